@@ -1,0 +1,30 @@
+# Every target is one script; the scripts take arguments that make cannot pass: scripts/test --repeat 20
+.PHONY: help demo test command lint bench docs examples clean
+.DEFAULT_GOAL := help
+
+help: ## what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: ## build the command and tour the library against the embedded server
+	@scripts/demo
+
+test: ## build and run every test, interop servers included
+	@scripts/test
+
+command: ## build the release command, .build/release/bluebonnet
+	@scripts/command
+
+lint: ## check format and house rules
+	@scripts/lint
+
+bench: ## run the benchmarks against the other clients
+	@scripts/bench
+
+docs: ## build the documentation into .build-docs
+	@scripts/docs
+
+examples: ## build every example
+	@scripts/examples
+
+clean: ## remove everything that was built
+	@rm -rf .build .build-*
