@@ -1,0 +1,30 @@
+import NIOCore
+
+/// Pseudo-random bytes that depend on nothing but the seed.
+struct ByteGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    /// The next number of the SplitMix64 sequence.
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+
+    /// The next bytes.
+    mutating func buffer(count: Int) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        buffer.reserveCapacity(count + 8)
+        while buffer.readableBytes < count {
+            buffer.writeInteger(next(), endianness: .little)
+        }
+        buffer.moveWriterIndex(to: count)
+        return buffer
+    }
+}

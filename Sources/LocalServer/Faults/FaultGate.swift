@@ -1,0 +1,41 @@
+import Synchronization
+
+/// A gate that a scripted connection waits at until the test opens it.
+///
+/// An open gate stays open.
+package final class FaultGate: Sendable {
+    private struct State {
+        var isOpen = false
+        var waiters: [@Sendable () -> Void] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Creates a closed gate.
+    package init() {}
+
+    /// Lets everyone pass who waits here now or later.
+    package func open() {
+        let waiters = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters {
+            waiter()
+        }
+    }
+
+    /// Calls back once the gate is open, at once when it is open already.
+    func whenOpen(_ callback: @escaping @Sendable () -> Void) {
+        let isOpen = state.withLock { state in
+            if !state.isOpen {
+                state.waiters.append(callback)
+            }
+            return state.isOpen
+        }
+        if isOpen {
+            callback()
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A server that misbehaves exactly as its script says, and records what clients did.
+///
+/// It speaks bytes, not HTTP, so it can send whatever no real server would:
+///
+/// ```swift
+/// try await FaultServer.run([.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .close]) { server in
+///     // … a request to server.port …
+///     try await server.waitForRequests(1)
+/// }
+/// ```
+package final class FaultServer: Sendable {
+    private let listener: any Channel
+    private let options: Options
+    private let channels: FaultChannels
+    let log: FaultLog
+
+    private init(listener: any Channel, options: Options, channels: FaultChannels, log: FaultLog) {
+        self.listener = listener
+        self.options = options
+        self.channels = channels
+        self.log = log
+        port = listener.localAddress?.port ?? 0
+    }
+
+    // MARK: Running
+
+    /// Starts a server, runs the body with it and shuts it down, whatever the body does.
+    @discardableResult
+    package static func run<Result>(
+        _ script: Script,
+        options: Options = Options(),
+        _ body: (FaultServer) async throws -> Result
+    ) async throws -> Result {
+        let server = try await start(script, options: options)
+        do {
+            let result = try await body(server)
+            await server.shutdown()
+            return result
+        } catch {
+            await server.shutdown()
+            throw error
+        }
+    }
+
+    /// Starts a server that runs until ``shutdown()``.
+    package static func start(_ script: Script, options: Options = Options()) async throws -> FaultServer {
+        let log = FaultLog()
+        let channels = FaultChannels()
+        let context = try options.tls.map { tls in
+            var configuration = try tls.configuration()
+            configuration.sslContextCallback = { values, promise in
+                if let name = values.serverHostname {
+                    log.update { $0.serverNames.append(name) }
+                }
+                promise.succeed(.noChanges)
+            }
+            return try NIOSSLContext(configuration: configuration)
+        }
+        var bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton.next())
+            .serverChannelOption(.backlog, value: Int32(options.acceptsConnections ? 1024 : 0))
+            .serverChannelOption(.autoRead, value: options.acceptsConnections)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let transport = FaultTransportHandler()
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandler(transport)
+                    if let context {
+                        try pipeline.addHandler(NIOSSLServerHandler(context: context))
+                    }
+                    let index = log.update { record in
+                        record.connections.append(Connection())
+                        return record.connections.count - 1
+                    }
+                    channels.add(channel, transport)
+                    let handler = FaultConnectionHandler(index: index, script: script, log: log, transport: transport)
+                    try pipeline.addHandler(handler)
+                }
+            }
+        if let size = options.receiveBuffer {
+            bootstrap = bootstrap.serverChannelOption(
+                ChannelOptions.socketOption(.so_rcvbuf),
+                value: SocketOptionValue(size)
+            )
+        }
+        if let size = options.sendBuffer {
+            bootstrap = bootstrap.serverChannelOption(
+                ChannelOptions.socketOption(.so_sndbuf),
+                value: SocketOptionValue(size)
+            )
+        }
+        let listener: any Channel
+        if let path = options.socketPath {
+            listener = try await bootstrap.bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).get()
+        } else {
+            listener = try await bootstrap.bind(host: "127.0.0.1", port: 0).get()
+        }
+        if !options.acceptsConnections, let address = listener.localAddress {
+            try await channels.fillQueue(of: address)
+        }
+        return FaultServer(listener: listener, options: options, channels: channels, log: log)
+    }
+
+    /// Stops listening and cuts every connection; returns when all are gone.
+    package func shutdown() async {
+        try? await listener.close().get()
+        await channels.closeAll()
+        if let path = options.socketPath {
+            try? FileManager.default.removeItem(atPath: path)
+        }
+    }
+
+    /// A port of 127.0.0.1 where nobody listened a moment ago, so that connecting to it is refused.
+    package static func unusedPort() async throws -> Int {
+        let server = try await start([])
+        await server.shutdown()
+        return server.port
+    }
+
+    // MARK: Where it listens
+
+    /// The port it listens on; 0 on a Unix-domain socket.
+    package let port: Int
+
+    /// The path of the Unix-domain socket it listens on, if that is what it listens on.
+    package var socketPath: String? { options.socketPath }
+
+    /// The URL without a path: `http://127.0.0.1:PORT`, or `https://localhost:PORT` with TLS.
+    package var baseURL: String {
+        options.tls == nil ? "http://127.0.0.1:\(port)" : "https://localhost:\(port)"
+    }
+
+    // MARK: What it saw
+
+    /// Everything it has seen so far.
+    package var record: Record { log.record }
+
+    /// The connections it has accepted so far, in order.
+    package var connections: [Connection] { record.connections }
+
+    /// The whole requests of all connections so far, in the order of their arrival.
+    package var requests: [Request] { record.requests }
+}

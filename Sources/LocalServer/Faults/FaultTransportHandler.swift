@@ -1,0 +1,37 @@
+import NIOCore
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Stands below TLS and ends the transport without asking TLS.
+final class FaultTransportHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private var context: ChannelHandlerContext?
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    /// Closes the socket at once; TLS sends no close_notify.
+    func cut() {
+        context?.close(mode: .all, promise: nil)
+    }
+
+    /// Closes the socket with RST instead of FIN.
+    func reset() {
+        guard let context else { return }
+        let provider = context.channel as? any SocketOptionProvider
+        _ = provider?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+        context.close(mode: .all, promise: nil)
+    }
+}

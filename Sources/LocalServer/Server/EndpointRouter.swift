@@ -1,0 +1,78 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Finds the endpoint of a request and turns what it does into a response.
+struct EndpointRouter: Sendable {
+    /// All the endpoints of the server.
+    static let standard = EndpointRouter(
+        EchoEndpoints.all + StatusEndpoints.all + RedirectEndpoints.all + AuthenticationEndpoints.all
+            + CookieEndpoints.all + StreamEndpoints.all + RangeEndpoints.all + CacheEndpoints.all
+            + SampleEndpoints.all
+    )
+
+    /// The endpoints by the first segment of their path.
+    private let endpoints: [String: [Endpoint]]
+
+    init(_ endpoints: [Endpoint]) {
+        self.endpoints = Dictionary(grouping: endpoints) { endpoint in
+            if case .literal(let text) = endpoint.segments.first { text } else { "" }
+        }
+    }
+
+    /// The paths there are, for the page at `/`.
+    var paths: [String] { endpoints.keys.filter { !$0.isEmpty }.sorted() }
+
+    /// The answer to a request; what goes wrong is an answer, too.
+    func respond(
+        to request: Request,
+        from origin: String,
+        secure: Bool,
+        maximumBodySize: Int
+    ) async -> Response {
+        var exchange = Exchange(request, origin: origin, secure: secure, maximumBodySize: maximumBodySize)
+        var response: Response
+        do {
+            response = try await answer(&exchange)
+        } catch let error as EndpointError {
+            response = .text("\(error.message)\n", status: error.status)
+        } catch is NIOTooManyBytesError {
+            response = .text("The body is larger than \(maximumBodySize) bytes.\n", status: .contentTooLarge)
+        } catch {
+            response = .text("\(error)\n", status: .internalServerError)
+        }
+        response.headers[.accessControlAllowOrigin] = "*"
+        if let name = HTTPField.Name("Access-Control-Allow-Credentials") {
+            response.headers[name] = "true"
+        }
+        // RFC 9110 §8.6 forbids the field in a 204; in a 304 it would have to be the length of the 200.
+        if response.status == .noContent || response.status == .notModified {
+            response.headers[.contentLength] = nil
+        }
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private func answer(_ exchange: inout Exchange) async throws -> Response {
+        let path = exchange.segments
+        guard let first = path.first else { return .html(SampleEndpoints.index(of: paths)) }
+        var allowed: [HTTPRequest.Method] = []
+        for endpoint in endpoints[first] ?? [] {
+            guard let parameters = endpoint.match(path) else { continue }
+            if exchange.method != .options, endpoint.answers(exchange.method) {
+                exchange.parameters = parameters
+                return try await endpoint.handler(exchange)
+            }
+            allowed += endpoint.methods ?? [.get, .post, .put, .patch, .delete, .trace]
+        }
+        guard !allowed.isEmpty else { return .html(SampleEndpoints.notFound, status: .notFound) }
+        if allowed.contains(.get) {
+            allowed.append(.head)
+        }
+        // RFC 9110 §15.5.6: the answer names the methods there are.
+        var response =
+            exchange.method == .options
+            ? Response(status: .ok) : .html(SampleEndpoints.methodNotAllowed, status: .methodNotAllowed)
+        response.headers[.allow] = (allowed.map(\.rawValue) + ["OPTIONS"]).sorted().joined(separator: ", ")
+        return response
+    }
+}

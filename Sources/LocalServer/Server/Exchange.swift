@@ -1,0 +1,96 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// A request as the endpoints see it.
+struct Exchange: Sendable {
+    let request: Request
+
+    /// The address the request came from.
+    let origin: String
+
+    /// What the placeholders of the endpoint's path stand for, percent-encodings undone.
+    var parameters: [String: String] = [:]
+
+    /// The pairs of the query string in order.
+    let query: [(name: String, value: String)]
+
+    private let secure: Bool
+    private let maximumBodySize: Int
+
+    init(_ request: Request, origin: String, secure: Bool, maximumBodySize: Int) {
+        self.request = request
+        self.origin = origin
+        self.secure = secure
+        self.maximumBodySize = maximumBodySize
+        let parts = (request.head.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        query = parts.count > 1 ? FormText.pairs(parts[1]) : []
+    }
+
+    var method: HTTPRequest.Method { request.method }
+
+    /// The scheme, host and port the client used.
+    var base: String {
+        "\(secure ? "https" : "http")://\(request.head.authority ?? "localhost")"
+    }
+
+    /// The URL the client used.
+    var url: String { base + (request.head.path ?? "/") }
+
+    /// The segments of the path, percent-encodings undone.
+    var segments: [String] {
+        let path = (request.head.path ?? "").prefix { $0 != "?" }
+        return path.split(separator: "/").map { FormText.decode($0) }
+    }
+
+    /// The header fields in JSON: names in title case, values of one name joined by commas.
+    var headers: JSON {
+        var members: [String: String] = [:]
+        if let authority = request.head.authority {
+            members["Host"] = authority
+        }
+        for field in request.headers {
+            let name = Exchange.titleCased(field.name.rawName)
+            members[name] = members[name].map { $0 + "," + field.value } ?? field.value
+        }
+        return .object(members.mapValues { .string($0) })
+    }
+
+    /// The query pairs in JSON.
+    var arguments: JSON { JSON(pairs: query) }
+
+    /// The first value of a query argument.
+    func argument(_ name: String) -> String? {
+        query.first { $0.name == name }?.value
+    }
+
+    /// A query argument as a number; throws a 400 when it is none.
+    func number<Number: LosslessStringConvertible>(_ name: String, default value: Number) throws -> Number {
+        guard let text = argument(name) else { return value }
+        guard let number = Number(text) else { throw EndpointError(.badRequest, "\(name) must be a number.") }
+        return number
+    }
+
+    /// A placeholder of the path; empty when the path has none of this name.
+    func parameter(_ name: String) -> String {
+        parameters[name] ?? ""
+    }
+
+    /// A placeholder of the path as a number that is not negative; throws a 404 when it is none.
+    func count(_ name: String) throws -> Int {
+        guard let count = Int(parameter(name)), count >= 0 else { throw EndpointError(.notFound, "Not Found") }
+        return count
+    }
+
+    /// The body; throws when it is larger than the server keeps.
+    func body() async throws -> [UInt8] {
+        Array(try await request.body.collect(upTo: maximumBodySize).readableBytesView)
+    }
+
+    /// `content-type` becomes `Content-Type`.
+    static func titleCased(_ name: String) -> String {
+        name.split(separator: "-", omittingEmptySubsequences: false)
+            .map { $0.prefix(1).uppercased() + $0.dropFirst().lowercased() }
+            .joined(separator: "-")
+    }
+}

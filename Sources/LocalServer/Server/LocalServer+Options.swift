@@ -1,0 +1,34 @@
+extension LocalServer {
+    /// Where the server listens and how it speaks.
+    package struct Options: Sendable {
+        /// What the server listens on.
+        package enum Address: Sendable {
+            /// A host and a port; port 0 takes a free one.
+            case tcp(host: String, port: Int)
+            /// A Unix-domain socket at this path.
+            case unixSocket(String)
+        }
+
+        /// What the server listens on, a free port of 127.0.0.1 by default.
+        package var address: Address
+
+        /// The certificate and rules of TLS; `nil`, the default, speaks plain HTTP.
+        package var tls: ServerTLS?
+
+        /// The largest request body that is kept in memory to be echoed, in bytes; 64 MiB by default.
+        ///
+        /// A larger one is answered with 413. The endpoint `/sink` has no limit.
+        package var maximumBodySize: Int
+
+        /// Creates options; by default plain HTTP on a free port of 127.0.0.1.
+        package init(
+            address: Address = .tcp(host: "127.0.0.1", port: 0),
+            tls: ServerTLS? = nil,
+            maximumBodySize: Int = 64 * 1024 * 1024
+        ) {
+            self.address = address
+            self.tls = tls
+            self.maximumBodySize = maximumBodySize
+        }
+    }
+}

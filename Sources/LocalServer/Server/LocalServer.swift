@@ -1,0 +1,118 @@
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+import Logging
+import NIOCore
+import NIOPosix
+
+/// A well-behaved server with httpbin's endpoints, for tests, for `bluebonnet serve` and for `bluebonnet demo`.
+///
+/// ```swift
+/// try await LocalServer.run { server in
+///     // … a request to server.baseURL + "/get" …
+/// }
+/// ```
+package final class LocalServer: Sendable {
+    /// The port it listens on; 0 on a Unix-domain socket.
+    package let port: Int
+
+    /// The path of the Unix-domain socket it listens on, if that is what it listens on.
+    package let socketPath: String?
+
+    /// The URL without a path, such as `http://127.0.0.1:8080`; with TLS on 127.0.0.1 the host is `localhost`.
+    package let baseURL: String
+
+    private let task: Task<Void, any Error>
+
+    private init(options: Options, port: Int, task: Task<Void, any Error>) {
+        self.port = port
+        self.task = task
+        let scheme = options.tls == nil ? "http" : "https"
+        switch options.address {
+        case .unixSocket(let path):
+            socketPath = path
+            baseURL = "\(scheme)://localhost"
+        case .tcp(let host, _):
+            socketPath = nil
+            let name = options.tls != nil && host == "127.0.0.1" ? "localhost" : host
+            baseURL = "\(scheme)://\(name.contains(":") ? "[\(name)]" : name):\(port)"
+        }
+    }
+
+    deinit {
+        task.cancel()
+    }
+
+    /// Starts a server, runs the body with it and shuts it down, whatever the body does.
+    @discardableResult
+    package static func run<Result>(
+        _ options: Options = Options(),
+        _ body: (LocalServer) async throws -> Result
+    ) async throws -> Result {
+        let server = try await start(options)
+        do {
+            let result = try await body(server)
+            await server.shutdown()
+            return result
+        } catch {
+            await server.shutdown()
+            throw error
+        }
+    }
+
+    /// Starts a server that runs until ``shutdown()``, or until nobody refers to it any more.
+    ///
+    /// Throws when it cannot listen at the address.
+    package static func start(_ options: Options = Options()) async throws -> LocalServer {
+        let router = EndpointRouter.standard
+        let secure = options.tls != nil
+        let limit = options.maximumBodySize
+        let responder = CallbackResponder<ExchangeContext> { request, context in
+            await router.respond(to: request, from: context.origin, secure: secure, maximumBodySize: limit)
+        }
+        var server = HTTPServerBuilder.http1()
+        if let tls = options.tls {
+            server = try .tls(server, tlsConfiguration: tls.configuration())
+        }
+        var logger = Logger(label: "bluebonnet")
+        logger.logLevel = .critical
+        let address: BindAddress =
+            switch options.address {
+            case .tcp(let host, let port): .hostname(host, port: port)
+            case .unixSocket(let path): .unixDomainSocket(path: path)
+            }
+        let listening = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Int.self)
+        let application = Application(
+            responder: responder,
+            server: server,
+            configuration: ApplicationConfiguration(address: address, serverName: "bluebonnet", backlog: 1024),
+            onServerRunning: { listening.succeed($0.localAddress?.port ?? 0) },
+            logger: logger
+        )
+        let task = Task {
+            do {
+                try await application.run()
+                listening.fail(CancellationError())
+            } catch {
+                listening.fail(error)
+                throw error
+            }
+        }
+        return try await LocalServer(options: options, port: listening.futureResult.get(), task: task)
+    }
+
+    /// Returns when the server has stopped; cancelling the waiting task stops it.
+    package func waitUntilStopped() async {
+        await withTaskCancellationHandler {
+            _ = await task.result
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    /// Stops listening and closes all connections; returns when that is done.
+    package func shutdown() async {
+        task.cancel()
+        _ = await task.result
+    }
+}

@@ -1,0 +1,32 @@
+import LocalServer
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CookieEndpointsTests {
+    @Test func `cookies are told`() async throws {
+        try await LocalServer.run { server in
+            let answer = try await Answer.fetch("/cookies", headers: [("Cookie", "a=1; b=x=y")], from: server)
+            #expect(try answer.object()["cookies"] as? [String: String] == ["a": "1", "b": "x=y"])
+            #expect(try await Answer.fetch("/cookies", from: server).text == "{\n  \"cookies\": {}\n}\n")
+        }
+    }
+
+    @Test func `cookies are set by query and by path`() async throws {
+        try await LocalServer.run { server in
+            let answer = try await Answer.fetch("/cookies/set?a=1&b=2", from: server)
+            #expect(answer.status == 302)
+            #expect(answer.value(of: "location") == "/cookies")
+            #expect(answer.values(of: "set-cookie") == ["a=1; Path=/", "b=2; Path=/"])
+            let other = try await Answer.fetch("/cookies/set/c/3", from: server)
+            #expect(other.values(of: "set-cookie") == ["c=3; Path=/"])
+        }
+    }
+
+    @Test func `cookies are deleted`() async throws {
+        try await LocalServer.run { server in
+            let answer = try await Answer.fetch("/cookies/delete?a", from: server)
+            let expected = "a=; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Max-Age=0; Path=/"
+            #expect(answer.values(of: "set-cookie") == [expected])
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import LocalServer
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RangeEndpointsTests {
+    @Test func `the whole is the alphabet over and over`() async throws {
+        try await LocalServer.run { server in
+            let answer = try await Answer.fetch("/range/30", from: server)
+            #expect(answer.status == 200)
+            #expect(answer.text == "abcdefghijklmnopqrstuvwxyzabcd")
+            #expect(answer.value(of: "etag") == "\"range30\"")
+            #expect(answer.value(of: "accept-ranges") == "bytes")
+            #expect(answer.value(of: "last-modified") != nil)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("bytes=0-3", "abcd", "bytes 0-3/26"), ("bytes=23-", "xyz", "bytes 23-25/26"),
+            ("bytes=-2", "yz", "bytes 24-25/26"), ("bytes=-100", "abcdefghijklmnopqrstuvwxyz", "bytes 0-25/26"),
+            ("bytes=24-99", "yz", "bytes 24-25/26"), ("bytes=5-5", "f", "bytes 5-5/26"),
+        ]
+    )
+    func `a range is a part`(range: String, text: String, contentRange: String) async throws {
+        try await LocalServer.run { server in
+            let answer = try await Answer.fetch("/range/26", headers: [("Range", range)], from: server)
+            #expect(answer.status == 206)
+            #expect(answer.text == text)
+            #expect(answer.value(of: "content-range") == contentRange)
+            #expect(answer.value(of: "content-length") == "\(text.count)")
+        }
+    }
+
+    @Test(arguments: ["bytes=26-", "bytes=30-40", "bytes=-0"])
+    func `a range outside cannot be satisfied`(range: String) async throws {
+        try await LocalServer.run { server in
+            let answer = try await Answer.fetch("/range/26", headers: [("Range", range)], from: server)
+            #expect(answer.status == 416)
+            #expect(answer.value(of: "content-range") == "bytes */26")
+        }
+    }
+
+    @Test(arguments: ["bytes=3-1", "lines=1-2", "bytes=a-b", "bytes=-", "bytes=0-1,3-4"])
+    func `a range that is none is ignored`(range: String) async throws {
+        try await LocalServer.run { server in
+            let answer = try await Answer.fetch("/range/26", headers: [("Range", range)], from: server)
+            #expect(answer.status == 200)
+            #expect(answer.body.count == 26)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("\"range26\"", 206), ("\"other\"", 200), ("W/\"range26\"", 200), ("Mon, 02 Jan 2023 03:04:05 GMT", 206),
+            ("Tue, 03 Jan 2023 03:04:05 GMT", 200),
+        ]
+    )
+    func `If-Range wants the same thing as before`(validator: String, status: Int) async throws {
+        try await LocalServer.run { server in
+            let headers = [(name: "Range", value: "bytes=0-3"), (name: "If-Range", value: validator)]
+            let answer = try await Answer.fetch("/range/26", headers: headers, from: server)
+            #expect(answer.status == status)
+        }
+    }
+
+    @Test func `a HEAD has the length and no body`() async throws {
+        try await LocalServer.run { server in
+            let answer = try await Answer.fetch("/range/26", method: "HEAD", from: server)
+            #expect(answer.status == 200)
+            #expect(answer.value(of: "content-length") == "26")
+            #expect(answer.body.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import LocalServer
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct SampleEndpointsTests {
+    @Test(
+        arguments: [
+            ("/json", "application/json", "\"slideshow\""), ("/xml", "application/xml", "<?xml version"),
+            ("/html", "text/html; charset=utf-8", "<h1>"), ("/robots.txt", "text/plain", "Disallow: /deny"),
+            ("/deny", "text/plain", "Robots"), ("/encoding/utf8", "text/html; charset=utf-8", "∀x∈ℝ"),
+            ("/", "text/html; charset=utf-8", "/anything"),
+            ("/base64/Qmx1ZWJvbm5ldCDDvA", "text/html; charset=utf-8", "Bluebonnet ü"),
+        ]
+    )
+    func `a document has its type`(target: String, type: String, part: String) async throws {
+        try await LocalServer.run { server in
+            let answer = try await Answer.fetch(target, from: server)
+            #expect(answer.status == 200)
+            #expect(answer.value(of: "content-type") == type)
+            #expect(answer.text.contains(part))
+        }
+    }
+
+    @Test func `the image is a PNG`() async throws {
+        try await LocalServer.run { server in
+            let answer = try await Answer.fetch("/image/png", from: server)
+            #expect(answer.value(of: "content-type") == "image/png")
+            #expect(Array(answer.body.prefix(8)) == [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+            #expect(Array(answer.body.suffix(8).prefix(4)) == Array("IEND".utf8))
+        }
+    }
+
+    @Test func `each UUID is new`() async throws {
+        try await LocalServer.run { server in
+            let first = try await Answer.fetch("/uuid", from: server).object()["uuid"] as? String
+            #expect(first?.count == 36)
+            #expect(try await Answer.fetch("/uuid", from: server).object()["uuid"] as? String != first)
+        }
+    }
+
+    @Test func `what is not base64 is refused`() async throws {
+        try await LocalServer.run { server in
+            let answer = try await Answer.fetch("/base64/!!", from: server)
+            #expect(answer.status == 400)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import LocalServer
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct StatusEndpointsTests {
+    @Test(arguments: [200, 204, 299, 304, 400, 404, 418, 500, 599])
+    func `the status is what the path says`(code: Int) async throws {
+        try await LocalServer.run { server in
+            for method in ["GET", "POST", "DELETE"] {
+                let answer = try await Answer.fetch("/status/\(code)", method: method, from: server)
+                #expect(answer.status == code)
+            }
+        }
+    }
+
+    @Test(arguments: [204, 304]) func `a status without a body has no length`(code: Int) async throws {
+        try await LocalServer.run { server in
+            let answer = try await Answer.fetch("/status/\(code)", from: server)
+            #expect(answer.body.isEmpty)
+            #expect(answer.value(of: "content-length") == nil)
+            #expect(answer.value(of: "transfer-encoding") == nil)
+        }
+    }
+
+    @Test(arguments: [301, 302, 303, 305, 307, 308])
+    func `a redirecting status has a location`(code: Int) async throws {
+        try await LocalServer.run { server in
+            let answer = try await Answer.fetch("/status/\(code)", from: server)
+            #expect(answer.status == code)
+            #expect(answer.value(of: "location") == "/redirect/1")
+        }
+    }
+
+    @Test func `a status that wants credentials has a challenge`() async throws {
+        try await LocalServer.run { server in
+            let answer = try await Answer.fetch("/status/401", from: server)
+            #expect(answer.value(of: "www-authenticate") == "Basic realm=\"Fake Realm\"")
+            let proxy = try await Answer.fetch("/status/407", from: server)
+            #expect(proxy.value(of: "proxy-authenticate") == "Basic realm=\"Fake Realm\"")
+        }
+    }
+
+    @Test func `one of several statuses is chosen by its weight`() async throws {
+        try await LocalServer.run { server in
+            let other = try await Answer.fetch("/status/200:0,503:1", from: server)
+            #expect(other.status == 503)
+            let chosen = try await Answer.fetch("/status/201,202", from: server)
+            #expect([201, 202].contains(chosen.status))
+        }
+    }
+
+    @Test(arguments: ["100", "1000", "abc", "-1", "200:x"])
+    func `an impossible status is a bad request`(text: String) async throws {
+        try await LocalServer.run { server in
+            let other = try await Answer.fetch("/status/\(text)", from: server)
+            #expect(other.status == 400)
+        }
+    }
+}

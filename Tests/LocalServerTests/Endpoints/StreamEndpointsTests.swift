@@ -1,0 +1,68 @@
+import Foundation
+import LocalServer
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct StreamEndpointsTests {
+    @Test func `a stream is lines of JSON in chunks`() async throws {
+        try await LocalServer.run { server in
+            let answer = try await Answer.fetch("/stream/3?x=1", from: server)
+            #expect(answer.value(of: "transfer-encoding") == "chunked")
+            let lines = answer.text.split(separator: "\n")
+            #expect(lines.count == 3)
+            for (index, line) in lines.enumerated() {
+                let object = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+                #expect(object["id"] as? Int == index)
+                #expect(object["args"] as? [String: String] == ["x": "1"])
+            }
+        }
+    }
+
+    @Test func `the same seed gives the same bytes, however they are cut`() async throws {
+        try await LocalServer.run { server in
+            let whole = try await Answer.fetch("/bytes/100000?seed=7", from: server)
+            #expect(whole.body.count == 100_000)
+            #expect(whole.value(of: "content-length") == "100000")
+            let chunked = try await Answer.fetch("/stream-bytes/100000?seed=7&chunk_size=777", from: server)
+            #expect(chunked.value(of: "transfer-encoding") == "chunked")
+            #expect(chunked.body == whole.body)
+            #expect(try await Answer.fetch("/bytes/100000?seed=8", from: server).body != whole.body)
+            #expect(try await Answer.fetch("/bytes/0", from: server).body.isEmpty)
+        }
+    }
+
+    @Test(arguments: ["/bytes/x", "/bytes/-1", "/stream/x", "/delay/x", "/delay/-1"])
+    func `a count that is none is not found`(target: String) async throws {
+        try await LocalServer.run { server in
+            let answer = try await Answer.fetch(target, from: server)
+            #expect(answer.status == 404)
+        }
+    }
+
+    @Test func `a drip takes its time`() async throws {
+        try await LocalServer.run { server in
+            let clock = ContinuousClock()
+            let start = clock.now
+            let answer = try await Answer.fetch("/drip?numbytes=5&duration=0.1&delay=0.05&code=206", from: server)
+            #expect(clock.now - start >= .milliseconds(120))
+            #expect(answer.status == 206)
+            #expect(answer.value(of: "content-length") == "5")
+            #expect(answer.text == "*****")
+            #expect(try await Answer.fetch("/drip?numbytes=0", from: server).status == 400)
+            #expect(try await Answer.fetch("/drip?duration=soon", from: server).status == 400)
+        }
+    }
+
+    @Test(arguments: ["GET", "POST"]) func `a delay takes fractions of a second`(method: String) async throws {
+        try await LocalServer.run { server in
+            let clock = ContinuousClock()
+            let start = clock.now
+            let answer = try await Answer.fetch("/delay/0.1", method: method, from: server)
+            #expect(clock.now - start >= .milliseconds(100))
+            #expect(answer.status == 200)
+            #expect(
+                Set(try answer.object().keys) == ["args", "data", "files", "form", "headers", "origin", "url"]
+            )
+        }
+    }
+}

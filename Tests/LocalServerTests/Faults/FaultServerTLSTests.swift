@@ -1,0 +1,99 @@
+import LocalServer
+import NIOCore
+import NIOSSL
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct FaultServerTLSTests {
+    private let certificates: TestCertificates
+
+    init() throws {
+        certificates = try TestCertificates.shared()
+    }
+
+    @Test func `a request over TLS is recorded in the clear`() async throws {
+        let tls = ServerTLS(certificates.localhost, applicationProtocols: ["h2", "http/1.1"])
+        try await FaultServer.run([.readRequest, .respond(body: "ok"), .close], options: .init(tls: tls)) { server in
+            #expect(server.baseURL == "https://localhost:\(server.port)")
+            var configuration = try TLSClient.trusting(certificates.authority)
+            configuration.applicationProtocols = ["http/1.1"]
+            let connection = try await RawConnection.connect(port: server.port, tls: configuration)
+            try await connection.send("GET /secret HTTP/1.1\r\n\r\n")
+            #expect(try await connection.receiveAllText().hasSuffix("ok"))
+            #expect(server.requests.map(\.target) == ["/secret"])
+            #expect(server.connections[0].applicationProtocol == "http/1.1")
+            #expect(server.connections[0].tlsVersion == "TLSv1.3")
+            #expect(server.record.serverNames == ["localhost"])
+        }
+    }
+
+    @Test func `a cut over TLS is a truncation`() async throws {
+        try await FaultServer.run([.send("half"), .cut], options: .init(tls: ServerTLS(certificates.localhost))) {
+            server in
+            let configuration = try TLSClient.trusting(certificates.authority)
+            let connection = try await RawConnection.connect(port: server.port, tls: configuration)
+            #expect(try await connection.receive() == "half")
+            await #expect(throws: NIOSSLError.uncleanShutdown) {
+                _ = try await connection.receiveAll()
+            }
+        }
+    }
+
+    @Test func `a reset over TLS is an error`() async throws {
+        let options = FaultServer.Options(tls: ServerTLS(certificates.localhost))
+        try await FaultServer.run([.readRequest, .reset], options: options) { server in
+            let configuration = try TLSClient.trusting(certificates.authority)
+            let connection = try await RawConnection.connect(port: server.port, tls: configuration)
+            try await connection.send("GET / HTTP/1.1\r\n\r\n")
+            await #expect(throws: (any Error).self) {
+                _ = try await connection.receiveAll()
+            }
+        }
+    }
+
+    @Test func `a client that distrusts the certificate is recorded as a failure`() async throws {
+        try await FaultServer.run([.stall], options: .init(tls: ServerTLS(certificates.untrusted))) { server in
+            let configuration = try TLSClient.trusting(certificates.authority)
+            let connection = try await RawConnection.connect(port: server.port, tls: configuration)
+            await #expect(throws: (any Error).self) {
+                _ = try await connection.receiveAll()
+            }
+            try await server.waitUntilClosed(connection: 0)
+            #expect(server.connections[0].failure != nil)
+        }
+    }
+
+    @Test func `a server without TLS that stalls never answers a handshake`() async throws {
+        try await FaultServer.run([.stall]) { server in
+            let configuration = try TLSClient.trusting(certificates.authority)
+            let connection = try await RawConnection.connect(port: server.port, tls: configuration)
+            try await server.wait("a client hello") { $0.connections.first?.bytesReceived ?? 0 > 100 }
+            await connection.close()
+            try await server.waitUntilClosed(connection: 0)
+        }
+    }
+
+    @Test func `a client without a certificate is refused where one is wanted`() async throws {
+        let tls = ServerTLS(certificates.localhost, clientAuthorities: [certificates.authority])
+        try await FaultServer.run([.send("welcome"), .close], options: .init(tls: tls)) { server in
+            var configuration = try TLSClient.trusting(certificates.authority)
+            let stranger = try await RawConnection.connect(port: server.port, tls: configuration)
+            await #expect(throws: (any Error).self) {
+                _ = try await stranger.receiveAll()
+            }
+            try TLSClient.show(certificates.client, in: &configuration)
+            let friend = try await RawConnection.connect(port: server.port, tls: configuration)
+            #expect(try await friend.receiveAllText() == "welcome")
+        }
+    }
+
+    @Test func `the versions of TLS can be limited`() async throws {
+        let tls = ServerTLS(certificates.localhost, maximumVersion: .tls12)
+        try await FaultServer.run([.send("x"), .close], options: .init(tls: tls)) { server in
+            let configuration = try TLSClient.trusting(certificates.authority)
+            let connection = try await RawConnection.connect(port: server.port, tls: configuration)
+            #expect(try await connection.receiveAllText() == "x")
+            #expect(server.connections[0].tlsVersion == "TLSv1.2")
+        }
+    }
+}

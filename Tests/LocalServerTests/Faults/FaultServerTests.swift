@@ -1,0 +1,283 @@
+import LocalServer
+import NIOCore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct FaultServerTests {
+    private static let get = "GET /path?q=1 HTTP/1.1\r\nHost: here\r\nX-Two: a\r\nx-two:  b \r\n\r\n"
+
+    private func expectReset(_ connection: RawConnection) async {
+        await #expect(throws: (any Error).self) {
+            _ = try await connection.receiveAll()
+        }
+    }
+
+    // MARK: Requests
+
+    @Test func `a request is recorded as it was sent`() async throws {
+        try await FaultServer.run([.readRequest, .respond(body: "hello"), .close]) { server in
+            let connection = try await RawConnection.connect(port: server.port)
+            try await connection.send(Self.get)
+            let answer = try await connection.receiveAllText()
+            #expect(answer == "HTTP/1.1 200 Scripted\r\nContent-Length: 5\r\n\r\nhello")
+            let request = try #require(server.requests.first)
+            #expect(request.headText == Self.get)
+            #expect(request.requestLine == "GET /path?q=1 HTTP/1.1")
+            #expect(request.method == "GET")
+            #expect(request.target == "/path?q=1")
+            #expect(request.value(of: "HOST") == "here")
+            #expect(request.values(of: "x-two") == ["a", "b"])
+            #expect(request.headers.map(\.name) == ["Host", "X-Two", "x-two"])
+            #expect(server.connections.count == 1)
+            #expect(server.connections[0].bytesReceived == Self.get.utf8.count)
+            #expect(server.connections[0].bytesSent == answer.utf8.count)
+        }
+    }
+
+    @Test func `a body with a length is read whole before the answer`() async throws {
+        try await FaultServer.run([.readRequest, .respond(body: "ok"), .close]) { server in
+            let connection = try await RawConnection.connect(port: server.port)
+            try await connection.send("POST / HTTP/1.1\r\nContent-Length: 6\r\n\r\nabc")
+            try await server.wait("half a body") { $0.connections.first?.bytesReceived == 41 }
+            #expect(server.requests.isEmpty)
+            try await connection.send("def")
+            _ = try await connection.receiveAll()
+            #expect(server.requests[0].bodyText == "abcdef")
+        }
+    }
+
+    @Test func `a chunked body is kept with and without its framing`() async throws {
+        try await FaultServer.run([.readRequest, .respond(body: "ok"), .close]) { server in
+            let connection = try await RawConnection.connect(port: server.port)
+            let body = "3;x=y\r\nabc\r\n2\r\nde\r\n0\r\nX-Sum: 5\r\n\r\n"
+            try await connection.send("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + body)
+            _ = try await connection.receiveAll()
+            let request = try #require(server.requests.first)
+            #expect(request.bodyText == "abcde")
+            #expect(request.rawBody == Array(body.utf8))
+            #expect(request.trailers.map(\.name) == ["X-Sum"])
+            #expect(request.trailers.map(\.value) == ["5"])
+        }
+    }
+
+    @Test func `a head can be answered before its body has come`() async throws {
+        let script: FaultServer.Script = [
+            .readHead, .send("HTTP/1.1 100 Continue\r\n\r\n"), .readRequest, .respond(body: "done"), .close,
+        ]
+        try await FaultServer.run(script) { server in
+            let connection = try await RawConnection.connect(port: server.port)
+            try await connection.send("PUT / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
+            #expect(try await connection.receive() == "HTTP/1.1 100 Continue\r\n\r\n")
+            #expect(server.requests.isEmpty)
+            try await connection.send("ab")
+            #expect(try await connection.receiveAllText().hasSuffix("done"))
+            #expect(server.requests.map(\.bodyText) == ["ab"])
+        }
+    }
+
+    @Test func `a number of bytes can be awaited`() async throws {
+        try await FaultServer.run([.readBytes(3), .send("three"), .close]) { server in
+            let connection = try await RawConnection.connect(port: server.port)
+            try await connection.send("ab")
+            try await connection.send("c")
+            #expect(try await connection.receiveAllText() == "three")
+        }
+    }
+
+    // MARK: Scripts
+
+    @Test func `each connection follows its own script and the last one repeats`() async throws {
+        let script = FaultServer.Script.connections([[.send("first"), .close], [.send("later"), .close]])
+        try await FaultServer.run(script) { server in
+            for expected in ["first", "later", "later"] {
+                let connection = try await RawConnection.connect(port: server.port)
+                #expect(try await connection.receiveAllText() == expected)
+            }
+            try await server.waitForConnections(3)
+            try await server.waitForClosed(3)
+        }
+    }
+
+    @Test func `a closure answers each request of a connection that is kept alive`() async throws {
+        let script = FaultServer.Script.requests { request in
+            request.target == "/last" ? [.respond(404, body: "gone"), .close] : [.respond(body: request.target)]
+        }
+        try await FaultServer.run(script) { server in
+            let connection = try await RawConnection.connect(port: server.port)
+            try await connection.send("GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\n")
+            let expected = "HTTP/1.1 200 Scripted\r\nContent-Length: 2\r\n\r\n"
+            let first = try await connection.receive(atLeast: 2 * (expected.count + 2))
+            #expect(first == expected + "/a" + expected + "/b")
+            try await connection.send("GET /last HTTP/1.1\r\n\r\n")
+            #expect(try await connection.receiveAllText().hasPrefix("HTTP/1.1 404"))
+            #expect(server.requests.map(\.target) == ["/a", "/b", "/last"])
+            #expect(server.connections[0].requests.count == 3)
+        }
+    }
+
+    @Test func `a script can start over`() async throws {
+        try await FaultServer.run([.readRequest, .send("x"), .startOver]) { server in
+            let connection = try await RawConnection.connect(port: server.port)
+            for _ in 0..<3 {
+                try await connection.send(Self.get)
+                #expect(try await connection.receive() == "x")
+            }
+            #expect(server.requests.count == 3)
+        }
+    }
+
+    @Test func `a script that has ended leaves the connection open until the client leaves`() async throws {
+        try await FaultServer.run([.send("x")]) { server in
+            let connection = try await RawConnection.connect(port: server.port)
+            #expect(try await connection.receive() == "x")
+            try await connection.send(Self.get)
+            try await server.waitForRequests(1)
+            #expect(!server.connections[0].isClosed)
+            await connection.close()
+            try await server.waitUntilClosed(connection: 0)
+            #expect(server.connections[0].clientClosed)
+        }
+    }
+
+    // MARK: Sending
+
+    @Test func `bytes go out as they are`() async throws {
+        try await FaultServer.run([.send([0, 255, 13, 10]), .close]) { server in
+            let connection = try await RawConnection.connect(port: server.port)
+            #expect(try await connection.receiveAll() == [0, 255, 13, 10])
+        }
+    }
+
+    @Test func `a drip takes a delay between two pieces`() async throws {
+        try await FaultServer.run([.drip("abcde", pieces: 2, every: .milliseconds(40)), .close]) { server in
+            let start = ContinuousClock.now
+            let connection = try await RawConnection.connect(port: server.port)
+            #expect(try await connection.receiveAllText() == "abcde")
+            #expect(ContinuousClock.now - start >= .milliseconds(80))
+            #expect(server.connections[0].bytesSent == 5)
+        }
+    }
+
+    @Test func `a fill sends its whole count`() async throws {
+        let count = 1_000_003
+        try await FaultServer.run([.fill(7, count: count), .close]) { server in
+            let connection = try await RawConnection.connect(port: server.port)
+            let bytes = try await connection.receiveAll()
+            #expect(bytes.count == count)
+            #expect(bytes.allSatisfy { $0 == 7 })
+            #expect(server.connections[0].bytesSent == count)
+        }
+    }
+
+    @Test func `an endless fill ends when the client leaves`() async throws {
+        try await FaultServer.run([.fill(7, count: .max)]) { server in
+            let connection = try await RawConnection.connect(port: server.port)
+            _ = try await connection.receive(atLeast: 1_000_000)
+            await connection.close()
+            try await server.waitUntilClosed(connection: 0)
+        }
+    }
+
+    // MARK: Waiting
+
+    @Test func `a gate holds the script until the test opens it`() async throws {
+        let gate = FaultGate()
+        try await FaultServer.run([.send("before"), .hold(gate), .send("after"), .close]) { server in
+            let connection = try await RawConnection.connect(port: server.port)
+            #expect(try await connection.receive() == "before")
+            #expect(server.connections[0].bytesSent == 6)
+            gate.open()
+            #expect(try await connection.receiveAllText() == "after")
+        }
+    }
+
+    @Test func `a wait passes the time`() async throws {
+        try await FaultServer.run([.wait(.milliseconds(80)), .close]) { server in
+            let start = ContinuousClock.now
+            let connection = try await RawConnection.connect(port: server.port)
+            _ = try await connection.receiveAll()
+            #expect(ContinuousClock.now - start >= .milliseconds(80))
+        }
+    }
+
+    @Test func `a stall ends when the client leaves`() async throws {
+        try await FaultServer.run([.readRequest, .stall, .send("never")]) { server in
+            let connection = try await RawConnection.connect(port: server.port)
+            try await connection.send(Self.get)
+            try await server.waitForRequests(1)
+            try await connection.halfClose()
+            #expect(try await connection.receiveAllText() == "")
+            try await server.waitUntilClosed(connection: 0)
+            #expect(server.connections[0].clientClosed)
+        }
+    }
+
+    @Test func `waiting for what does not come says what there was`() async throws {
+        try await FaultServer.run([.stall]) { server in
+            let connection = try await RawConnection.connect(port: server.port)
+            try await server.waitForConnections(1)
+            let error = await #expect(throws: FaultServer.WaitTimeout.self) {
+                try await server.waitForRequests(1, timeout: .milliseconds(20))
+            }
+            #expect(error?.description.contains("#0: 0 requests") == true)
+            await connection.close()
+        }
+    }
+
+    @Test func `a cancelled wait ends at once`() async throws {
+        try await FaultServer.run([.stall]) { server in
+            let task = Task { try await server.waitForRequests(1, timeout: .seconds(60)) }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+    }
+
+    // MARK: Ending
+
+    @Test func `a reset arrives as an error, not as an end`() async throws {
+        try await FaultServer.run([.readRequest, .reset]) { server in
+            let connection = try await RawConnection.connect(port: server.port)
+            try await connection.send(Self.get)
+            await expectReset(connection)
+            try await server.waitUntilClosed(connection: 0)
+            #expect(!server.connections[0].clientClosed)
+        }
+    }
+
+    @Test func `a reset at once meets the client's request`() async throws {
+        try await FaultServer.run([.reset]) { server in
+            await #expect(throws: (any Error).self) {
+                let connection = try await RawConnection.connect(port: server.port)
+                _ = try await connection.receiveAll()
+            }
+        }
+    }
+
+    @Test func `after a half-close the server still reads`() async throws {
+        try await FaultServer.run([.send("all"), .halfClose, .readRequest]) { server in
+            let connection = try await RawConnection.connect(port: server.port)
+            #expect(try await connection.receiveAllText() == "all")
+            try await connection.send(Self.get)
+            try await server.waitForRequests(1)
+            #expect(!server.connections[0].isClosed)
+            await connection.close()
+            try await server.waitUntilClosed(connection: 0)
+        }
+    }
+
+    @Test(arguments: [FaultStep.close, .cut]) func `a close is an orderly end`(step: FaultStep) async throws {
+        try await FaultServer.run([.send("x"), step]) { server in
+            let connection = try await RawConnection.connect(port: server.port)
+            #expect(try await connection.receiveAllText() == "x")
+            try await server.waitUntilClosed(connection: 0)
+        }
+    }
+
+    @Test func `shutting down ends open connections`() async throws {
+        let server = try await FaultServer.start([.stall])
+        let connection = try await RawConnection.connect(port: server.port)
+        try await server.waitForConnections(1)
+        await server.shutdown()
+        #expect(try await connection.receiveAllText() == "")
+    }
+}
