@@ -1,0 +1,94 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension JSONDecodingContext {
+    /// How many shapes are kept; documents have few that come again and again.
+    private static let shapeCount = 8
+
+    /// Whether an object's keys cannot be compared as they are written.
+    @inline(__always)
+    func needsShape(_ object: Int) -> Bool {
+        !hasPlainKeys || tape.mayRepeatKeys(at: object)
+    }
+
+    /// The index of the value of a key in an object that needs a shape, or -1.
+    func findByShape(_ name: String, in object: Int) -> Int {
+        let shape = shape(of: object)
+        guard let position = shape.position(of: name, expected: cursor.position) else { return -1 }
+        var (index, current) = position < cursor.position ? (object + 1, 0) : (cursor.index, cursor.position)
+        while current < position {
+            index = end(of: index + 1)
+            current += 1
+        }
+        cursor.index = end(of: index + 1)
+        cursor.position = position + 1
+        return index + 1
+    }
+
+    /// The shape of an object, to which the cursor is moved.
+    func shape(of object: Int) -> JSONKeyShape {
+        if cursor.owner == object, let shape = cursor.shape { return shape }
+        let shape = shapes.last { hasSameKeys($0.example, object) } ?? makeShape(of: object)
+        cursor = JSONKeyCursor(owner: object, index: object + 1, shape: shape)
+        return shape
+    }
+
+    private func makeShape(of object: Int) -> JSONKeyShape {
+        var keys: [String] = []
+        var isCustom = false
+        if case .custom = options.keyDecodingStrategy { isCustom = true }
+        let path = isCustom ? codingPath(to: object) : []
+        let end = end(of: object)
+        var index = object + 1
+        while index < end {
+            keys.append(convertedKey(tape.string(of: words[index]), path))
+            index = self.end(of: index + 1)
+        }
+        let shape = JSONKeyShape(example: object, keys: keys)
+        // A custom strategy may make something else of the same keys at another place.
+        if !isCustom {
+            if shapes.count == Self.shapeCount { shapes.removeFirst() }
+            shapes.append(shape)
+        }
+        return shape
+    }
+
+    private func hasSameKeys(_ left: Int, _ right: Int) -> Bool {
+        let (leftEnd, rightEnd) = (end(of: left), end(of: right))
+        var (left, right) = (left + 1, right + 1)
+        while left < leftEnd, right < rightEnd {
+            guard isSameText(words[left], words[right]) else { return false }
+            left = end(of: left + 1)
+            right = end(of: right + 1)
+        }
+        return left == leftEnd && right == rightEnd
+    }
+
+    /// Whether two strings are written with the same bytes.
+    private func isSameText(_ left: UInt64, _ right: UInt64) -> Bool {
+        let length = tape.stringLength(of: left)
+        guard length == tape.stringLength(of: right) else { return false }
+        let (left, right) = (JSONTape.offset(of: left), JSONTape.offset(of: right))
+        var position = 0
+        while position + 8 <= length {
+            guard bytes.eightBytes(left + position) == bytes.eightBytes(right + position) else { return false }
+            position += 8
+        }
+        let unused = UInt64(64 - (length - position) * 8)
+        let difference = bytes.eightBytes(left + position) ^ bytes.eightBytes(right + position)
+        return difference << unused == 0
+    }
+
+    /// A key as the strategy makes it.
+    func convertedKey(_ key: String, _ path: @autoclosure () -> [any CodingKey]) -> String {
+        switch options.keyDecodingStrategy {
+        case .useDefaultKeys: key
+        case .convertFromSnakeCase: JSONSnakeCase.camelCase(key)
+        case .custom(let convert): convert(path() + [JSONPathKey(stringValue: key)]).stringValue
+        @unknown default: key
+        }
+    }
+}

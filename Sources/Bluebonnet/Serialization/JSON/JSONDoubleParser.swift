@@ -1,0 +1,69 @@
+/// Makes doubles from decimals, correctly rounded.
+enum JSONDoubleParser {
+    private static let exactPowers: [Double] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+        1e20, 1e21, 1e22,
+    ]
+
+    /// The nearest double, or nil when a slower way is needed to know it.
+    @inline(__always)
+    static func double(_ decimal: JSONDecimal) -> Double? {
+        let magnitude: Double
+        if decimal.mantissa <= 1 << 53, (-22...22).contains(decimal.exponent), !decimal.isTruncated {
+            // Clinger's fast path: both factors are exact doubles, so that one operation rounds once.
+            let mantissa = Double(decimal.mantissa)
+            magnitude =
+                decimal.exponent < 0
+                ? mantissa / exactPowers[-decimal.exponent] : mantissa * exactPowers[decimal.exponent]
+        } else {
+            guard let product = nearest(decimal.mantissa, decimal.exponent) else { return nil }
+            // Digits were left out: the value lies between this mantissa and the next one.
+            if decimal.isTruncated, nearest(decimal.mantissa &+ 1, decimal.exponent) != product { return nil }
+            magnitude = product
+        }
+        return decimal.isNegative ? -magnitude : magnitude
+    }
+
+    /// The double nearest to `mantissa * 10^exponent` by the algorithm of Eisel and Lemire.
+    /// - Returns: Nil where 128 bits of the power do not decide, and for subnormal and infinite results.
+    private static func nearest(_ mantissa: UInt64, _ exponent: Int) -> Double? {
+        guard mantissa != 0 else { return 0 }
+        guard JSONPowersOfFive.exponents.contains(exponent) else { return nil }
+        let zeros = mantissa.leadingZeroBitCount
+        let product = product(mantissa << UInt64(zeros), exponent)
+        if product.low == .max, !(-27...55).contains(exponent) { return nil }
+        let upperBit = Int(product.high >> 63)
+        // 53 bits and one more to round with.
+        let shift = UInt64(upperBit + 9)
+        var significand = product.high >> shift
+        // The binary exponent with its bias; the factor is log2(10) in 16 bits of fraction.
+        var power = (217_706 * exponent) >> 16 + 63 + upperBit - zeros + 1023
+        guard power > 0 else { return nil }
+        // Exactly half way between two doubles: to the even one.
+        if product.low <= 1, (-4...23).contains(exponent), significand & 3 == 1, significand << shift == product.high {
+            significand &= ~1
+        }
+        significand = (significand + significand & 1) >> 1
+        if significand >= 1 << 53 {
+            significand = 1 << 52
+            power += 1
+        }
+        guard power < 0x7FF else { return nil }
+        return Double(bitPattern: UInt64(power) << 52 | significand & ~(1 << 52))
+    }
+
+    /// The upper 128 bits of a normalised mantissa times a power of five, or 64 of them where these are enough.
+    private static func product(_ mantissa: UInt64, _ exponent: Int) -> (high: UInt64, low: UInt64) {
+        let index = (exponent - JSONPowersOfFive.exponents.lowerBound) * 2
+        var (high, low) = mantissa.multipliedFullWidth(by: JSONPowersOfFive.halves[index])
+        // Only when all bits below the rounding are set can the rest still change it.
+        if high & 0x1FF == 0x1FF {
+            let (sum, overflow) = low.addingReportingOverflow(
+                mantissa.multipliedFullWidth(by: JSONPowersOfFive.halves[index + 1]).high
+            )
+            low = sum
+            if overflow { high += 1 }
+        }
+        return (high, low)
+    }
+}

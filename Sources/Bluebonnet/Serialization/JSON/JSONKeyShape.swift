@@ -1,0 +1,27 @@
+/// The keys of an object as a type asks for them, shared by all objects that have the same keys in the same order.
+///
+/// Used where keys are converted, and where an object repeats a key.
+final class JSONKeyShape {
+    /// An object that has these keys.
+    let example: Int
+    /// The converted keys; nil for one that repeats another, of which the first stays.
+    let names: [String?]
+    private let positions: [String: Int]
+
+    init(example: Int, keys: [String]) {
+        self.example = example
+        var positions: [String: Int] = [:]
+        positions.reserveCapacity(keys.count)
+        names = keys.enumerated().map { position, key in
+            if positions[key] != nil { return nil }
+            positions[key] = position
+            return key
+        }
+        self.positions = positions
+    }
+
+    /// The position of a key, which is probably the one expected.
+    func position(of name: String, expected: Int) -> Int? {
+        expected < names.count && names[expected] == name ? expected : positions[name]
+    }
+}

@@ -1,0 +1,110 @@
+extension JSONParsingError {
+    /// Makes the error that people read from what the parser noted.
+    init(_ failure: JSONScanFailure, input: JSONInput, words: [UInt64]) {
+        let found = Self.character(in: input, at: failure.offset)
+        (code, message) = Self.sentence(for: failure.reason, found: found)
+        offset = failure.offset
+        (line, column) = Self.place(of: failure.offset, in: input)
+        let tape = JSONTape(bytes: input.bytes, words: words)
+        path = failure.container < 0 ? "" : tape.path(intoOpen: failure.container)
+    }
+
+    private static func sentence(for reason: JSONScanFailure.Reason, found: String) -> (Code, String) {
+        switch reason {
+        case .empty: (.empty, "The text is empty where JSON was expected")
+        case .unexpectedEnd: (.unexpectedEnd, "The JSON ends in the middle of a value")
+        case .expectedValue: (.syntax, "Expected a JSON value but found \(found)")
+        case .expectedKey: (.syntax, "Expected a key in double quotes but found \(found)")
+        case .expectedColon: (.syntax, "Expected ':' after the key but found \(found)")
+        case .expectedCommaOrBracket: (.syntax, "Expected ',' or ']' after the element but found \(found)")
+        case .expectedCommaOrBrace: (.syntax, "Expected ',' or '}' after the value but found \(found)")
+        case .trailingComma: (.syntax, "Expected another element after ',' but found \(found)")
+        case .trailingContent: (.syntax, "Expected nothing after the JSON value but found \(found)")
+        case .word: (.syntax, "Expected null, true or false to be written out but found \(found)")
+        case .number: (.number, "Expected a digit in the number but found \(found)")
+        case .leadingZero: (.number, "A number may not start with a superfluous zero")
+        case .controlCharacter: (.string, "A control character in a string must be escaped, here \(found)")
+        case .escape: (.string, "There is no escape of a backslash and \(found)")
+        case .unicodeEscape: (.string, "Expected four hexadecimal digits after \\u but found \(found)")
+        case .surrogate: (.string, "A surrogate escape stands without its other half")
+        case .encoding: (.encoding, "The bytes are not valid Unicode")
+        case .tooDeep: (.tooDeep, "Arrays and objects are nested deeper than allowed")
+        case .tooLarge: (.tooLarge, "The JSON is too large to be parsed in memory")
+        case .fragment: (.fragment, "Expected an object or an array at the top but found \(found)")
+        }
+    }
+
+    private static func character(in input: JSONInput, at offset: Int) -> String {
+        guard offset < input.count else { return "the end" }
+        let rest = input.bytes[offset..<min(offset + 4, input.count)]
+        var decoder = UTF8()
+        var iterator = rest.makeIterator()
+        guard case .scalarValue(let scalar) = decoder.decode(&iterator) else { return "an invalid byte" }
+        let isVisible = scalar.value > 0x20 && !(0x7F..<0xA0).contains(scalar.value)
+        return isVisible ? "'\(scalar)'" : "U+" + hexadecimal(scalar.value)
+    }
+
+    private static func hexadecimal(_ value: UInt32) -> String {
+        let digits = String(value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+    }
+
+    private static func place(of offset: Int, in input: JSONInput) -> (line: Int, column: Int) {
+        var line = 1
+        var column = 1
+        var previous: UInt8 = 0
+        for byte in input.bytes.prefix(offset) {
+            switch byte {
+            case 0x0A where previous == 0x0D:
+                break
+            case 0x0A, 0x0D:
+                line += 1
+                column = 1
+            // Continuation bytes belong to the scalar that was counted.
+            case 0x80..<0xC0:
+                break
+            default:
+                column += 1
+            }
+            previous = byte
+        }
+        return (line, column)
+    }
+}
+
+extension JSONTape {
+    /// The way to the child that was being read in a container that is still open.
+    ///
+    /// The words of open containers hold their parents, see `JSONTapeParser`.
+    fileprivate func path(intoOpen container: Int) -> String {
+        var parts: [String] = []
+        var open = container
+        var next = words.count
+        while open < words.count {
+            parts.append(pathPart(in: open, before: next))
+            next = open
+            open = Self.offset(of: words[open])
+        }
+        return parts.reversed().reduce("", JSONPath.joined)
+    }
+
+    /// The key or index of the child of an open container that starts at, or would start at, an index.
+    private func pathPart(in open: Int, before next: Int) -> String {
+        var child = open + 1
+        var count = 0
+        if Self.kind(of: words[open]) == .array {
+            while child < next {
+                child = end(of: child)
+                count += 1
+            }
+            return "[\(count)]"
+        }
+        var key = ""
+        while child < next {
+            key = string(at: child)
+            child += 1
+            if child < next { child = end(of: child) }
+        }
+        return key
+    }
+}

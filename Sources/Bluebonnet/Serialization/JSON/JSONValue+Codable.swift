@@ -1,0 +1,108 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension JSONValue: Decodable {
+    /// Decodes any JSON value from any decoder.
+    ///
+    /// Numbers come out exactly as far as the decoder can tell them: from Foundation's, beyond 64 bits, as decimals.
+    public init(from decoder: any Decoder) throws {
+        if let decoder = decoder as? JSONTapeDecoder {
+            self = decoder.context.value(at: decoder.index)
+        } else if let container = try? decoder.container(keyedBy: JSONPathKey.self) {
+            self = .object(try Self.object(container))
+        } else if var container = try? decoder.unkeyedContainer() {
+            self = .array(try Self.array(&container))
+        } else {
+            self = try Self.scalar(try decoder.singleValueContainer())
+        }
+    }
+
+    private static func object(_ container: KeyedDecodingContainer<JSONPathKey>) throws -> JSONObject {
+        var object = JSONObject()
+        for key in container.allKeys {
+            object[key.stringValue] = try container.decode(JSONValue.self, forKey: key)
+        }
+        return object
+    }
+
+    private static func array(_ container: inout any UnkeyedDecodingContainer) throws -> [JSONValue] {
+        var array: [JSONValue] = []
+        while !container.isAtEnd {
+            array.append(try container.decodeNil() ? .null : container.decode(JSONValue.self))
+        }
+        return array
+    }
+
+    private static func scalar(_ container: any SingleValueDecodingContainer) throws -> JSONValue {
+        if container.decodeNil() { return .null }
+        if let value = try? container.decode(String.self) { return .string(value) }
+        if let value = try? container.decode(Bool.self) { return .bool(value) }
+        if let value = try? container.decode(Int64.self) { return .number(JSONNumber(value)) }
+        if let value = try? container.decode(UInt64.self) { return .number(JSONNumber(value)) }
+        if let value = try? container.decode(Double.self) { return .number(JSONNumber(value)) }
+        return .number(JSONNumber(try container.decode(Decimal.self)))
+    }
+}
+
+extension JSONValue: Encodable {
+    /// Encodes the value to any encoder.
+    ///
+    /// Numbers beyond 64 bits and doubles are handed over as decimals, rounded beyond 38 digits.
+    public func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .object(let object):
+            var container = encoder.container(keyedBy: JSONPathKey.self)
+            for (key, value) in object {
+                try container.encode(value, forKey: JSONPathKey(stringValue: key))
+            }
+        case .array(let array):
+            var container = encoder.unkeyedContainer()
+            for value in array {
+                try container.encode(value)
+            }
+        case .null:
+            var container = encoder.singleValueContainer()
+            try container.encodeNil()
+        case .bool(let value): try value.encode(to: encoder)
+        case .string(let value): try value.encode(to: encoder)
+        case .number(let number): try Self.encode(number, to: encoder)
+        }
+    }
+
+    private static func encode(_ number: JSONNumber, to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch number.storage {
+        case .int(let value): try container.encode(value)
+        case .uint(let value): try container.encode(value)
+        case .double(let value): try container.encode(value)
+        case .text:
+            if let double = number.double, JSONNumber(double) == number {
+                try container.encode(double)
+            } else if let decimal = number.decimal {
+                try container.encode(decimal)
+            } else if let double = number.double {
+                try container.encode(double)
+            } else {
+                let context = EncodingError.Context(
+                    codingPath: encoder.codingPath,
+                    debugDescription: "No encoder can take the number \(number)."
+                )
+                throw EncodingError.invalidValue(number, context)
+            }
+        }
+    }
+}
+
+extension JSONValue {
+    /// Creates the value that an `Encodable` value is written as.
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - encoder: What writes it. Default: a `JSONEncoder` as it comes.
+    /// - Throws: What the encoder throws.
+    public init(encoding value: some Encodable, with encoder: JSONEncoder = JSONEncoder()) throws {
+        self = try (value as? JSONValue) ?? JSONValue(parsing: encoder.encode(value))
+    }
+}

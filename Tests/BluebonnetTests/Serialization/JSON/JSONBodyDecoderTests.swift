@@ -1,0 +1,195 @@
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+struct JSONBodyDecoderTests {
+    private func decode<T: Decodable>(_ type: T.Type, _ text: String) throws -> T {
+        try JSONBodyDecoder().decode(type, from: text.utf8)
+    }
+
+    @Test func `a text that is no JSON names the place`() throws {
+        let error = try #require(throws: DecodingError.self) { try decode([Int].self, "[1,\n2,]") }
+        guard case .dataCorrupted(let context) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        let cause = try #require(context.underlyingError as? JSONParsingError)
+        #expect(cause.line == 2)
+        #expect(cause.column == 3)
+    }
+
+    @Test func `errors name the way to the value`() throws {
+        struct User: Decodable { var name: String, tags: [Int] }
+        let texts = [
+            (#"{"list":[{"name":"a","tags":[]},{"name":1,"tags":[]}]}"#, ["list", "Index 1", "name"]),
+            (#"{"list":[{"name":"a","tags":[1,"2"]}]}"#, ["list", "Index 0", "tags", "Index 1"]),
+            (#"{"list":[{"tags":[]}]}"#, ["list", "Index 0"]),
+            (#"{"list":[{"name":"a","tags":[1.5]}]}"#, ["list", "Index 0", "tags", "Index 0"]),
+            (#"{"list":[null]}"#, ["list", "Index 0"]),
+        ]
+        for (text, path) in texts {
+            let error = try #require(throws: DecodingError.self) { try decode([String: [User]].self, text) }
+            #expect(error.path == path, "\(error)")
+        }
+    }
+
+    @Test func `keys are found in any order, with escapes, and the first of repeated ones wins`() throws {
+        struct Three: Decodable, Equatable { var a: Int, b: Int, é: Int? }
+        #expect(try decode(Three.self, #"{"b":2,"a":1}"#) == Three(a: 1, b: 2, é: nil))
+        #expect(try decode(Three.self, #"{"x":[{"a":9}],"b":2,"y":{},"\u0061":1,"é":3}"#) == Three(a: 1, b: 2, é: 3))
+        #expect(try decode(Three.self, #"{"a":1,"a":5,"b":2,"b":6}"#) == Three(a: 1, b: 2, é: nil))
+        #expect(try decode(Three.self, "{\"b\":2,\"e\u{301}\":3,\"a\":1}") == Three(a: 1, b: 2, é: 3))
+        #expect(try decode([String: Int].self, #"{"a":1,"a":5,"b":2}"#) == ["a": 1, "b": 2])
+    }
+
+    @Test func `keys that start alike are told apart`() throws {
+        struct Long: Decodable, Equatable {
+            var a: Int, ab: Int, abcdefgh: Int, abcdefgi: Int, abcdefghij: Int, abcdefghijklmnopqrst: Int
+            var abcdefghijklmnopqrsu: Int, bcdefgh: Int
+        }
+        let names = [
+            "a", "ab", "abcdefgh", "abcdefgi", "abcdefghij", "abcdefghijklmnopqrst", "abcdefghijklmnopqrsu", "bcdefgh",
+        ]
+        var generator = JSONGenerator(seed: 6)
+        for _ in 0..<20 {
+            let members = names.enumerated().shuffled(using: &generator).map { "\"\($0.element)\":\($0.offset)" }
+            let value = try decode(Long.self, "{\(members.joined(separator: ","))}")
+            #expect(
+                value
+                    == Long(
+                        a: 0,
+                        ab: 1,
+                        abcdefgh: 2,
+                        abcdefgi: 3,
+                        abcdefghij: 4,
+                        abcdefghijklmnopqrst: 5,
+                        abcdefghijklmnopqrsu: 6,
+                        bcdefgh: 7
+                    )
+            )
+        }
+    }
+
+    @Test func `a class decodes its superclass from the key super`() throws {
+        let value = try decode(Dog.self, #"{"tricks":["sit"],"super":{"legs":4}}"#)
+        #expect(value.legs == 4)
+        #expect(value.tricks == ["sit"])
+        let error = try #require(throws: DecodingError.self) { try decode(Dog.self, #"{"tricks":[]}"#) }
+        #expect(error.path == ["super"])
+    }
+
+    @Test func `nested containers are read while others are open`() throws {
+        let text = #"{"meta":{"x":1,"deep":{"y":[10,[20,30],{"z":40}]}},"x":"outer","list":[{"x":5}]}"#
+        #expect(try decode(Manual.self, text).seen == ["1", "outer", "10", "20", "30", "40", "5", "outer", "meta"])
+    }
+
+    @Test func `user info reaches every type`() throws {
+        struct Reader: Decodable {
+            var found: [String]
+            init(from decoder: any Decoder) throws { found = decoder.userInfo.map { "\($0.key.rawValue)=\($0.value)" } }
+        }
+        var decoder = JSONBodyDecoder()
+        decoder.userInfo[try #require(CodingUserInfoKey(rawValue: "probe"))] = "here"
+        #expect(try decoder.decode([Reader].self, from: "[{}]".utf8)[0].found == ["probe=here"])
+    }
+
+    @Test func `the coding path is there when a type asks for it`() throws {
+        struct Curious: Decodable {
+            var path: [String]
+            init(from decoder: any Decoder) throws { path = decoder.codingPath.map(\.stringValue) }
+        }
+        let value = try decode([String: [Curious]].self, #"{"a":[1,{"b":2}]}"#)
+        #expect(value["a"]?.map(\.path) == [["a", "Index 0"], ["a", "Index 1"]])
+    }
+
+    @Test func `a JSON value keeps its keys whatever the strategy`() throws {
+        var decoder = JSONBodyDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let value = try decoder.decode([JSONValue].self, from: #"[{"a_b":1}]"#.utf8)
+        #expect(value == [["a_b": 1]])
+    }
+
+    @Test func `a long array of errors that a type passes over takes no time squared`() throws {
+        struct Lossy: Decodable {
+            var found = 0
+            var last: [String] = []
+            init(from decoder: any Decoder) throws {
+                var container = try decoder.unkeyedContainer()
+                while !container.isAtEnd {
+                    do {
+                        found += try container.decode([String: Int].self).count
+                    } catch let error as DecodingError {
+                        last = error.path
+                        _ = try container.decode(JSONValue.self)
+                    }
+                }
+            }
+        }
+        let text = "[" + Array(repeating: #"{"a":"b"}"#, count: 20000).joined(separator: ",") + "]"
+        let lossy = try decode(Lossy.self, text)
+        #expect(lossy.found == 0)
+        #expect(lossy.last == ["Index 19999", "a"])
+    }
+
+    @Test func `a large object is decoded in any order`() throws {
+        struct Sparse: Decodable { var k0: Int, k4999: Int, k2500: Int, k1: Int, missing: Int? }
+        let text = "{" + (0..<5000).map { "\"k\($0)\":\($0)" }.joined(separator: ",") + "}"
+        let value = try decode(Sparse.self, text)
+        #expect(value.k0 + value.k4999 + value.k2500 + value.k1 == 7500)
+        #expect(try decode([String: Int].self, text).count == 5000)
+    }
+
+    private class Animal: Decodable {
+        let legs: Int
+    }
+
+    private final class Dog: Animal {
+        let tricks: [String]
+
+        private enum Key: String, CodingKey { case tricks }
+
+        required init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            tricks = try container.decode([String].self, forKey: .tricks)
+            try super.init(from: container.superDecoder())
+        }
+    }
+
+    private struct Manual: Decodable {
+        var seen: [String] = []
+
+        enum Key: String, CodingKey { case meta, deep, x, y, z, list }
+
+        init(from decoder: any Decoder) throws {
+            let top = try decoder.container(keyedBy: Key.self)
+            let meta = try top.nestedContainer(keyedBy: Key.self, forKey: .meta)
+            seen.append("\(try meta.decode(Int.self, forKey: .x))")
+            seen.append(try top.decode(String.self, forKey: .x))
+            let deep = try meta.nestedContainer(keyedBy: Key.self, forKey: .deep)
+            var list = try deep.nestedUnkeyedContainer(forKey: .y)
+            seen.append("\(try list.decode(Int.self))")
+            var inner = try list.nestedUnkeyedContainer()
+            while !inner.isAtEnd { seen.append("\(try inner.decode(Int.self))") }
+            let last = try list.nestedContainer(keyedBy: Key.self)
+            seen.append("\(try last.decode(Int.self, forKey: .z))")
+            var other = try top.nestedUnkeyedContainer(forKey: .list)
+            let element = try other.superDecoder().container(keyedBy: Key.self)
+            seen.append("\(try element.decode(Int.self, forKey: .x))")
+            seen.append(try top.decode(String.self, forKey: .x))
+            seen.append(top.allKeys.first?.stringValue ?? "")
+        }
+    }
+}
+
+extension DecodingError {
+    /// The way to the value, as strings.
+    var path: [String] {
+        switch self {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+            .dataCorrupted(let context):
+            context.codingPath.map(\.stringValue)
+        @unknown default: []
+        }
+    }
+}
