@@ -1,0 +1,61 @@
+import HTTPTypes
+
+/// Writes into memory of known size, for heads whose size was counted before.
+///
+/// Safe while the memory it was made with is valid, because every write is checked against its end.
+@safe struct HTTP1ByteWriter {
+    private let memory: UnsafeMutableRawBufferPointer
+    /// How many bytes have been written.
+    private(set) var count = 0
+
+    init(_ memory: UnsafeMutableRawBufferPointer) {
+        unsafe self.memory = memory
+    }
+
+    @inline(__always)
+    mutating func write(_ text: String) {
+        // Copied before the closure returns.
+        let isWritten: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { bytes in
+            unsafe write(UnsafeRawBufferPointer(bytes))
+        }
+        guard isWritten == nil else { return }
+        // A string that does not lie in memory as UTF-8, from Objective-C.
+        unsafe Array(text.utf8).withUnsafeBytes { unsafe write($0) }
+    }
+
+    @inline(__always)
+    mutating func write(_ text: StaticString) {
+        // A static string's bytes live as long as the program.
+        unsafe write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// Writes the bytes of a field value as they are.
+    @inline(__always)
+    mutating func write(valueOf field: HTTPField) throws(HTTP1RequestEncodingError) {
+        // Copied before the closure returns.
+        let isValid = unsafe field.withUnsafeBytesOfValue { value in
+            let bytes = UnsafeRawBufferPointer(value)
+            guard unsafe !HTTP1Bytes.containsLineBreak(bytes) else { return false }
+            unsafe write(bytes)
+            return true
+        }
+        guard isValid else { throw .invalidFieldValue(name: field.name.rawName) }
+    }
+
+    /// Writes a field with its line ending.
+    @inline(__always)
+    mutating func write(line field: HTTPField) throws(HTTP1RequestEncodingError) {
+        write(field.name.rawName)
+        write(": ")
+        try write(valueOf: field)
+        write("\r\n")
+    }
+
+    @inline(__always)
+    private mutating func write(_ bytes: UnsafeRawBufferPointer) {
+        unsafe precondition(bytes.count <= memory.count - count, "the size of the head was counted wrong")
+        guard let target = unsafe memory.baseAddress, let source = bytes.baseAddress else { return }
+        unsafe (target + count).copyMemory(from: source, byteCount: bytes.count)
+        count &+= bytes.count
+    }
+}

@@ -1,0 +1,161 @@
+import HTTPTypes
+import NIOCore
+import NIOSSL
+
+/// Deadlines, idleness, and every way a connection ends.
+extension HTTP1Connection: DeadlineHolder {
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        pooled = PooledConnection(self, eventLoop: context.eventLoop)
+        timer.add(self)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        timer.remove(self)
+    }
+
+    // MARK: Deadlines
+
+    /// Sets the deadline of the present phase; the exchange's own deadline holds beside it.
+    func setPhase(_ duration: Duration?, _ code: NetworkingError.Code, now: NIODeadline) {
+        phaseDeadline = duration.map { (now.advanced(by: $0), code) }
+        updateDeadline()
+    }
+
+    func updateDeadline() {
+        nextDeadline =
+            switch (phaseDeadline?.at, exchange?.deadline) {
+            case (let phase?, let whole?): min(phase, whole)
+            case (let phase?, nil): phase
+            case (nil, let whole): whole
+            }
+        if let nextDeadline { timer.arm(for: nextDeadline) }
+    }
+
+    func deadlinePassed(now: NIODeadline) {
+        guard let exchange else {
+            close()
+            return
+        }
+        if let deadline = exchange.deadline, deadline <= now {
+            fail(.timeout(.requestTimeout, exchange))
+        } else if let phaseDeadline, phaseDeadline.at <= now {
+            fail(.timeout(phaseDeadline.code, exchange))
+        } else {
+            updateDeadline()
+        }
+    }
+
+    // MARK: Between exchanges
+
+    func forgetExchange() {
+        upload?.stop()
+        exchange = nil
+        upload = nil
+        stream = nil
+        head = nil
+        informational = []
+        arrived.removeAll(keepingCapacity: true)
+        arrivedBytes = 0
+        uncountedBytes = 0
+        streamIsFull = false
+        phaseDeadline = nil
+        nextDeadline = nil
+        if hasPendingRead {
+            hasPendingRead = false
+            context?.read()
+        }
+    }
+
+    /// Takes the next waiting exchange, or stands idle until the idle timeout.
+    func becomeIdle(_ pooled: PooledConnection) {
+        begin(pool.release(pooled, origin: origin), on: pooled)
+    }
+
+    /// Does what the pool decided.
+    func begin(_ decision: ConnectionPool.Released, on pooled: PooledConnection) {
+        switch decision {
+        case .serve(let exchange): start(exchange)
+        case .idle: setPhase(idleTimeout, .cancelled, now: .now())
+        case .close: close()
+        }
+    }
+
+    // MARK: Ending
+
+    /// Ends the exchange under way with the error, and the connection with it.
+    func fail(_ error: NetworkingError) {
+        guard let exchange else {
+            close()
+            return
+        }
+        let head = head
+        forgetExchange()
+        machine.doom()
+        exchange.fail(error.completed(request: exchange.request, response: head))
+        close()
+    }
+
+    func close() {
+        machine.doom()
+        context?.close(promise: nil)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if case .some(NIOSSLError.uncleanShutdown) = error as? NIOSSLError, exchange != nil {
+            // RFC 9112 §9.8: without the closing alert of TLS the response may have been cut off; it is complete only if its
+            // framing says so.
+            inputEnded(reset: nil, isTruncatedTLS: true)
+            return
+        }
+        inputEnded(reset: error, isTruncatedTLS: false)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .inputClosed? = event as? ChannelEvent {
+            inputEnded(reset: nil, isTruncatedTLS: false)
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        inputEnded(reset: nil, isTruncatedTLS: false)
+        if let pooled { pool.closed(pooled, origin: origin) }
+        context.fireChannelInactive()
+    }
+
+    /// No more bytes will come. What that means depends on how far the response is.
+    private func inputEnded(reset: (any Error)?, isTruncatedTLS: Bool) {
+        guard let exchange else {
+            close()
+            return
+        }
+        if machine.isStale(hasReceivedBytes: parser.hasReceivedBytes) {
+            fail(
+                StaleConnectionError.marking(
+                    NetworkingError(
+                        .connectionLost,
+                        "\(origin.description) closed the connection before it answered.",
+                        underlying: reset
+                    )
+                )
+            )
+            return
+        }
+        if let reset {
+            fail(.lost(origin, reset, hasResponse: head != nil))
+            return
+        }
+        do {
+            let event = try parser.finish()
+            guard case .end(let trailers) = event, !isTruncatedTLS else {
+                fail(NetworkingError(.truncatedResponse, "\(origin.description) cut the TLS stream off inside the response.", request: exchange.request))
+                return
+            }
+            finish(trailers: trailers ?? [:], now: .now(), hasBytesLeft: false)
+        } catch {
+            fail(NetworkingError(error, from: origin))
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import HTTPTypes
+import NIOCore
+
+/// From bytes to responses.
+extension HTTP1Connection {
+    /// A body that nobody reads before its end is handed over with the head up to this size.
+    private static let collectedBodySize = 1 << 20
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard let exchange else {
+            // RFC 9112 §9.2: nothing was asked on this connection, so whatever comes is not an answer.
+            close()
+            return
+        }
+        var buffer = unwrapInboundIn(data)
+        let now = NIODeadline.now()
+        if timings.firstByte == nil { timings.firstByte = now.since(exchange.startedAt) }
+        do {
+            while let event = try parser.next(&buffer) {
+                guard take(event, now: now, hasBytesLeft: buffer.readableBytes > 0) else { return }
+            }
+        } catch {
+            fail(NetworkingError(error, from: origin))
+            return
+        }
+        if upload == nil { setPhase(exchange.timeouts.betweenBytes, .betweenBytesTimeout, now: now) }
+    }
+
+    /// Answers whether to go on parsing.
+    private func take(_ event: HTTP1ResponseParser.Event, now: NIODeadline, hasBytesLeft: Bool) -> Bool {
+        switch event {
+        case .informational(let head):
+            informational.append(head)
+        case .head(let head, let length):
+            guard head.statusCode != 101 else {
+                // RFC 9110 §15.2.2: a switch of protocols answers an Upgrade field, and none was sent.
+                fail(NetworkingError(.unexpectedResponse, "\(origin.description) switched to another protocol unasked."))
+                return false
+            }
+            machine.receivedHead()
+            self.head = head
+            if case .exactly(let expected) = length { self.exchange?.control.update { $0.expectedToReceive = Int(expected) } }
+        case .body(let piece):
+            arrived.append(piece)
+            arrivedBytes += piece.readableBytes
+            uncountedBytes += piece.readableBytes
+        case .end(let trailers):
+            finish(trailers: trailers ?? [:], now: now, hasBytesLeft: hasBytesLeft)
+            return false
+        }
+        return true
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        handOver()
+        context.fireChannelReadComplete()
+    }
+
+    /// NIO asks for the next read here; it waits while the reader is full or the task suspended.
+    func read(context: ChannelHandlerContext) {
+        if mayRead { context.read() } else { hasPendingRead = true }
+    }
+
+    private var mayRead: Bool {
+        guard let exchange else { return true }
+        return !streamIsFull && !exchange.isSuspended
+    }
+
+    func readerHasRoom(for exchange: Exchange) {
+        guard exchange === self.exchange else { return }
+        streamIsFull = false
+        continueReading()
+    }
+
+    func suspensionChanged(for exchange: Exchange) {
+        guard exchange === self.exchange else { return }
+        continueReading()
+    }
+
+    /// Reads on if it may; the clock between bytes starts anew.
+    private func continueReading() {
+        guard let exchange else { return }
+        guard mayRead else {
+            setPhase(nil, .betweenBytesTimeout, now: .now())
+            return
+        }
+        let isWaitingForHead = head == nil && timings.firstByte == nil
+        if upload == nil {
+            setPhase(
+                isWaitingForHead ? exchange.timeouts.firstByte : exchange.timeouts.betweenBytes,
+                isWaitingForHead ? .firstByteTimeout : .betweenBytesTimeout,
+                now: .now()
+            )
+        }
+        guard hasPendingRead else { return }
+        hasPendingRead = false
+        context?.read()
+    }
+
+    /// Gives the reader what has arrived; the head first, unless the whole body is likely to follow at once.
+    private func handOver() {
+        guard let exchange, let head else { return }
+        countReceived()
+        if let stream {
+            push(to: stream)
+        } else if !exchange.collectsBody || arrivedBytes > Self.collectedBodySize {
+            let stream = BodyStream(source: exchange)
+            self.stream = stream
+            exchange.deliver(response(to: exchange, head, ResponseBody(.stream(.init(stream)))), stream: stream)
+            push(to: stream)
+        }
+    }
+
+    private func push(to stream: BodyStream) {
+        guard arrivedBytes > 0 else { return }
+        streamIsFull = !stream.push(takeArrived())
+        if streamIsFull { setPhase(nil, .betweenBytesTimeout, now: .now()) }
+    }
+
+    private func countReceived() {
+        guard uncountedBytes > 0 else { return }
+        let count = uncountedBytes
+        uncountedBytes = 0
+        exchange?.control.update { $0.received += count }
+    }
+
+    private func takeArrived() -> CircularBuffer<ByteBuffer> {
+        defer {
+            arrived.removeAll(keepingCapacity: true)
+            arrivedBytes = 0
+        }
+        return arrived
+    }
+
+    private func response(to exchange: Exchange, _ head: ResponseHead, _ body: ResponseBody) -> TransportResponse {
+        var response = TransportResponse(head: head, body: body, request: exchange.request, informational: informational)
+        response.timings = timings
+        return response
+    }
+
+    /// The response is complete. The connection is given back before the caller hears of it, so that the caller's next request
+    /// finds it.
+    func finish(trailers: HTTPFields, now: NIODeadline, hasBytesLeft: Bool) {
+        guard let exchange, let head, let pooled else { return }
+        timings.lastByte = now.since(exchange.startedAt)
+        countReceived()
+        let stream = stream
+        let arrived = takeArrived()
+        let whole = stream == nil ? response(to: exchange, head, ResponseBody(.whole(Self.joined(arrived), trailers: trailers))) : nil
+        let isKeepAlive = parser.isKeepAlive
+        forgetExchange()
+        switch machine.receivedEnd(isKeepAlive: isKeepAlive, hasBytesLeft: hasBytesLeft) {
+        case .release: becomeIdle(pooled)
+        case .close: close()
+        }
+        if let stream {
+            _ = stream.push(arrived)
+            exchange.finishStream(trailers: trailers, at: now)
+        } else if let whole {
+            exchange.deliver(whole, stream: nil)
+        }
+    }
+
+    private static func joined(_ pieces: CircularBuffer<ByteBuffer>) -> ByteBuffer {
+        guard var whole = pieces.first else { return ByteBuffer() }
+        guard pieces.count > 1 else { return whole }
+        whole.reserveCapacity(pieces.reduce(0) { $0 + $1.readableBytes })
+        for var piece in pieces.dropFirst() { whole.writeBuffer(&piece) }
+        return whole
+    }
+}

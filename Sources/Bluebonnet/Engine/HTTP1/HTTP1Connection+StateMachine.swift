@@ -1,0 +1,63 @@
+extension HTTP1Connection {
+    /// The decisions about one HTTP/1.1 connection, without I/O: may it be used again, and what does its end mean.
+    struct StateMachine {
+        enum RequestSide: Equatable { case idle, sending, sent }
+        enum ResponseSide: Equatable { case idle, awaitingHead, receivingBody }
+
+        /// What follows the end of a response.
+        enum AfterResponse: Equatable {
+            /// The connection can take another exchange.
+            case release
+            /// The connection must not be used again.
+            case close
+        }
+
+        private(set) var request = RequestSide.idle
+        private(set) var response = ResponseSide.idle
+        /// The connection has served at least one response completely.
+        private(set) var hasServed = false
+        /// An error was seen, or the end is near: never used again.
+        private(set) var isDoomed = false
+
+        var isBusy: Bool { response != .idle }
+
+        /// An exchange begins. False when the connection cannot take it.
+        mutating func begin(sendsBodyLater: Bool) -> Bool {
+            guard !isDoomed, !isBusy else { return false }
+            request = sendsBodyLater ? .sending : .sent
+            response = .awaitingHead
+            return true
+        }
+
+        mutating func requestSent() {
+            if request == .sending { request = .sent }
+        }
+
+        mutating func receivedHead() {
+            response = .receivingBody
+        }
+
+        /// The response is complete. RFC 9112 §9.3: the connection persists if both sides say so; §9.6: with bytes left over, or
+        /// while the request is still being sent, it does not.
+        mutating func receivedEnd(isKeepAlive: Bool, hasBytesLeft: Bool) -> AfterResponse {
+            let isReusable = isKeepAlive && !hasBytesLeft && request == .sent && !isDoomed
+            request = .idle
+            response = .idle
+            hasServed = true
+            if !isReusable { isDoomed = true }
+            return isReusable ? .release : .close
+        }
+
+        /// An error, a cancellation or the end of the connection.
+        mutating func doom() {
+            isDoomed = true
+            request = .idle
+            response = .idle
+        }
+
+        /// Whether a connection that ended now ended as stale ones do: it had served before, and nothing of an answer came.
+        func isStale(hasReceivedBytes: Bool) -> Bool {
+            hasServed && response == .awaitingHead && !hasReceivedBytes
+        }
+    }
+}

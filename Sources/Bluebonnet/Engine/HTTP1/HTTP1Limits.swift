@@ -1,0 +1,14 @@
+/// How much of an HTTP/1.1 message outside its body is accepted, in bytes.
+///
+/// Line lengths are counted without the line ending.
+struct HTTP1Limits: Sendable, Hashable {
+    /// The longest head (status line and header lines with their line endings) or trailer section. Default: 64 KiB.
+    var headerSection = 65_536
+    /// The longest single status, header or trailer line. Default: 16 KiB.
+    var headerLine = 16_384
+    /// The longest line with a chunk size and its extensions. Default: 4 KiB.
+    var chunkLine = 4_096
+
+    /// The most header or trailer fields in one section; `HTTPFields` cannot hold 65 535 or more.
+    static let fieldCount = 32_768
+}

@@ -1,0 +1,207 @@
+import HTTPTypes
+
+/// The header or trailer fields of one message as they were received: one copy of the bytes, and where each name and
+/// value lies in it.
+///
+/// A head costs one allocation, and nobody who looks at no field, or at one, pays for `HTTPFields`. Lookups compare
+/// bytes and make a `String` only of what they return.
+struct RawHeaderFields: Sendable {
+    /// Where one field lies in the bytes of its section.
+    struct Entry {
+        var nameStart: UInt32
+        var nameEnd: UInt32
+        var valueStart: UInt32
+        var valueEnd: UInt32
+
+        var nameLength: Int { Int(nameEnd &- nameStart) }
+        var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
+    }
+
+    /// Which of the fields that frame a message were seen, so that the usual absence of some costs nothing.
+    struct FramingNames: OptionSet {
+        let rawValue: UInt8
+
+        static let contentLength = Self(rawValue: 1)
+        static let transferEncoding = Self(rawValue: 2)
+        static let connection = Self(rawValue: 4)
+    }
+
+    /// The bytes of the section, then the entries in memory order.
+    private let storage: [UInt8]
+    private let sectionLength: Int
+    /// The number of fields.
+    let count: Int
+    /// The framing fields among them.
+    let framingNames: FramingNames
+    private let reasonStart: UInt32
+    private let reasonEnd: UInt32
+
+    /// Copies a section that the scanner has accepted.
+    ///
+    /// - Parameters:
+    ///   - section: The bytes from the start of the section.
+    ///   - entries: The fields in the order received, all inside `section`.
+    ///   - framingNames: The framing fields among them.
+    ///   - reason: Where the reason phrase of a status line lies.
+    init(
+        section: UnsafeRawBufferPointer,
+        entries: [Entry],
+        framingNames: FramingNames,
+        reason: Range<Int>
+    ) {
+        let length = section.count
+        let indexLength = entries.count &* MemoryLayout<Entry>.stride
+        // Both parts are written in full before the count is set, and an `Entry` is plain bytes.
+        storage = unsafe [UInt8](unsafeUninitializedCapacity: length &+ indexLength) { buffer, initializedCount in
+            if var target = UnsafeMutableRawPointer(buffer.baseAddress) {
+                if let source = section.baseAddress {
+                    unsafe target.copyMemory(from: source, byteCount: length)
+                }
+                unsafe target += length
+                unsafe entries.withUnsafeBytes { bytes in
+                    guard let source = bytes.baseAddress else { return }
+                    unsafe target.copyMemory(from: source, byteCount: indexLength)
+                }
+            }
+            initializedCount = length &+ indexLength
+        }
+        sectionLength = length
+        count = entries.count
+        self.framingNames = framingNames
+        reasonStart = UInt32(reason.lowerBound)
+        reasonEnd = UInt32(reason.upperBound)
+    }
+
+    /// Copies a section with folded lines: RFC 9112 §5.2 makes each fold, with the whitespace around it, a space.
+    init(
+        folded section: UnsafeRawBufferPointer,
+        entries: [Entry],
+        framingNames: FramingNames,
+        reason: Range<Int>
+    ) {
+        // Copied at once.
+        var bytes = unsafe [UInt8](section)
+        var entries = entries
+        for position in entries.indices {
+            entries[position].valueEnd = UInt32(Self.unfold(entries[position].value, in: &bytes))
+        }
+        self = unsafe bytes.withUnsafeBytes { section in
+            // Copied again, by the other initializer.
+            unsafe Self(section: section, entries: entries, framingNames: framingNames, reason: reason)
+        }
+    }
+
+    /// Joins the lines of a value in place and returns its new end.
+    private static func unfold(_ value: Range<Int>, in bytes: inout [UInt8]) -> Int {
+        // Only the ends of folded lines are left in values.
+        guard bytes[value].contains(HTTP1Bytes.lineFeed) else { return value.upperBound }
+        let lines = bytes[value].split { $0 == HTTP1Bytes.lineFeed || $0 == HTTP1Bytes.carriageReturn }
+        let trimmed = lines.map { line in
+            let start = line.firstIndex { !HTTP1Bytes.isBlank($0) } ?? line.endIndex
+            let end = line.lastIndex { !HTTP1Bytes.isBlank($0) }.map { $0 + 1 } ?? start
+            return line[start..<end]
+        }
+        let joined = Array(trimmed.filter { !$0.isEmpty }.joined(separator: [HTTP1Bytes.space]))
+        let end = value.lowerBound + joined.count
+        bytes.replaceSubrange(value.lowerBound..<end, with: joined)
+        return end
+    }
+
+    private subscript(position: Int) -> Entry {
+        unsafe storage.withUnsafeBytes { bytes in
+            // The initializer wrote `count` entries behind the section.
+            let offset = sectionLength &+ position &* MemoryLayout<Entry>.stride
+            return unsafe bytes.loadUnaligned(fromByteOffset: offset, as: Entry.self)
+        }
+    }
+
+    /// The bytes of the reason phrase, possibly none.
+    var reasonPhrase: ArraySlice<UInt8> {
+        storage[Int(reasonStart)..<Int(reasonEnd)]
+    }
+
+    /// The bytes of a name as received.
+    func name(at position: Int) -> ArraySlice<UInt8> {
+        let entry = self[position]
+        return storage[Int(entry.nameStart)..<Int(entry.nameEnd)]
+    }
+
+    /// The bytes of a value, without the whitespace around it.
+    func value(at position: Int) -> ArraySlice<UInt8> {
+        storage[self[position].value]
+    }
+
+    /// The position of the first field at or after `start` with this name, in any case.
+    func position(of name: HTTPField.Name, from start: Int = 0) -> Int? {
+        let canonicalName = name.canonicalName
+        let length = canonicalName.utf8.count
+        return unsafe storage.withUnsafeBytes { bytes in
+            var position = start
+            while position < count {
+                let entry = self[position]
+                if entry.nameLength == length {
+                    // Inside the section, as the scanner found it.
+                    let received = unsafe UnsafeRawBufferPointer(
+                        rebasing: bytes[Int(entry.nameStart)..<Int(entry.nameEnd)]
+                    )
+                    if unsafe Self.matches(received, canonicalName) { return position }
+                }
+                position &+= 1
+            }
+            return nil
+        }
+    }
+
+    /// Whether a received name is the lowercase name of the same length.
+    private static func matches(_ received: UnsafeRawBufferPointer, _ canonicalName: String) -> Bool {
+        // The bytes are only compared while the closure runs.
+        let isMatch = unsafe canonicalName.utf8.withContiguousStorageIfAvailable { name in
+            unsafe HTTP1Bytes.isEqual(received, lowercased: UnsafeRawBufferPointer(name))
+        }
+        return isMatch ?? (unsafe received.map(HTTP1Bytes.lowercased) == Array(canonicalName.utf8))
+    }
+
+    /// Whether a field with this name was received.
+    func contains(_ name: HTTPField.Name) -> Bool {
+        position(of: name) != nil
+    }
+
+    /// The values of all fields with this name, as `HTTPFields` shows them (UTF-8, repaired where it is not).
+    func values(for name: HTTPField.Name) -> [String] {
+        var values: [String] = []
+        var next = position(of: name)
+        while let position = next {
+            values.append(String(decoding: value(at: position), as: UTF8.self))
+            next = self.position(of: name, from: position + 1)
+        }
+        return values
+    }
+
+    /// The value of the field, several joined in order as `HTTPFields` joins them.
+    subscript(name: HTTPField.Name) -> String? {
+        guard let first = position(of: name) else { return nil }
+        guard position(of: name, from: first + 1) != nil else {
+            return String(decoding: value(at: first), as: UTF8.self)
+        }
+        return values(for: name).joined(separator: name == .cookie ? "; " : ", ")
+    }
+
+    /// The fields in the order received, with the spelling of their names and the bytes of their values.
+    var httpFields: HTTPFields {
+        var fields = HTTPFields()
+        fields.reserveCapacity(count)
+        for position in 0..<count {
+            // The scanner accepted tokens only, so every name is valid.
+            guard let name = HTTPField.Name(String(decoding: name(at: position), as: UTF8.self)) else { continue }
+            fields.append(HTTPField(name: name, lenientValue: value(at: position)))
+        }
+        return fields
+    }
+
+    /// Names and values in the order received, each byte of a value as the character of the same number.
+    var latin1Pairs: [(name: String, value: String)] {
+        (0..<count).map { position in
+            (String(decoding: name(at: position), as: UTF8.self), String(latin1: value(at: position)))
+        }
+    }
+}

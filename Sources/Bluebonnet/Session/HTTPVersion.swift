@@ -1,0 +1,31 @@
+/// The version of HTTP that a response was received in.
+public struct HTTPVersion: Sendable, Hashable, Comparable {
+    /// The first number of the version.
+    public let major: Int
+    /// The number after the dot; 0 for versions that are written without one.
+    public let minor: Int
+
+    private init(major: Int, minor: Int) {
+        self.major = major
+        self.minor = minor
+    }
+
+    /// HTTP/1.0 (RFC 1945).
+    public static let http1_0 = Self(major: 1, minor: 0)
+    /// HTTP/1.1 (RFC 9112).
+    public static let http1_1 = Self(major: 1, minor: 1)
+    /// HTTP/2 (RFC 9113).
+    public static let http2 = Self(major: 2, minor: 0)
+
+    /// Whether `lhs` is the older version.
+    public static func < (lhs: Self, rhs: Self) -> Bool {
+        (lhs.major, lhs.minor) < (rhs.major, rhs.minor)
+    }
+}
+
+extension HTTPVersion: CustomStringConvertible {
+    /// The version as it is usually written: "1.0", "1.1" or "2".
+    public var description: String {
+        major < 2 ? "\(major).\(minor)" : "\(major)"
+    }
+}

@@ -1,0 +1,150 @@
+public import HTTPTypes
+
+/// The status and the header fields of a response.
+///
+/// Field values are bytes. They are shown as UTF-8, where bytes that are not UTF-8 become U+FFFD; the exact bytes stay
+/// in ``headerFields``, where `HTTPField.withUnsafeBytesOfValue(_:)` gives them.
+///
+/// A received head keeps its bytes as they came: looking up single fields here is cheaper than ``headerFields``, which
+/// builds all of them each time.
+///
+/// AFNetworking: the `NSHTTPURLResponse` handed to its blocks, without the URL.
+public struct ResponseHead: Sendable {
+    private enum Storage: Sendable {
+        case received(RawHeaderFields, statusCode: Int)
+        case structured(HTTPFields, HTTPResponse.Status)
+    }
+
+    private var storage: Storage
+
+    /// The version of HTTP the response came in.
+    public let httpVersion: HTTPVersion
+
+    /// Makes a head of your own, for stubs and tests.
+    ///
+    /// - Parameters:
+    ///   - status: The status with its reason phrase.
+    ///   - headerFields: The header fields in order. Default: none.
+    ///   - httpVersion: The version to report. Default: HTTP/1.1.
+    public init(
+        status: HTTPResponse.Status,
+        headerFields: HTTPFields = [:],
+        httpVersion: HTTPVersion = .http1_1
+    ) {
+        storage = .structured(headerFields, status)
+        self.httpVersion = httpVersion
+    }
+
+    /// Makes a head from the currency type of swift-http-types, as HTTP/1.1.
+    public init(_ response: HTTPResponse) {
+        self.init(status: response.status, headerFields: response.headerFields)
+    }
+
+    /// Wraps a head as it was received; the code has three digits.
+    init(received fields: RawHeaderFields, statusCode: Int, httpVersion: HTTPVersion) {
+        storage = .received(fields, statusCode: statusCode)
+        self.httpVersion = httpVersion
+    }
+
+    /// The status code alone, which costs less than ``status``.
+    var statusCode: Int {
+        switch storage {
+        case .received(_, let statusCode): statusCode
+        case .structured(_, let status): status.code
+        }
+    }
+
+    /// The status with the reason phrase that was received, each of its bytes as the character of the same number.
+    public var status: HTTPResponse.Status {
+        switch storage {
+        case .received(let fields, let statusCode):
+            HTTPResponse.Status(code: statusCode, reasonPhrase: String(latin1: fields.reasonPhrase))
+        case .structured(_, let status):
+            status
+        }
+    }
+
+    /// All header fields in the order received, repeats and the spelling of names kept.
+    ///
+    /// A value that was folded over several lines is one line, joined with a space.
+    public var headerFields: HTTPFields {
+        get {
+            switch storage {
+            case .received(let fields, _): fields.httpFields
+            case .structured(let fields, _): fields
+            }
+        }
+        set { storage = .structured(newValue, status) }
+    }
+
+    /// The value of a header field, nil without one; several are joined in order with ", " (cookies with "; ").
+    public subscript(name: HTTPField.Name) -> String? {
+        switch storage {
+        case .received(let fields, _): fields[name]
+        case .structured(let fields, _): fields[name]
+        }
+    }
+
+    /// The values of all header fields with this name, in order.
+    public func values(for name: HTTPField.Name) -> [String] {
+        switch storage {
+        case .received(let fields, _): fields.values(for: name)
+        case .structured(let fields, _): fields[values: name]
+        }
+    }
+
+    /// Whether there is a header field with this name.
+    public func contains(_ name: HTTPField.Name) -> Bool {
+        switch storage {
+        case .received(let fields, _): fields.contains(name)
+        case .structured(let fields, _): fields.contains(name)
+        }
+    }
+
+    /// The type and subtype of the first `Content-Type` in lower case without parameters, such as "application/json".
+    ///
+    /// Nil without the field, or when it names no type.
+    public var mediaType: String? {
+        guard let contentType = values(for: .contentType).first else { return nil }
+        let type = contentType.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
+        let bytes = type.filter { !HTTP1Bytes.isBlank($0) }
+        return bytes.isEmpty ? nil : String(decoding: bytes.map(HTTP1Bytes.lowercased), as: UTF8.self)
+    }
+
+    /// The head as the currency type of swift-http-types, which has no place for the version.
+    public var httpResponse: HTTPResponse {
+        HTTPResponse(status: status, headerFields: headerFields)
+    }
+
+    /// Names and values in order, each byte of a value as the character of the same number (ISO-8859-1).
+    package var latin1Fields: [(name: String, value: String)] {
+        switch storage {
+        case .received(let fields, _): fields.latin1Pairs
+        case .structured(let fields, _): fields.map { ($0.name.rawName, $0.latin1Value) }
+        }
+    }
+}
+
+extension ResponseHead: Hashable {
+    /// Whether both have the same version, status code and header fields, however they are stored.
+    ///
+    /// As in swift-http-types the reason phrase does not count, nor does the order of fields with different names.
+    public static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.statusCode == rhs.statusCode && lhs.httpVersion == rhs.httpVersion && lhs.headerFields == rhs.headerFields
+    }
+
+    /// Feeds what `==` compares into the hasher.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(statusCode)
+        hasher.combine(httpVersion)
+        hasher.combine(headerFields)
+    }
+}
+
+extension ResponseHead: CustomStringConvertible {
+    /// The status line, such as "HTTP/1.1 200 OK"; no field, because fields may carry secrets.
+    public var description: String {
+        let status = status
+        return "HTTP/\(httpVersion) \(status.code)" + (status.reasonPhrase.isEmpty ? "" : " " + status.reasonPhrase)
+    }
+}

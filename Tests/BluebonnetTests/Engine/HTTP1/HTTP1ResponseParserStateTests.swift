@@ -1,0 +1,142 @@
+import HTTPTypes
+import NIOCore
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct HTTP1ResponseParserStateTests {
+    @Test func `one parser reads response after response`() throws {
+        var parser = HTTP1ResponseParser()
+        #expect(parser.isIdle)
+        var buffer = ByteBuffer(
+            string: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhiHTTP/1.1 204 No\r\n\r\nHTTP/1.1 400 No\r\n"
+        )
+        for kind in [HTTP1ResponseParser.RequestKind.ordinary, .head] {
+            parser.begin(kind)
+            #expect(!parser.isIdle && !parser.hasReceivedBytes)
+            while try parser.next(&buffer) != nil {}
+            #expect(parser.isIdle && parser.hasReceivedBytes && parser.isKeepAlive)
+        }
+        #expect(buffer.readableBytes == 17)
+        #expect(try parser.next(&buffer) == nil)
+        parser.begin(.ordinary)
+        #expect(try parser.next(&buffer) == nil)
+        #expect(buffer.readableBytes == 0 && parser.hasReceivedBytes)
+    }
+
+    @Test func `an error is final until the next begin`() {
+        var parser = HTTP1ResponseParser()
+        parser.begin(.ordinary)
+        var buffer = ByteBuffer(string: "nonsense")
+        let first = #expect(throws: HTTP1ParseError.self) { try parser.next(&buffer) }
+        let second = #expect(throws: HTTP1ParseError.self) { try parser.next(&buffer) }
+        let third = #expect(throws: HTTP1ParseError.self) { try parser.finish() }
+        #expect(first == second && second == third)
+        parser.begin(.ordinary)
+        let fourth = #expect(throws: HTTP1ParseError.self) { try parser.finish() }
+        #expect(fourth?.fault == .closedBeforeResponse)
+    }
+
+    @Test func `a body event is a slice of the buffer and takes all of it`() throws {
+        var parser = HTTP1ResponseParser()
+        parser.begin(.ordinary)
+        var head = ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n")
+        while try parser.next(&head) != nil {}
+        var buffer = ByteBuffer(repeating: 7, count: 1500)
+        let address = unsafe buffer.withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) }
+        guard case .body(let slice)? = try parser.next(&buffer) else {
+            Issue.record("no body")
+            return
+        }
+        #expect(slice.readableBytes == 1500)
+        #expect(unsafe slice.withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) } == address)
+        #expect(buffer.readableBytes == 0)
+    }
+
+    static let limits = HTTP1Limits(headerSection: 200, headerLine: 64, chunkLine: 16)
+
+    @Test func `a line may be as long as the limit and no longer`() {
+        for ending in ["\r\n", "\n"] {
+            let fitting = "HTTP/1.1 200 OK\(ending)A: " + String(repeating: "x", count: 61) + ending
+            #expect(ParserProbe.checked(fitting + ending, limits: Self.limits).fault == nil)
+            let longer = "HTTP/1.1 200 OK\(ending)A: " + String(repeating: "x", count: 62) + ending
+            let fault = HTTP1ParseError.Fault.headerLineTooLarge(limit: 64)
+            #expect(ParserProbe.checked(longer + ending, limits: Self.limits).fault == fault)
+        }
+        let status = "HTTP/1.1 200 " + String(repeating: "x", count: 52) + "\r\n\r\n"
+        #expect(ParserProbe.checked(status, limits: Self.limits).fault == .headerLineTooLarge(limit: 64))
+        let trailer =
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: " + String(repeating: "x", count: 90)
+        #expect(ParserProbe.checked(trailer, limits: Self.limits).fault == .headerLineTooLarge(limit: 64))
+    }
+
+    @Test func `a section may be as long as the limit and no longer`() {
+        let line = "A: 345678\r\n"
+        let lines = "HTTP/1.1 200 OK\r\n" + String(repeating: line, count: 30)
+        let fault = HTTP1ParseError.Fault.headerSectionTooLarge(limit: 200)
+        #expect(ParserProbe.checked(lines + "\r\n", limits: Self.limits).fault == fault)
+        let fitting = "HTTP/1.1 200 OK\r\n" + String(repeating: line, count: 16) + "\r\n"
+        #expect(ParserProbe.checked(fitting, limits: Self.limits).fault == nil)
+        let trailers = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + String(repeating: line, count: 30)
+        #expect(ParserProbe.checked(trailers, limits: Self.limits).fault == fault)
+    }
+
+    @Test func `an endless line is refused when the limit is reached, not when it ends`() {
+        let endless = "HTTP/1.1 200 OK\r\nA: " + String(repeating: "x", count: 16_382)
+        let probe = ParserProbe([endless.latin1Bytes], closes: false)
+        #expect(probe.fault == .headerLineTooLarge(limit: 16_384))
+    }
+
+    @Test func `more fields than HTTPFields can hold are refused`() {
+        let limits = HTTP1Limits(headerSection: 1 << 20)
+        let text = "HTTP/1.1 200 OK\r\n" + String(repeating: "a:\n", count: HTTP1Limits.fieldCount + 1) + "\r\n"
+        #expect(ParserProbe(text, limits: limits).fault == .tooManyHeaders(limit: HTTP1Limits.fieldCount))
+    }
+
+    @Test func `chunk extensions are bounded`() {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let fitting = head + "1;" + String(repeating: "x", count: 14) + "\r\ny\r\n0\r\n\r\n"
+        #expect(ParserProbe.checked(fitting, limits: Self.limits).body == "y")
+        let longer = head + "1;" + String(repeating: "x", count: 15) + "\r\ny\r\n0\r\n\r\n"
+        #expect(ParserProbe.checked(longer, limits: Self.limits).fault == .malformedChunk)
+    }
+
+    @Test func `a head of the full size that drips in costs no more than its bytes`() {
+        // Rescanning from the start for every byte would take two thousand million steps here.
+        let lines = String(repeating: "X-Header: " + String(repeating: "v", count: 500) + "\r\n", count: 120)
+        let bytes = ("HTTP/1.1 200 OK\r\n" + lines + "\r\n").latin1Bytes
+        #expect(bytes.count > 60_000)
+        let probe = ParserProbe(bytes.map { [$0] })
+        #expect(probe.isComplete && probe.fault == nil)
+    }
+
+    @Test func `a large head means the same however it is cut`() {
+        let lines = (0..<900).map { "X-\($0): " + String(repeating: "v", count: $0 % 97) + "\r\n" }.joined()
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n" + lines + "\r\n"
+        let bytes = (head + String(repeating: "b", count: 9_000)).latin1Bytes
+        #expect(head.utf8.count > 50_000 && head.utf8.count < 65_536)
+        let whole = ParserProbe([bytes])
+        #expect(whole.isComplete && whole.body.utf8.count == 9_000)
+        for cut in stride(from: 1, to: bytes.count, by: 1_999) {
+            #expect(ParserProbe([Array(bytes[..<cut]), Array(bytes[cut...])]) == whole, "cut at \(cut)")
+        }
+        for size in [1_000, 4_096, 5_000, 10_000, 30_000] {
+            let pieces = stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0...].prefix(size)) }
+            #expect(ParserProbe(pieces) == whole, "pieces of \(size)")
+        }
+    }
+
+    @Test func `an error shows the offending bytes escaped and shortened`() {
+        var parser = HTTP1ResponseParser()
+        parser.begin(.ordinary)
+        var buffer = ByteBuffer(
+            string: "HTTP/1.1 200 OK\r\nBad\u{1} \\Name: " + String(repeating: "x", count: 99) + "\r\n"
+        )
+        let error = #expect(throws: HTTP1ParseError.self) { try parser.next(&buffer) }
+        #expect(
+            error?.description
+                == "The server sent a header whose name contains a forbidden character: \"Bad\\x01 \\\\Name: "
+                + String(repeating: "x", count: 48) + "…\"."
+        )
+    }
+}
