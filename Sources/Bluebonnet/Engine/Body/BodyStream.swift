@@ -1,0 +1,189 @@
+import HTTPTypes
+import NIOCore
+import Synchronization
+
+/// The pipe between a connection that receives a body and the task that reads it, with back-pressure.
+///
+/// The connection pushes batches and stops reading the socket while too much waits here; the reader takes buffer by buffer and
+/// lets the connection go on when enough has gone.
+final class BodyStream: Sendable {
+    /// Above this the connection stops reading.
+    static let highWatermark = 1 << 20
+    /// Below this it goes on.
+    static let lowWatermark = 1 << 18
+
+    /// What the stream tells the connection it comes from.
+    protocol Source: AnyObject, Sendable {
+        /// The reader has room again.
+        func continueReading()
+        /// Nobody will read the rest.
+        func abandon()
+    }
+
+    struct End: Sendable {
+        var trailers: HTTPFields
+        var at: NIODeadline
+    }
+
+    private struct State {
+        var buffers = CircularBuffer<ByteBuffer>(initialCapacity: 8)
+        var bytes = 0
+        var end: Result<End, NetworkingError>?
+        var reader: CheckedContinuation<ByteBuffer?, any Error>?
+        var isPaused = false
+        var source: (any Source)?
+
+        mutating func takeFirst() -> ByteBuffer? {
+            guard let buffer = buffers.popFirst() else { return nil }
+            bytes -= buffer.readableBytes
+            return buffer
+        }
+    }
+
+    private let state: Mutex<State>
+
+    init(source: any Source) {
+        state = Mutex(State(source: source))
+    }
+
+    // MARK: The connection's side
+
+    /// Takes what has arrived; answers whether to go on reading.
+    func push(_ arrived: CircularBuffer<ByteBuffer>) -> Bool {
+        let (reader, first, goesOn) = state.withLock { state in
+            guard state.end == nil else {
+                return (CheckedContinuation<ByteBuffer?, any Error>?.none, ByteBuffer?.none, true)
+            }
+            for buffer in arrived {
+                state.bytes += buffer.readableBytes
+                state.buffers.append(buffer)
+            }
+            let reader = state.reader
+            let first = reader == nil ? nil : state.takeFirst()
+            if first != nil { state.reader = nil }
+            state.isPaused = state.bytes >= Self.highWatermark
+            return (first == nil ? nil : reader, first, !state.isPaused)
+        }
+        if let first { reader?.resume(returning: first) }
+        return goesOn
+    }
+
+    func finish(trailers: HTTPFields, at: NIODeadline) {
+        end(.success(End(trailers: trailers, at: at)))
+    }
+
+    func fail(_ error: NetworkingError) {
+        end(.failure(error))
+    }
+
+    private func end(_ end: Result<End, NetworkingError>) {
+        let reader = state.withLock { state -> CheckedContinuation<ByteBuffer?, any Error>? in
+            guard state.end == nil else { return nil }
+            state.end = end
+            state.source = nil
+            defer { state.reader = nil }
+            return state.reader
+        }
+        // A reader that waits has drained the buffers.
+        switch end {
+        case .success: reader?.resume(returning: nil)
+        case .failure(let error): reader?.resume(throwing: error)
+        }
+    }
+
+    // MARK: The reader's side
+
+    /// The end, once the connection has seen it; there may still be buffers to read.
+    var finished: End? {
+        state.withLock { state in
+            guard case .success(let end) = state.end else { return nil }
+            return end
+        }
+    }
+
+    /// The next piece; nil at the end of the body. One reader at a time.
+    func next() async throws -> ByteBuffer? {
+        switch take() {
+        case .buffer(let buffer, let source):
+            source?.continueReading()
+            return buffer
+        case .end(let end):
+            _ = try end.get()
+            return nil
+        case .nothingYet:
+            return try await wait()
+        }
+    }
+
+    /// A piece that is here already.
+    func nextIfAvailable() -> ByteBuffer? {
+        guard case .buffer(let buffer, let source) = take() else { return nil }
+        source?.continueReading()
+        return buffer
+    }
+
+    /// Ends the stream from the reader's side.
+    func cancel(with error: NetworkingError) {
+        let source = state.withLock { $0.source }
+        fail(error)
+        source?.abandon()
+    }
+
+    /// Whoever could read has gone. A body that was not read to its end costs its connection.
+    func abandon() {
+        let source = state.withLock { state in
+            state.buffers.removeAll()
+            defer { state.source = nil }
+            return state.source
+        }
+        source?.abandon()
+    }
+
+    private enum Taken {
+        case buffer(ByteBuffer, resuming: (any Source)?)
+        case end(Result<End, NetworkingError>)
+        case nothingYet
+    }
+
+    private func take() -> Taken {
+        state.withLock { state in
+            if let buffer = state.takeFirst() {
+                guard state.isPaused, state.bytes <= Self.lowWatermark else { return .buffer(buffer, resuming: nil) }
+                state.isPaused = false
+                return .buffer(buffer, resuming: state.source)
+            }
+            return state.end.map(Taken.end) ?? .nothingYet
+        }
+    }
+
+    private func wait() async throws -> ByteBuffer? {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                enum Now {
+                    case buffer(ByteBuffer)
+                    case end(Result<End, NetworkingError>)
+                    case busy
+                }
+                let now = state.withLock { state -> Now? in
+                    if let buffer = state.takeFirst() { return .buffer(buffer) }
+                    if let end = state.end { return .end(end) }
+                    if state.reader != nil { return .busy }
+                    state.reader = continuation
+                    return nil
+                }
+                switch now {
+                case nil: break
+                case .buffer(let buffer): continuation.resume(returning: buffer)
+                case .end(.success): continuation.resume(returning: nil)
+                case .end(.failure(let error)): continuation.resume(throwing: error)
+                case .busy:
+                    continuation.resume(
+                        throwing: NetworkingError(.invalidRequest, "A response body is read by one reader at a time.")
+                    )
+                }
+            }
+        } onCancel: {
+            cancel(with: NetworkingError(.cancelled, "The request was cancelled while its body was read."))
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import FoundationEssentials
+import NIOCore
+
+extension Data {
+    /// Below this a copy is cheaper than keeping the receive buffer alive.
+    private static let copyLimit = 16 * 1024
+
+    /// The readable bytes: small ones copied, large ones shared without a copy.
+    init(taking buffer: ByteBuffer) {
+        guard buffer.readableBytes > Self.copyLimit else {
+            self = unsafe buffer.withUnsafeReadableBytes { bytes in unsafe Data(bytes) }
+            return
+        }
+        // The storage is reference counted and stays valid while `buffer` is alive: the deallocator's closure keeps it, and
+        // nobody writes to it, because a ByteBuffer copies before it writes to shared storage.
+        self = unsafe buffer.withUnsafeReadableBytesWithStorageManagement { bytes, storage in
+            guard let base = bytes.baseAddress else { return Data() }
+            _ = unsafe storage.retain()
+            let holder = unsafe StorageHolder(storage: storage)
+            return unsafe Data(
+                bytesNoCopy: UnsafeMutableRawPointer(mutating: base),
+                count: bytes.count,
+                deallocator: .custom { _, _ in unsafe holder.storage.release() }
+            )
+        }
+    }
+
+    @safe private struct StorageHolder: @unchecked Sendable {
+        // Retained by hand above and released exactly once, by the deallocator; never touched otherwise.
+        let storage: Unmanaged<AnyObject>
+    }
+}

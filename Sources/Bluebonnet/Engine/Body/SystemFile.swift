@@ -1,0 +1,101 @@
+import NIOCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// An open file, for blocking reads and writes on threads that may block. Closes with its last owner.
+final class SystemFile: Sendable {
+    /// A system call that failed: what `strerror` says.
+    struct Failure: Error, CustomStringConvertible {
+        let path: String
+        let code: CInt
+
+        var description: String { "\(path): \(unsafe String(cString: strerror(code)))" }
+    }
+
+    private let descriptor: CInt
+    let path: String
+
+    /// Opens a file for reading.
+    init(reading path: String) throws {
+        self.path = path
+        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
+    }
+
+    /// Makes a file that did not exist.
+    init(creating path: String) throws {
+        self.path = path
+        descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// The size of a regular file.
+    var size: Int {
+        get throws {
+            var status = stat()
+            // fstat fills the structure that it is given.
+            guard unsafe fstat(descriptor, &status) == 0 else { throw Failure(path: path, code: errno) }
+            guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(path: path, code: EISDIR) }
+            return Int(status.st_size)
+        }
+    }
+
+    /// The next block; nil at the end.
+    func read(upTo count: Int) throws -> ByteBuffer? {
+        var block = ByteBufferAllocator().buffer(capacity: count)
+        // The system writes into the buffer's free space, at most as much as there is.
+        let taken = try unsafe block.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { space in
+            while true {
+                let result = unsafe systemRead(descriptor, space.baseAddress, count)
+                if result >= 0 { return result }
+                guard errno == EINTR else { throw Failure(path: path, code: errno) }
+            }
+        }
+        return taken > 0 ? block : nil
+    }
+
+    func write(_ buffers: [ByteBuffer]) throws {
+        for buffer in buffers {
+            // The bytes are only read, while the buffer is held.
+            try unsafe buffer.withUnsafeReadableBytes { bytes in
+                var rest = unsafe bytes[...]
+                while unsafe !rest.isEmpty {
+                    let result = unsafe systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                    if result >= 0 {
+                        unsafe rest = rest.dropFirst(result)
+                    } else if errno != EINTR {
+                        throw Failure(path: path, code: errno)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives the file its final name, in place of a file that may stand there.
+    func move(to destination: String) throws {
+        guard unsafe rename(path, destination) == 0 else { throw Failure(path: destination, code: errno) }
+    }
+
+    func remove() {
+        unsafe unlink(path)
+    }
+}
+
+/// The system's calls, by names that the methods of ``SystemFile`` do not hide.
+private func systemRead(_ descriptor: CInt, _ space: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    unsafe read(descriptor, space, count)
+}
+
+private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    unsafe write(descriptor, bytes, count)
+}

@@ -1,0 +1,93 @@
+import NIOCore
+
+/// Undoes the content codings of one body, piece by piece and in bounded blocks.
+///
+/// Call ``push(_:)`` with a piece, then ``nextBlock()`` until it returns nil, and so on; call ``finish()`` after the
+/// last piece. Whatever a piece expands to, at most one block (256 KiB) for each coding is in memory at a time.
+///
+/// A class, because it is consumed; used by one reader.
+final class ContentDecoder {
+    /// The inflaters in the order in which the codings are undone: the last one applied comes first (RFC 9110 §8.4).
+    private let stages: [Inflater]
+    private let limits: Limits
+    private var received = 0
+    private var failure: NetworkingError?
+
+    /// - Parameters:
+    ///   - coding: The codings to undo.
+    ///   - limits: How much the body may grow.
+    init(_ coding: ContentCoding, limits: Limits) {
+        stages = coding.codings.reversed().map(Inflater.init)
+        self.limits = limits
+    }
+
+    /// Takes a piece of the body as it was received.
+    func push(_ piece: ByteBuffer) {
+        received += piece.readableBytes
+        stages.first?.push(piece)
+    }
+
+    /// Brings the next decoded block, never empty; nil when another piece is needed.
+    ///
+    /// - Throws: ``NetworkingError/Code/contentDecodingFailed`` or
+    ///   ``NetworkingError/Code/contentDecodingLimitExceeded``; the same again from then on.
+    func nextBlock() throws(NetworkingError) -> ByteBuffer? {
+        if let failure { throw failure }
+        do {
+            return try block(of: stages.count - 1)
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    /// Says that the body is over, after ``nextBlock()`` returned nil.
+    ///
+    /// A body without a single byte is fine: the answer to HEAD, a 204 and a 304 carry the coding of a body they do
+    /// not have.
+    ///
+    /// - Throws: ``NetworkingError/Code/contentDecodingFailed`` when it ends too early.
+    func finish() throws(NetworkingError) {
+        if let failure { throw failure }
+        for stage in stages { try stage.finish() }
+    }
+
+    private func block(of stage: Int) throws(NetworkingError) -> ByteBuffer? {
+        guard stage >= 0 else { return nil }
+        let inflater = stages[stage]
+        while true {
+            if let block = try inflater.nextBlock() {
+                try check(inflater.produced)
+                return block
+            }
+            guard let input = try block(of: stage - 1) else { return nil }
+            inflater.push(input)
+        }
+    }
+
+    /// Below this size a body may have any ratio.
+    private static let unratedSize = 10 << 20
+
+    /// Every stage is checked, not only the last: a small body may stand behind a huge one.
+    private func check(_ produced: Int) throws(NetworkingError) {
+        if produced > limits.decodedBody {
+            throw NetworkingError(
+                .contentDecodingLimitExceeded,
+                """
+                The response body grows beyond the \(limits.decodedBody) bytes allowed while its content coding is \
+                undone.
+                """
+            )
+        }
+        // A division, because a product could overflow.
+        if produced > Self.unratedSize, produced / max(limits.decodingRatio, 1) >= received {
+            throw NetworkingError(
+                .contentDecodingLimitExceeded,
+                """
+                The response body grows to more than \(limits.decodingRatio) times what was received while its \
+                content coding is undone.
+                """
+            )
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import FoundationEssentials
+import HTTPTypes
+import NIOCore
+import NIOPosix
+
+/// The transport of every session: HTTP/1.1 over pooled connections, TCP, TLS and Unix-domain sockets, on SwiftNIO.
+final class Engine: Transport {
+    private let pool: ConnectionPool
+
+    init(configuration: SessionConfiguration) {
+        pool = ConnectionPool(
+            configuration: configuration,
+            group: configuration.eventLoopGroup ?? NIOSingletons.posixEventLoopGroup
+        )
+    }
+
+    deinit {
+        invalidate()
+    }
+
+    func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+        let startedAt = NIODeadline.now()
+        let target = try RequestTarget(request.url)
+        let deadline = context.deadline.map { startedAt.advanced(by: ContinuousClock.now.duration(to: $0)) }
+        let preferredLoop = MultiThreadedEventLoopGroup.currentEventLoop.map { ObjectIdentifier($0) }
+        var isRetry = false
+        while true {
+            let exchange = try Exchange(
+                request,
+                target: target,
+                context: context,
+                startedAt: startedAt,
+                deadline: deadline,
+                needsFreshConnection: isRetry,
+                preferredLoop: preferredLoop,
+                pool: pool
+            )
+            do {
+                var response = try await exchange.run()
+                response.retries = isRetry ? 1 : 0
+                return response
+            } catch let error as NetworkingError where !isRetry && Self.mayRetry(request, after: error) {
+                isRetry = true
+            }
+        }
+    }
+
+    /// A request is sent a second time only if the connection had gone stale before any answer, the method is idempotent
+    /// (RFC 9110 §9.2.2), and its body can be had again.
+    private static func mayRetry(_ request: Request, after error: NetworkingError) -> Bool {
+        guard error.underlying is StaleConnectionError, request.body?.isReplayable ?? true else { return false }
+        return switch request.method {
+        case .get, .head, .options, .trace, .put, .delete: true
+        default: false
+        }
+    }
+
+    func invalidate() {
+        pool.invalidate(with: NetworkingError(.sessionInvalidated, "The session was invalidated."))
+    }
+
+    func waitUntilClosed() async {
+        await pool.waitUntilClosed()
+    }
+
+    var openConnections: Int { pool.openConnections }
+    var waitingExchanges: Int { pool.waitingExchanges }
+}

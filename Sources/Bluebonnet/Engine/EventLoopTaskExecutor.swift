@@ -1,0 +1,43 @@
+import NIOCore
+import NIOPosix
+
+/// Runs Swift tasks on an event loop, so that a request from such a task crosses no thread.
+///
+/// Give it to `withTaskExecutorPreference`: whole programs or the part that talks to the network. Code that blocks or computes
+/// for long does not belong on an event loop; response bodies above 32 KiB are parsed elsewhere by themselves.
+///
+/// ```swift
+/// try await withTaskExecutorPreference(EventLoopTaskExecutor.next()) {
+///     let user: User = try await api.get("users/42")
+/// }
+/// ```
+public final class EventLoopTaskExecutor: TaskExecutor {
+    private let eventLoop: any EventLoop
+
+    private init(eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+    }
+
+    /// One executor per event loop of NIO's process-wide group.
+    private static let all: [EventLoopTaskExecutor] = NIOSingletons.posixEventLoopGroup.makeIterator()
+        .map { EventLoopTaskExecutor(eventLoop: $0) }
+
+    /// An executor of the default event loops, another one at each call in turn.
+    public static func next() -> EventLoopTaskExecutor {
+        let loop = NIOSingletons.posixEventLoopGroup.next()
+        return all.first { $0.eventLoop === loop } ?? EventLoopTaskExecutor(eventLoop: loop)
+    }
+
+    /// Whether the present code runs on an event loop's thread.
+    static var isRunningOnEventLoop: Bool { MultiThreadedEventLoopGroup.currentEventLoop != nil }
+
+    /// Runs a job on the event loop.
+    ///
+    /// - Parameter job: The job, from the Swift runtime.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        // The runtime hands over each job once, and it is run once.
+        let job = UnownedJob(job)
+        let executor = unsafe asUnownedTaskExecutor()
+        eventLoop.execute { unsafe job.runSynchronously(on: executor) }
+    }
+}

@@ -1,0 +1,243 @@
+import HTTPTypes
+import NIOCore
+import Synchronization
+
+/// One request on its way through the engine to one response: what is sent, who waits for it, and what became of it.
+final class Exchange: Sendable, TaskControl.Operation {
+    /// Where the exchange stands.
+    private enum Place {
+        /// Not handed to the pool yet, or waiting in it.
+        case waiting
+        case onConnection(PooledConnection)
+        case finished
+    }
+
+    private struct State {
+        var place = Place.waiting
+        var caller: SuspendedCaller?
+        var outcome: Result<TransportResponse, NetworkingError>?
+        var stream: BodyStream?
+        var isSuspended = false
+        var upload: RequestUpload?
+        /// Fires when the whole time is over before a connection was there.
+        var waitingTimer: Scheduled<Void>?
+
+        mutating func takeCaller() -> SuspendedCaller? {
+            defer { caller = nil }
+            return caller
+        }
+    }
+
+    let request: Request
+    let origin: Origin
+    let kind: HTTP1ResponseParser.RequestKind
+    /// The request head, and a small body behind it, as bytes.
+    let headBytes: ByteBuffer
+    /// The body when it is in memory and not behind the head already.
+    let bodyBytes: ByteBuffer?
+    let timeouts: Timeouts
+    let startedAt: NIODeadline
+    let deadline: NIODeadline?
+    let collectsBody: Bool
+    let needsFreshConnection: Bool
+    let preferredLoop: ObjectIdentifier?
+    let control: TaskControl
+    private let pool: ConnectionPool
+    private let state = Mutex(State())
+
+    /// A body up to this size travels in the same buffer as the head.
+    private static let inlineBodySize = 16 * 1024
+
+    init(
+        _ request: Request,
+        target: RequestTarget,
+        context: ExchangeContext,
+        startedAt: NIODeadline,
+        deadline: NIODeadline?,
+        needsFreshConnection: Bool,
+        preferredLoop: ObjectIdentifier?,
+        pool: ConnectionPool
+    ) throws(NetworkingError) {
+        let isHead = request.method == .head
+        let length = request.body.map { body in body.length.map(HTTP1RequestEncoder.Framing.contentLength) ?? .chunked }
+        var buffer = ByteBuffer()
+        buffer.reserveCapacity(512)
+        do {
+            try HTTP1RequestEncoder.encodeHead(
+                method: request.method,
+                target: target.path,
+                host: target.host,
+                fields: request.headerFields,
+                framing: length ?? .none,
+                into: &buffer
+            )
+        } catch {
+            throw NetworkingError(.invalidRequest, error.description, request: request)
+        }
+        var bodyBytes: ByteBuffer?
+        if case .bytes(var bytes)? = request.body?.storage {
+            if bytes.readableBytes <= Self.inlineBodySize { buffer.writeBuffer(&bytes) } else { bodyBytes = bytes }
+        }
+        self.request = request
+        self.origin = target.origin
+        self.kind = isHead ? .head : .ordinary
+        self.headBytes = buffer
+        self.bodyBytes = bodyBytes
+        self.timeouts = request.timeouts ?? context.configuration.timeouts
+        self.startedAt = startedAt
+        self.deadline = deadline
+        self.collectsBody = context.collectsBody
+        self.needsFreshConnection = needsFreshConnection
+        self.preferredLoop = preferredLoop
+        self.control = context.control
+        self.pool = pool
+    }
+
+    /// Whether the body is produced while it is sent.
+    var sendsBodyLater: Bool {
+        if case .produced? = request.body?.storage { return true }
+        return false
+    }
+
+    var isSuspended: Bool { state.withLock { $0.isSuspended } }
+
+    // MARK: The caller's side
+
+    /// Hands the exchange to the pool and waits for the response head.
+    func run() async throws -> TransportResponse {
+        let isSuspended = try control.attach(self)
+        if isSuspended { state.withLock { $0.isSuspended = true } }
+        control.beginHop(expectedToSend: request.body.flatMap(\.length))
+        await SuspendedCaller.suspend { caller in
+            let hasOutcome = state.withLock { state in
+                if state.outcome == nil { state.caller = caller }
+                return state.outcome != nil
+            }
+            if hasOutcome { caller.resume() } else { pool.submit(self) }
+        }
+        let outcome = state.withLock { state in
+            defer { state.outcome = nil }
+            return state.outcome
+        }
+        return try (outcome ?? .failure(Self.cancelled)).get()
+    }
+
+    private static let cancelled = NetworkingError(.cancelled, "The request was cancelled.")
+
+    func cancel(with error: NetworkingError) {
+        fail(error)
+    }
+
+    func setSuspended(_ isSuspended: Bool) {
+        let connection = state.withLock { state -> PooledConnection? in
+            state.isSuspended = isSuspended
+            guard case .onConnection(let connection) = state.place else { return nil }
+            return connection
+        }
+        connection?.onLoop { $0.suspensionChanged(for: self) }
+    }
+
+    // MARK: The engine's side
+
+    /// The connection takes the exchange; false when it has ended meanwhile.
+    func assign(to connection: PooledConnection) -> Bool {
+        let (isAssigned, timer) = state.withLock { state -> (Bool, Scheduled<Void>?) in
+            guard case .waiting = state.place else { return (false, nil) }
+            state.place = .onConnection(connection)
+            defer { state.waitingTimer = nil }
+            return (true, state.waitingTimer)
+        }
+        timer?.cancel()
+        return isAssigned
+    }
+
+    /// The exchange waits for a connection; its whole time runs meanwhile.
+    func waits(on group: any EventLoopGroup) {
+        guard let deadline else { return }
+        let timer = group.any().scheduleTask(deadline: deadline) { self.fail(.timeout(.requestTimeout, self)) }
+        let isWaiting = state.withLock { state in
+            guard case .waiting = state.place else { return false }
+            state.waitingTimer = timer
+            return true
+        }
+        if !isWaiting { timer.cancel() }
+    }
+
+    /// The response head is there, with all of the body or a stream of it.
+    func deliver(_ response: TransportResponse, stream: BodyStream?) {
+        let caller = state.withLock { state -> SuspendedCaller? in
+            if case .finished = state.place { return nil }
+            state.stream = stream
+            if stream == nil { state.place = .finished }
+            state.outcome = .success(response)
+            return state.takeCaller()
+        }
+        if stream == nil { control.detach(self) }
+        caller?.resume()
+    }
+
+    /// The streamed body is complete.
+    func finishStream(trailers: HTTPFields, at: NIODeadline) {
+        let stream = state.withLock { state in
+            state.place = .finished
+            return state.stream
+        }
+        control.detach(self)
+        stream?.finish(trailers: trailers, at: at)
+    }
+
+    /// Ends the exchange with an error, wherever it stands; later calls do nothing.
+    func fail(_ error: NetworkingError) {
+        let error = error.completed(request: request)
+        let (place, caller, stream, upload, timer) = state.withLock {
+            state -> (Place, SuspendedCaller?, BodyStream?, RequestUpload?, Scheduled<Void>?) in
+            defer {
+                state.place = .finished
+                state.upload = nil
+                state.waitingTimer = nil
+            }
+            if case .finished = state.place { return (state.place, nil, nil, state.upload, state.waitingTimer) }
+            if state.stream == nil { state.outcome = .failure(error) }
+            return (state.place, state.takeCaller(), state.stream, state.upload, state.waitingTimer)
+        }
+        control.detach(self)
+        upload?.stop()
+        timer?.cancel()
+        switch place {
+        case .finished: return
+        case .waiting: pool.remove(self)
+        case .onConnection(let connection): connection.onLoop { $0.abort(self) }
+        }
+        stream?.fail(error)
+        caller?.resume()
+    }
+
+    /// The upload of this exchange, so that it ends with it.
+    func began(_ upload: RequestUpload) {
+        let isFinished = state.withLock { state in
+            if case .finished = state.place { return true }
+            state.upload = upload
+            return false
+        }
+        if isFinished { upload.stop() }
+    }
+}
+
+extension Exchange: PoolMember {
+    var id: ObjectIdentifier { ObjectIdentifier(self) }
+    var loop: ObjectIdentifier? { preferredLoop }
+}
+
+extension Exchange: BodyStream.Source {
+    func continueReading() {
+        let connection = state.withLock { state -> PooledConnection? in
+            guard case .onConnection(let connection) = state.place else { return nil }
+            return connection
+        }
+        connection?.onLoop { $0.readerHasRoom(for: self) }
+    }
+
+    func abandon() {
+        fail(Self.cancelled)
+    }
+}

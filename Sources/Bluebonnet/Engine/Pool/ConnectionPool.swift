@@ -1,0 +1,182 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// All connections of a session: one short lock around the decisions of ``OriginQueue``, everything else outside it.
+final class ConnectionPool: Sendable {
+    private typealias Queue = OriginQueue<PooledConnection, Exchange>
+
+    private struct State {
+        var queues: [Origin: Queue] = [:]
+        var connections: [ObjectIdentifier: PooledConnection] = [:]
+        var connecting = 0
+        var invalidation: NetworkingError?
+        var closers: [CheckedContinuation<Void, Never>] = []
+
+        /// Nothing is open and nothing is being opened.
+        var isClosed: Bool { connections.isEmpty && connecting == 0 }
+    }
+
+    /// What a connection does after an exchange.
+    enum Released {
+        case serve(Exchange)
+        case idle
+        case close
+    }
+
+    private let connector: Connector
+    private let group: any EventLoopGroup
+    private let connectionsPerOrigin: Int
+    private let state = Mutex(State())
+
+    init(configuration: SessionConfiguration, group: any EventLoopGroup) {
+        self.group = group
+        connectionsPerOrigin = configuration.maximumConnectionsPerHost
+        connector = Connector(configuration: configuration)
+    }
+
+    // MARK: Exchanges
+
+    /// Sends the exchange on an idle connection, or has it wait for one.
+    func submit(_ exchange: Exchange) {
+        let result = state.withLock { state -> Result<Queue.Acquired, NetworkingError> in
+            if let error = state.invalidation { return .failure(error) }
+            let limit = connectionsPerOrigin
+            let acquired = state.queues[exchange.origin, default: Queue(limit: limit)]
+                .acquire(for: exchange, preferring: exchange.preferredLoop)
+            if case .waitAndConnect = acquired { state.connecting += 1 }
+            return .success(acquired)
+        }
+        switch result {
+        case .failure(let error):
+            exchange.fail(error)
+        case .success(.use(let connection)):
+            connection.onLoop { $0.start(exchange) }
+        case .success(.waitAndConnect):
+            exchange.waits(on: group)
+            connect(to: exchange.origin, for: exchange)
+        case .success(.wait):
+            exchange.waits(on: group)
+        }
+    }
+
+    /// A connection turned out to be unusable before a byte of the exchange was sent.
+    func resubmit(_ exchange: Exchange) {
+        submit(exchange)
+    }
+
+    /// A waiting exchange has ended.
+    func remove(_ exchange: Exchange) {
+        state.withLock { state in
+            _ = state.queues[exchange.origin]?.cancel(exchange)
+        }
+    }
+
+    // MARK: Connections
+
+    /// A connection has finished an exchange.
+    func release(_ connection: PooledConnection, origin: Origin) -> Released {
+        state.withLock { state in
+            guard state.invalidation == nil else { return .close }
+            return Self.released(state.queues[origin]?.released(connection))
+        }
+    }
+
+    private static func released(_ released: Queue.Released?) -> Released {
+        switch released {
+        case .serve(let exchange): .serve(exchange)
+        case .idle: .idle
+        case nil: .close
+        }
+    }
+
+    /// A connection has closed.
+    func closed(_ connection: PooledConnection, origin: Origin) {
+        let (next, closers) = state.withLock { state -> (Exchange?, [CheckedContinuation<Void, Never>]) in
+            guard state.connections.removeValue(forKey: connection.id) != nil else { return (nil, []) }
+            var next: Exchange?
+            if state.queues[origin]?.closed(connection) == true {
+                state.connecting += 1
+                next = state.queues[origin]?.waiters.first
+            }
+            return (next, Self.forgetIfEmpty(origin, &state))
+        }
+        closers.forEach { $0.resume() }
+        if let next { connect(to: origin, for: next) }
+    }
+
+    private func connect(to origin: Origin, for exchange: Exchange) {
+        let preferred = MultiThreadedEventLoopGroup.currentEventLoop.flatMap { current in
+            group.makeIterator().contains { $0 === current } ? current : nil
+        }
+        connector.connect(to: origin, timeout: exchange.timeouts.connect, on: preferred ?? group.next(), pool: self) { result in
+            switch result {
+            case .success(let connection): self.connected(connection, origin: origin)
+            case .failure(let error): self.connectFailed(error, origin: origin)
+            }
+        }
+    }
+
+    /// Runs on the event loop of the new connection.
+    private func connected(_ connection: PooledConnection, origin: Origin) {
+        let released = state.withLock { state -> Released in
+            state.connecting -= 1
+            state.connections[connection.id] = connection
+            let released = Self.released(state.queues[origin]?.connected(connection))
+            return state.invalidation == nil ? released : .close
+        }
+        connection.onLoop { $0.begin(released, on: connection) }
+    }
+
+    private func connectFailed(_ error: NetworkingError, origin: Origin) {
+        let (failed, next, closers) = state.withLock { state in
+            state.connecting -= 1
+            let outcome = state.queues[origin]?.connectFailed()
+            if outcome?.connects == true { state.connecting += 1 }
+            let next = outcome?.connects == true ? state.queues[origin]?.waiters.first : nil
+            return (outcome?.fails, next, Self.forgetIfEmpty(origin, &state))
+        }
+        failed?.fail(error)
+        closers.forEach { $0.resume() }
+        if let next { connect(to: origin, for: next) }
+    }
+
+    private static func forgetIfEmpty(_ origin: Origin, _ state: inout State) -> [CheckedContinuation<Void, Never>] {
+        if state.queues[origin]?.isEmpty == true { state.queues[origin] = nil }
+        guard state.invalidation != nil, state.isClosed else { return [] }
+        defer { state.closers = [] }
+        return state.closers
+    }
+
+    // MARK: The end
+
+    /// Fails what waits and what runs, and closes every connection. Later exchanges fail at once.
+    func invalidate(with error: NetworkingError) {
+        let (waiters, connections) = state.withLock { state in
+            if state.invalidation == nil { state.invalidation = error }
+            let waiters = state.queues.keys.flatMap { state.queues[$0]?.removeWaiters() ?? [] }
+            return (waiters, Array(state.connections.values))
+        }
+        waiters.forEach { $0.fail(error) }
+        for connection in connections {
+            connection.onLoop { $0.fail(error) }
+        }
+    }
+
+    /// Returns when no connection is left; call ``invalidate(with:)`` first.
+    func waitUntilClosed() async {
+        await withCheckedContinuation { continuation in
+            let isClosed = state.withLock { state in
+                if !state.isClosed { state.closers.append(continuation) }
+                return state.isClosed
+            }
+            if isClosed { continuation.resume() }
+        }
+    }
+
+    /// How many connections exist: for tests and diagnostics.
+    var openConnections: Int { state.withLock { $0.connections.count } }
+
+    /// How many exchanges wait for a connection: for tests and diagnostics.
+    var waitingExchanges: Int { state.withLock { $0.queues.values.reduce(0) { $0 + $1.waiters.count } } }
+}

@@ -1,0 +1,23 @@
+/// Sends one request and brings its response: the seam between session and engine.
+///
+/// The session's default is the engine. `StubTransport` in BluebonnetTesting answers without a network; a transport of your
+/// own can stand here too. It sees requests after all interceptors, one call a hop.
+public protocol Transport: Sendable {
+    /// Sends the request and returns as soon as the response head is there.
+    ///
+    /// Cancelling the Swift task must end the call with ``NetworkingError/Code/cancelled``.
+    ///
+    /// - Parameters:
+    ///   - request: What to send.
+    ///   - context: What the engine needs to know beside the request.
+    /// - Throws: ``NetworkingError``.
+    func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse
+
+    /// Ends all exchanges with ``NetworkingError/Code/sessionInvalidated`` and closes all connections, without waiting.
+    func invalidate()
+}
+
+extension Transport {
+    /// Does nothing: for transports that hold nothing.
+    public func invalidate() {}
+}

@@ -1,0 +1,47 @@
+public import FoundationEssentials
+
+/// A response as the engine brings it: the head is there, the body may still be coming.
+public struct TransportResponse: Sendable {
+    /// Status and header fields.
+    public var head: ResponseHead
+
+    /// The body, to be read once.
+    public var body: ResponseBody
+
+    /// The 1xx responses that came before the head.
+    public var informational: [ResponseHead]
+
+    /// The request that was answered. Interceptors that send another request set it.
+    public var request: Request
+
+    /// Where redirects led, in order.
+    public var redirects: [URL]
+
+    /// How many times the engine sent the request again because a pooled connection had gone stale.
+    public var retries: Int
+
+    /// The timings up to the head. ``ResponseBody`` knows when the last byte came.
+    public var timings: Timings
+
+    /// Makes a response.
+    ///
+    /// - Parameters:
+    ///   - head: Status and header fields.
+    ///   - body: The body. Default: empty.
+    ///   - request: The request that is answered.
+    ///   - informational: The 1xx responses before it. Default: none.
+    public init(
+        head: ResponseHead,
+        body: ResponseBody = .data(Data()),
+        request: Request,
+        informational: [ResponseHead] = []
+    ) {
+        self.head = head
+        self.body = body
+        self.request = request
+        self.informational = informational
+        self.redirects = []
+        self.retries = 0
+        self.timings = Timings()
+    }
+}

@@ -1,0 +1,108 @@
+import NIOCore
+import NIOPosix
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// How the engine's faults become errors.
+extension NetworkingError {
+    static func timeout(_ code: Code, _ exchange: Exchange) -> NetworkingError {
+        let place = exchange.origin.description
+        let message =
+            switch code {
+            case .connectTimeout: "No connection to \(place) was ready within \(exchange.timeouts.connect.sentence)."
+            case .firstByteTimeout: "\(place) did not begin to answer within \(exchange.timeouts.firstByte.sentence)."
+            case .betweenBytesTimeout:
+                "The exchange with \(place) stood still for longer than \(exchange.timeouts.betweenBytes.sentence)."
+            default: "The exchange with \(place) was not complete within \(exchange.timeouts.request.sentence)."
+            }
+        return NetworkingError(code, message)
+    }
+
+    /// The connection broke under an exchange.
+    static func lost(_ origin: Origin, _ cause: any Error, hasResponse: Bool) -> NetworkingError {
+        let moment = hasResponse ? "inside the response" : "before it answered"
+        return NetworkingError(.connectionLost, "The connection to \(origin.description) was lost \(moment).", underlying: cause)
+    }
+
+    /// What came was not a valid HTTP/1.1 response.
+    init(_ error: HTTP1ParseError, from origin: Origin) {
+        let code: Code =
+            switch error.fault {
+            case .malformedStatusLine: .malformedStatusLine
+            case .unsupportedVersion: .unsupportedHTTPVersion
+            case .malformedHeader: .malformedHeader
+            case .headerLineTooLarge, .headerSectionTooLarge, .tooManyHeaders: .headerTooLarge
+            case .invalidContentLength: .invalidContentLength
+            case .conflictingContentLength, .conflictingFraming: .conflictingFraming
+            case .unsupportedTransferCoding: .unsupportedTransferCoding
+            case .malformedChunk: .malformedChunk
+            case .truncatedHead, .truncatedBody, .truncatedChunkedBody: .truncatedResponse
+            case .closedBeforeResponse: .connectionLost
+            case .tooManyInformational: .unexpectedResponse
+            }
+        self.init(code, "The response of \(origin.description) is broken: \(error.description)")
+    }
+}
+
+extension Duration? {
+    /// For messages: `10 seconds`.
+    fileprivate var sentence: String {
+        guard let self else { return "the time allowed" }
+        let (seconds, attoseconds) = self.components
+        let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        guard milliseconds % 1000 != 0 else { return seconds == 1 ? "1 second" : "\(seconds) seconds" }
+        return "\(milliseconds) ms"
+    }
+}
+
+extension NetworkingError {
+    static func connectTimedOut(_ origin: Origin, _ timeout: Duration?) -> NetworkingError {
+        NetworkingError(
+            .connectTimeout,
+            "No connection to \(origin.description) was ready within \(timeout.sentence)."
+        )
+    }
+
+    /// TCP, the Unix-domain socket or the name lookup failed.
+    static func connecting(_ origin: Origin, _ error: any Error) -> NetworkingError {
+        if let error = error as? NIOConnectionError {
+            if error.connectionErrors.isEmpty, let cause = error.dnsAError ?? error.dnsAAAAError {
+                return NetworkingError(
+                    .dnsLookupFailed,
+                    "The host name “\(error.host)” could not be resolved: \(cause)",
+                    underlying: error
+                )
+            }
+            if let last = error.connectionErrors.last {
+                if case ChannelError.connectTimeout = last.error { return connectTimedOut(origin, nil) }
+                return connecting(origin, last.error)
+            }
+            return NetworkingError(
+                .dnsLookupFailed,
+                "The host name “\(error.host)” has no address.",
+                underlying: error
+            )
+        }
+        if case ChannelError.connectTimeout = error { return connectTimedOut(origin, nil) }
+        let reason = (error as? IOError).map { "\($0.errnoCode.reason)" } ?? "\(error)"
+        return NetworkingError(.connectFailed, "\(origin.description) could not be reached: \(reason)", underlying: error)
+    }
+
+    /// TLS failed for another reason than the server's certificate.
+    static func handshake(_ origin: Origin, _ error: any Error) -> NetworkingError {
+        NetworkingError(.tlsFailed, "The TLS handshake with \(origin.description) failed: \(error)", underlying: error)
+    }
+}
+
+extension CInt {
+    /// The system's words for an errno: `Connection refused`.
+    fileprivate var reason: String {
+        unsafe String(cString: strerror(self))
+    }
+}

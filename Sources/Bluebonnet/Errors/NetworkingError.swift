@@ -1,0 +1,155 @@
+public import FoundationEssentials
+
+/// What went wrong with a request, as one value: what kind of fault, a sentence for a person, and everything that had arrived.
+///
+/// Answers to the `NSError`s of AFNetworking (`NSURLErrorDomain`, `AFURLRequestSerializationErrorDomain` and
+/// `AFURLResponseSerializationErrorDomain`); ``domain`` and ``number`` give the values such an error had.
+///
+/// Two errors are equal when their ``code`` is equal; the rest is context.
+public struct NetworkingError: Error, Sendable {
+    private struct Contents: Sendable {
+        var code: Code
+        var message: String
+        var request: Request?
+        var response: ResponseHead?
+        var body: Data?
+        var parsedBody: (any Sendable)?
+        var underlying: (any Error)?
+    }
+
+    /// One reference, so that functions that may throw an error are not slower for what it carries.
+    private var contents: CopyOnWrite<Contents>
+
+    /// The kind of fault. Match on this.
+    public var code: Code {
+        get { contents.value.code }
+        set { contents.value.code = newValue }
+    }
+
+    /// One sentence a person can act on. Credentials and query values of URLs are not in it.
+    public var message: String {
+        get { contents.value.message }
+        set { contents.value.message = newValue }
+    }
+
+    /// The request that failed, as it was when it failed (after serialization, interceptors and redirects).
+    public var request: Request? {
+        get { contents.value.request }
+        set { contents.value.request = newValue }
+    }
+
+    /// The response head, when one had arrived.
+    public var response: ResponseHead? {
+        get { contents.value.response }
+        set { contents.value.response = newValue }
+    }
+
+    /// The body bytes that had arrived, content coding undone, when there are any.
+    public var body: Data? {
+        get { contents.value.body }
+        set { contents.value.body = newValue }
+    }
+
+    /// What the response serializer made of the body although the response was refused, for example the JSON of a 422.
+    public var parsedBody: (any Sendable)? {
+        get { contents.value.parsedBody }
+        set { contents.value.parsedBody = newValue }
+    }
+
+    /// The fault below this one. Where two problems met, the later one is the outer error and the earlier one is here.
+    public var underlying: (any Error)? {
+        get { contents.value.underlying }
+        set { contents.value.underlying = newValue }
+    }
+
+    /// Makes an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of fault.
+    ///   - message: One sentence for a person, without credentials.
+    ///   - request: The request that failed.
+    ///   - response: The response head, when one had arrived.
+    ///   - body: The body bytes, when there are any.
+    ///   - underlying: The fault below this one.
+    public init(
+        _ code: Code,
+        _ message: String,
+        request: Request? = nil,
+        response: ResponseHead? = nil,
+        body: Data? = nil,
+        underlying: (any Error)? = nil
+    ) {
+        contents = CopyOnWrite(
+            Contents(
+                code: code,
+                message: message,
+                request: request,
+                response: response,
+                body: body,
+                underlying: underlying
+            )
+        )
+    }
+
+    /// Whether the task was cancelled, by `cancel()` or by cancelling the Swift task that awaited it.
+    public var isCancelled: Bool { code == .cancelled }
+
+    /// Whether one of the four timeouts fired.
+    public var isTimeout: Bool { code.family == .timeout }
+
+    /// Whether this error or one below it has the code.
+    ///
+    /// - Parameter code: The code to look for along ``underlying``.
+    public func contains(_ code: Code) -> Bool {
+        if self.code == code { return true }
+        return (underlying as? NetworkingError)?.contains(code) ?? false
+    }
+
+    /// The body as text, when there is one and it is valid UTF-8.
+    public var bodyString: String? {
+        body.flatMap { String(validating: $0, as: UTF8.self) }
+    }
+}
+
+extension NetworkingError: Equatable {
+    /// Errors are equal when their codes are.
+    public static func == (left: NetworkingError, right: NetworkingError) -> Bool {
+        left.code == right.code
+    }
+}
+
+extension NetworkingError: CustomStringConvertible {
+    /// The code and the sentence, then the chain of errors below.
+    public var description: String {
+        var text = "\(code.rawValue): \(message)"
+        if let underlying {
+            text += " (\(underlying))"
+        }
+        return text
+    }
+}
+
+extension NetworkingError: LocalizedError {
+    /// The sentence for a person.
+    public var errorDescription: String? { message }
+}
+
+extension NetworkingError {
+    /// Fills in what an inner layer could not know, keeping what it did know.
+    func completed(request: Request, response: ResponseHead? = nil, body: Data? = nil) -> NetworkingError {
+        var copy = self
+        copy.request = self.request ?? request
+        copy.response = self.response ?? response
+        copy.body = self.body ?? body
+        return copy
+    }
+
+    /// Wraps whatever was thrown, without wrapping a `NetworkingError` twice.
+    static func wrapping(_ error: any Error) -> NetworkingError {
+        switch error {
+        case let error as NetworkingError: error
+        case is CancellationError: NetworkingError(.cancelled, "The request was cancelled.", underlying: error)
+        default: NetworkingError(.interceptorFailed, "The request failed: \(error)", underlying: error)
+        }
+    }
+}

@@ -1,0 +1,26 @@
+/// One idea about requests and responses, standing between session and engine: adapt, retry, observe, answer.
+///
+/// It may change the request before it calls `next`, call `next` several times, change the response, or answer without
+/// calling `next` at all. Interceptors of a session run in the order of ``SessionConfiguration/interceptors``, outermost
+/// first, before the built-in ones: redirects, then content decoding. (Answers to Alamofire's `RequestInterceptor`.)
+///
+/// ```swift
+/// struct BearerToken: Interceptor {
+///     let token: String
+///     func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
+///         var request = request
+///         request.headerFields[.authorization] = "Bearer \(token)"
+///         return try await next(request)
+///     }
+/// }
+/// ```
+public protocol Interceptor: Sendable {
+    /// Handles one request.
+    ///
+    /// - Parameters:
+    ///   - request: What is to be sent.
+    ///   - context: The task's choices.
+    ///   - next: The rest of the way; call it to go on.
+    /// - Throws: ``NetworkingError``; other errors reach the caller wrapped as ``NetworkingError/Code/interceptorFailed``.
+    func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse
+}

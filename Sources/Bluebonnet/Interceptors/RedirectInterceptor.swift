@@ -1,0 +1,115 @@
+import FoundationEssentials
+import HTTPTypes
+
+/// Follows redirects (RFC 9110 §15.4): 301, 302, 303, 307 and 308 with a `Location`.
+///
+/// - A 303 becomes GET (HEAD stays HEAD); a 301 or 302 turns POST into GET and leaves other methods as they are; 307 and 308 repeat
+///   the request. A request that becomes GET loses its body and the fields that describe it.
+/// - On the way to another origin, fields that were meant for the first one are left out: Authorization, Cookie and their like.
+/// - `http+unix` URLs are never reached by a redirect from elsewhere.
+struct RedirectInterceptor: Interceptor {
+    func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
+        let policy = request.redirectPolicy ?? context.configuration.redirectPolicy
+        var request = request
+        var redirects: [URL] = []
+        while true {
+            var response = try await next(request)
+            guard policy != .manual, Self.isRedirect(response.head), let location = response.head[.location] else {
+                response.redirects = redirects
+                return response
+            }
+            do throws(NetworkingError) {
+                guard policy == .follow else {
+                    throw NetworkingError(.redirectRefused, "\(request) was redirected, and the request does not allow that.")
+                }
+                guard redirects.count < context.configuration.limits.redirects else {
+                    throw NetworkingError(
+                        .tooManyRedirects,
+                        "\(request) was redirected more than \(context.configuration.limits.redirects) times."
+                    )
+                }
+                request = try Self.request(after: request, status: response.head.status.code, location: location)
+            } catch {
+                throw error.completed(request: request, response: response.head)
+            }
+            redirects.append(request.url)
+            // A short body is read so that its connection can be used again; a long one is not worth that.
+            await response.body.discard(upTo: 65_536)
+        }
+    }
+
+    private static func isRedirect(_ head: ResponseHead) -> Bool {
+        switch head.statusCode {
+        case 301, 302, 303, 307, 308: true
+        default: false
+        }
+    }
+
+    /// The request that a redirect asks for.
+    static func request(after request: Request, status: Int, location: String) throws(NetworkingError) -> Request {
+        var next = request
+        next.url = try target(of: location, from: request.url)
+        let turnsIntoGET =
+            switch status {
+            case 303: request.method != .head && request.method != .get
+            case 301, 302: request.method == .post
+            default: false
+            }
+        if turnsIntoGET {
+            next.method = .get
+            next.body = nil
+            // RFC 9110 §15.4: fields that describe the content go with it.
+            next.headerFields.removeAll(named: Self.contentFields)
+        } else if let body = request.body, !body.isReplayable {
+            throw NetworkingError(
+                .requestBodyNotReplayable,
+                "\(request) was redirected with its body, and the source of the body can be read only once."
+            )
+        }
+        if origin(of: next.url) != origin(of: request.url) {
+            next.headerFields.removeAll(named: Self.originFields)
+        }
+        return next
+    }
+
+    private static func target(of location: String, from url: URL) throws(NetworkingError) -> URL {
+        guard !location.isEmpty, let relative = URL(string: location, relativeTo: url) else {
+            throw NetworkingError(.invalidRedirect, "\(url.redactedDescription) redirects to something that is not a URL.")
+        }
+        let target = relative.absoluteURL
+        let scheme = target.scheme?.lowercased()
+        guard scheme == "http" || scheme == "https" || scheme == url.scheme?.lowercased(),
+            target.host(percentEncoded: false)?.isEmpty == false
+        else {
+            throw NetworkingError(
+                .invalidRedirect,
+                "\(url.redactedDescription) redirects to \(target.redactedDescription), which is not reached by a redirect."
+            )
+        }
+        // RFC 9110 §10.2.2: a target without a fragment inherits the one it comes from.
+        guard target.fragment == nil, let fragment = url.fragment(percentEncoded: true),
+            var components = URLComponents(url: target, resolvingAgainstBaseURL: true)
+        else { return target }
+        components.percentEncodedFragment = fragment
+        return components.url ?? target
+    }
+
+    private static func origin(of url: URL) -> Origin? {
+        try? RequestTarget(url).origin
+    }
+
+    private static let contentFields: Set = [
+        "content-type", "content-length", "content-encoding", "content-language", "content-location", "transfer-encoding",
+        "last-modified", "digest", "content-digest", "repr-digest", "expect",
+    ]
+
+    private static let originFields: Set = [
+        "authorization", "proxy-authorization", "cookie", "cookie2", "host", "origin", "referer",
+    ]
+}
+
+extension HTTPFields {
+    fileprivate mutating func removeAll(named names: Set<String>) {
+        self = HTTPFields(filter { !names.contains($0.name.canonicalName) })
+    }
+}

@@ -1,0 +1,42 @@
+/// Who is trusted, and as whom the session comes.
+public struct TLSSettings: Sendable, Hashable {
+    /// The certificate authorities that are trusted.
+    public enum TrustRoots: Sendable, Hashable {
+        /// The system's, found as OpenSSL and curl find them: `SSL_CERT_FILE` and `SSL_CERT_DIR` first, then the system's places.
+        case system
+        /// The PEM file or directory at a path, instead of the system's.
+        case file(String)
+        /// PEM text, instead of the system's.
+        case pem(String)
+    }
+
+    /// A certificate chain and its key, shown to servers that ask for one.
+    public struct Identity: Sendable, Hashable {
+        /// The path of the PEM file with the certificate chain, leaf first.
+        public var certificateFile: String
+        /// The path of the PEM file with the private key.
+        public var privateKeyFile: String
+
+        /// Makes an identity from two PEM files.
+        ///
+        /// - Parameters:
+        ///   - certificateFile: The path of the certificate chain, leaf first.
+        ///   - privateKeyFile: The path of the private key.
+        public init(certificateFile: String, privateKeyFile: String) {
+            self.certificateFile = certificateFile
+            self.privateKeyFile = privateKeyFile
+        }
+    }
+
+    /// The certificate authorities that are trusted. Default: the system's.
+    public var trustRoots = TrustRoots.system
+
+    /// The client certificate. Default: none.
+    public var identity: Identity?
+
+    /// Whether the server's certificate and its name are checked. Default: true. False is for tests: anyone can then listen in.
+    public var verifiesCertificates = true
+
+    /// Makes the default settings.
+    public init() {}
+}

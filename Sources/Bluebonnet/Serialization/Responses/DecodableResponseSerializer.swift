@@ -1,0 +1,114 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Validates a response and decodes its body.
+///
+/// Accepts 2xx and the content types of JSON by default. A body that is empty or one space gives nil to an optional
+/// type and the one value to ``EmptyBody``; for other types it is an error (see ``EmptyBodyRepresentable``).
+///
+/// A refused status stays the error whatever its body is, since an error's body rarely has the shape of the type that
+/// was asked for. ``NetworkingError/parsedBody`` has a `Value` if it can be decoded, else a ``JSONValue`` if it is
+/// JSON.
+///
+/// AFNetworking: `AFJSONResponseSerializer`, and a model mapped by hand.
+public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ValidatingResponseSerializer {
+    /// Which responses are accepted. Default: 2xx with a content type of JSON.
+    public var validation: ResponseValidation
+
+    private let decode: @Sendable (Data) throws -> Value
+
+    /// Makes a serializer with the JSON decoder of this library.
+    ///
+    /// - Parameters:
+    ///   - decoder: The decoder with its strategies for dates, data and keys. Default: the default strategies.
+    ///   - validation: Which responses are accepted. Default: 2xx with a content type of JSON.
+    public init(decoder: JSONBodyDecoder = JSONBodyDecoder(), validation: ResponseValidation = .json) {
+        self.init(validation: validation) { try decoder.decode(Value.self, from: $0) }
+    }
+
+    /// Makes a serializer with any decoder, Foundation's for example:
+    /// `DecodableResponseSerializer { try JSONDecoder().decode(User.self, from: $0) }`.
+    ///
+    /// - Parameters:
+    ///   - validation: Which responses are accepted. Default: 2xx with a content type of JSON.
+    ///   - decode: Decodes a body that is not empty.
+    public init(validation: ResponseValidation = .json, decode: @escaping @Sendable (Data) throws -> Value) {
+        self.validation = validation
+        self.decode = decode
+    }
+
+    /// Validates, then decodes.
+    ///
+    /// - Parameters:
+    ///   - body: The body bytes, content coding undone.
+    ///   - head: Status and header fields.
+    ///   - request: The request that was answered.
+    /// - Returns: The decoded value.
+    /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``, ``NetworkingError/Code/unacceptableContentType`` or
+    ///   ``NetworkingError/Code/responseSerializationFailed`` with the `DecodingError` below it.
+    public func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> Value {
+        if var failure = validation.failure(body, head: head, request: request) {
+            if !failure.contains(.unacceptableContentType), !body.isBlankForJSON {
+                failure.parsedBody = (try? decode(body)) ?? (try? JSONValue(parsing: body)) as (any Sendable)?
+            }
+            throw failure
+        }
+        do {
+            guard !body.isBlankForJSON else { return try Self.emptyBody() }
+            return try decode(body)
+        } catch {
+            throw NetworkingError(
+                .responseSerializationFailed,
+                "The response could not be decoded as \(Value.self): \(Self.reason(error))",
+                request: request,
+                response: head,
+                body: body,
+                underlying: error
+            )
+        }
+    }
+
+    private static func emptyBody() throws(DecodingError) -> Value {
+        guard let type = Value.self as? any EmptyBodyRepresentable.Type, let value = type.emptyBody as? Value else {
+            throw .valueNotFound(
+                Value.self,
+                DecodingError.Context(codingPath: [], debugDescription: "The body is empty.")
+            )
+        }
+        return value
+    }
+
+    /// The sentence of a decoding error with the way to its place.
+    private static func reason(_ error: any Error) -> String {
+        guard let error = error as? DecodingError else { return "\(error)" }
+        let context: DecodingError.Context
+        switch error {
+        case .typeMismatch(_, let it), .valueNotFound(_, let it), .keyNotFound(_, let it), .dataCorrupted(let it):
+            context = it
+        @unknown default: return "\(error)"
+        }
+        var path = ""
+        for key in context.codingPath {
+            path += key.intValue.map { "[\($0)]" } ?? (path.isEmpty ? key.stringValue : ".\(key.stringValue)")
+        }
+        return path.isEmpty ? context.debugDescription : "\(context.debugDescription) (at \(path))"
+    }
+}
+
+extension ResponseSerializer {
+    /// The JSON of a 2xx response, decoded.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - decoder: The decoder with its strategies. Default: the default strategies.
+    /// - Returns: The serializer.
+    public static func decodable<Value>(
+        _ type: Value.Type,
+        decoder: JSONBodyDecoder = JSONBodyDecoder()
+    ) -> Self where Self == DecodableResponseSerializer<Value> {
+        Self(decoder: decoder)
+    }
+}

@@ -1,0 +1,40 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Validates a response and gives its body as it is.
+///
+/// Accepts the status codes 200 to 299 and every content type by default. Answers to `AFHTTPResponseSerializer`.
+public struct HTTPResponseSerializer: ValidatingResponseSerializer {
+    /// Which responses are accepted. Default: 2xx of any content type.
+    public var validation: ResponseValidation
+
+    /// Makes a serializer.
+    ///
+    /// - Parameter validation: Which responses are accepted. Default: 2xx of any content type.
+    public init(validation: ResponseValidation = .default) {
+        self.validation = validation
+    }
+
+    /// Validates, and returns the body.
+    ///
+    /// - Parameters:
+    ///   - body: The body bytes, content coding undone.
+    ///   - head: Status and header fields.
+    ///   - request: The request that was answered.
+    /// - Returns: The body.
+    /// - Throws: ``NetworkingError/Code/unacceptableStatusCode`` or ``NetworkingError/Code/unacceptableContentType``.
+    public func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> Data {
+        try validated(body, head: head, request: request) { $0 }
+    }
+}
+
+extension ResponseSerializer where Self == HTTPResponseSerializer {
+    /// The body bytes of a 2xx response.
+    public static var data: Self { Self() }
+
+    /// The body bytes of any response: every status is an answer.
+    public static var unvalidatedData: Self { Self(validation: .none) }
+}

@@ -1,0 +1,143 @@
+import FoundationEssentials
+import Synchronization
+
+/// One request with its response collected in memory and turned into a value.
+///
+/// A task made by a factory is not started; ``resume()`` starts it, and so does awaiting ``value``. Answers to
+/// `NSURLSessionDataTask` with AFNetworking's `AFURLSessionManagerTaskDelegate`.
+public final class DataTask<Output: Sendable>: SessionTask {
+    /// Validates and parses what was collected.
+    typealias Serialize = @Sendable (Data, ResponseHead, Request) throws(NetworkingError) -> Output
+    /// What becomes of the task.
+    public typealias Outcome = Result<Response<Output>, NetworkingError>
+
+    private struct State {
+        var outcome: Outcome?
+        var listeners: [@Sendable (Outcome) -> Void] = []
+    }
+
+    private let run: TaskRun
+    private let serialize: Serialize
+    private let ending = Mutex(State())
+
+    init(_ request: Request, core: SessionCore, serialize: @escaping Serialize) {
+        run = TaskRun(request, core: core)
+        self.serialize = serialize
+    }
+
+    // MARK: What is known of it
+
+    /// A number that no other task of the session has.
+    public var identifier: Int { run.identifier }
+
+    /// The request as the task was made with it.
+    public var originalRequest: Request { run.originalRequest }
+
+    /// Where the task stands.
+    public var state: TaskState { run.state }
+
+    /// The request of the last hop, after interceptors and redirects; the original one before the first answer.
+    public var currentRequest: Request { run.currentRequest }
+
+    /// The response head, once it is there.
+    public var response: ResponseHead? { run.response }
+
+    /// How far upload and download are now.
+    public var currentProgress: TaskProgress { run.currentProgress }
+
+    /// How far upload and download are, whenever that changes, until the task is over. A slow reader gets the newest.
+    public var progress: AsyncStream<TaskProgress> { run.progress }
+
+    // MARK: What comes of it
+
+    /// The value; starts the task if it was not started. Cancelling the Swift task that awaits cancels this task.
+    ///
+    /// - Throws: ``NetworkingError``.
+    public var value: Output {
+        get async throws { try await completedResponse.value }
+    }
+
+    /// The value with everything that was received; starts the task if it was not started.
+    ///
+    /// - Throws: ``NetworkingError``.
+    public var completedResponse: Response<Output> {
+        get async throws {
+            if run.startsNow() { return try await work().get() }
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    whenComplete { continuation.resume(with: $0.mapError { $0 as any Error }) }
+                }
+            } onCancel: {
+                cancel()
+            }
+        }
+    }
+
+    /// Calls the closure once when the task is over, on no particular thread; at once if it is over.
+    ///
+    /// - Parameter body: Gets the response or the error.
+    public func whenComplete(_ body: @escaping @Sendable (Outcome) -> Void) {
+        let outcome = ending.withLock { ending in
+            if ending.outcome == nil { ending.listeners.append(body) }
+            return ending.outcome
+        }
+        if let outcome { body(outcome) }
+    }
+
+    /// Calls the closure whenever bytes have gone by, on no particular thread.
+    func onProgress(_ body: @escaping @Sendable (TaskProgress) -> Void) {
+        run.control.observe { counts in
+            if let counts { body(TaskProgress(counts)) }
+        }
+    }
+
+    // MARK: Control
+
+    /// Starts a new task, or lets a suspended one read on.
+    public func resume() {
+        if !run.start({ _ = await self.work() }) { run.resume() }
+    }
+
+    /// Stops reading from the connection, so that the server is slowed down. A task that was not started stays so.
+    public func suspend() {
+        run.suspend()
+    }
+
+    /// Fails the task with ``NetworkingError/Code/cancelled``, unless it is complete.
+    public func cancel() {
+        run.cancel()
+        // A task that never started has nobody who would complete it.
+        if run.startsNow() { end(.failure(run.failed(CancellationError(), nil))) }
+    }
+
+    private func work() async -> Outcome {
+        let outcome: Outcome
+        do {
+            let received = try await run.receive()
+            outcome = .success(try await parse(received))
+        } catch {
+            outcome = .failure(.wrapping(error))
+        }
+        end(outcome)
+        return outcome
+    }
+
+    private func parse(_ received: ReceivedResponse) async throws -> Response<Output> {
+        do {
+            let value = try await run.serialize(received, with: serialize)
+            try run.complete(nil)
+            return Response(value: value, received)
+        } catch {
+            throw run.failed(error, received)
+        }
+    }
+
+    private func end(_ outcome: Outcome) {
+        let listeners = ending.withLock { ending in
+            ending.outcome = outcome
+            defer { ending.listeners = [] }
+            return ending.listeners
+        }
+        for listener in listeners { listener(outcome) }
+    }
+}

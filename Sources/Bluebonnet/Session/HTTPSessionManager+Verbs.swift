@@ -1,0 +1,295 @@
+public import HTTPTypes
+
+/// The verbs, asynchronous: the value is what comes back.
+extension HTTPSessionManager {
+    // MARK: GET
+
+    /// Sends a GET and brings the parsed value.
+    ///
+    /// - Parameters:
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - parameters: The query, as the request serializer encodes it. Default: none.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    ///   - serializer: Makes the value of the response.
+    /// - Throws: ``NetworkingError``.
+    @discardableResult
+    public func get<Serializer: ResponseSerializer>(
+        _ path: String,
+        parameters: JSONValue? = nil,
+        headers: HTTPFields = [:],
+        as serializer: Serializer
+    ) async throws -> Serializer.Output {
+        try await response(.get, path, parameters: parameters, headers: headers, as: serializer).value
+    }
+
+    /// Sends a GET and brings the JSON answer as a `Decodable` value, inferred from the context.
+    ///
+    /// - Parameters:
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - parameters: The query, as the request serializer encodes it. Default: none.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Throws: ``NetworkingError``.
+    public func get<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: JSONValue? = nil,
+        headers: HTTPFields = [:]
+    ) async throws -> Value {
+        try await get(path, parameters: parameters, headers: headers, as: .decodable(Value.self))
+    }
+
+    // MARK: POST
+
+    /// Sends a POST and brings the parsed value.
+    ///
+    /// - Parameters:
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - parameters: The body, as the request serializer encodes it. Default: none.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    ///   - serializer: Makes the value of the response.
+    /// - Throws: ``NetworkingError``.
+    @discardableResult
+    public func post<Serializer: ResponseSerializer>(
+        _ path: String,
+        parameters: JSONValue? = nil,
+        headers: HTTPFields = [:],
+        as serializer: Serializer
+    ) async throws -> Serializer.Output {
+        try await response(.post, path, parameters: parameters, headers: headers, as: serializer).value
+    }
+
+    /// Sends a POST and brings the JSON answer as a `Decodable` value, inferred from the context.
+    ///
+    /// - Parameters:
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - parameters: The body, as the request serializer encodes it. Default: none.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Throws: ``NetworkingError``.
+    public func post<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: JSONValue? = nil,
+        headers: HTTPFields = [:]
+    ) async throws -> Value {
+        try await post(path, parameters: parameters, headers: headers, as: .decodable(Value.self))
+    }
+
+    /// Sends a POST with an encodable body and brings the parsed value.
+    ///
+    /// - Parameters:
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - body: The value to encode, as the request serializer decides.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    ///   - serializer: Makes the value of the response.
+    /// - Throws: ``NetworkingError``.
+    @discardableResult
+    public func post<Serializer: ResponseSerializer>(
+        _ path: String,
+        body: some Encodable & Sendable,
+        headers: HTTPFields = [:],
+        as serializer: Serializer
+    ) async throws -> Serializer.Output {
+        try await response(.post, path, body: body, headers: headers, as: serializer).value
+    }
+
+    /// Sends a POST with an encodable body and brings the JSON answer as a `Decodable` value.
+    ///
+    /// - Parameters:
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - body: The value to encode, as the request serializer decides.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Throws: ``NetworkingError``.
+    public func post<Value: Decodable & Sendable>(
+        _ path: String,
+        body: some Encodable & Sendable,
+        headers: HTTPFields = [:]
+    ) async throws -> Value {
+        try await post(path, body: body, headers: headers, as: .decodable(Value.self))
+    }
+
+    // MARK: PUT
+
+    /// Sends a PUT and brings the parsed value.
+    ///
+    /// - Parameters:
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - parameters: The body, as the request serializer encodes it. Default: none.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    ///   - serializer: Makes the value of the response.
+    /// - Throws: ``NetworkingError``.
+    @discardableResult
+    public func put<Serializer: ResponseSerializer>(
+        _ path: String,
+        parameters: JSONValue? = nil,
+        headers: HTTPFields = [:],
+        as serializer: Serializer
+    ) async throws -> Serializer.Output {
+        try await response(.put, path, parameters: parameters, headers: headers, as: serializer).value
+    }
+
+    /// Sends a PUT and brings the JSON answer as a `Decodable` value, inferred from the context.
+    ///
+    /// - Parameters:
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - parameters: The body, as the request serializer encodes it. Default: none.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Throws: ``NetworkingError``.
+    public func put<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: JSONValue? = nil,
+        headers: HTTPFields = [:]
+    ) async throws -> Value {
+        try await put(path, parameters: parameters, headers: headers, as: .decodable(Value.self))
+    }
+
+    /// Sends a PUT with an encodable body and brings the parsed value.
+    ///
+    /// - Parameters:
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - body: The value to encode, as the request serializer decides.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    ///   - serializer: Makes the value of the response.
+    /// - Throws: ``NetworkingError``.
+    @discardableResult
+    public func put<Serializer: ResponseSerializer>(
+        _ path: String,
+        body: some Encodable & Sendable,
+        headers: HTTPFields = [:],
+        as serializer: Serializer
+    ) async throws -> Serializer.Output {
+        try await response(.put, path, body: body, headers: headers, as: serializer).value
+    }
+
+    /// Sends a PUT with an encodable body and brings the JSON answer as a `Decodable` value.
+    ///
+    /// - Parameters:
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - body: The value to encode, as the request serializer decides.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Throws: ``NetworkingError``.
+    public func put<Value: Decodable & Sendable>(
+        _ path: String,
+        body: some Encodable & Sendable,
+        headers: HTTPFields = [:]
+    ) async throws -> Value {
+        try await put(path, body: body, headers: headers, as: .decodable(Value.self))
+    }
+
+    // MARK: PATCH
+
+    /// Sends a PATCH and brings the parsed value.
+    ///
+    /// - Parameters:
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - parameters: The body, as the request serializer encodes it. Default: none.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    ///   - serializer: Makes the value of the response.
+    /// - Throws: ``NetworkingError``.
+    @discardableResult
+    public func patch<Serializer: ResponseSerializer>(
+        _ path: String,
+        parameters: JSONValue? = nil,
+        headers: HTTPFields = [:],
+        as serializer: Serializer
+    ) async throws -> Serializer.Output {
+        try await response(.patch, path, parameters: parameters, headers: headers, as: serializer).value
+    }
+
+    /// Sends a PATCH and brings the JSON answer as a `Decodable` value, inferred from the context.
+    ///
+    /// - Parameters:
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - parameters: The body, as the request serializer encodes it. Default: none.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Throws: ``NetworkingError``.
+    public func patch<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: JSONValue? = nil,
+        headers: HTTPFields = [:]
+    ) async throws -> Value {
+        try await patch(path, parameters: parameters, headers: headers, as: .decodable(Value.self))
+    }
+
+    /// Sends a PATCH with an encodable body and brings the parsed value.
+    ///
+    /// - Parameters:
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - body: The value to encode, as the request serializer decides.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    ///   - serializer: Makes the value of the response.
+    /// - Throws: ``NetworkingError``.
+    @discardableResult
+    public func patch<Serializer: ResponseSerializer>(
+        _ path: String,
+        body: some Encodable & Sendable,
+        headers: HTTPFields = [:],
+        as serializer: Serializer
+    ) async throws -> Serializer.Output {
+        try await response(.patch, path, body: body, headers: headers, as: serializer).value
+    }
+
+    /// Sends a PATCH with an encodable body and brings the JSON answer as a `Decodable` value.
+    ///
+    /// - Parameters:
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - body: The value to encode, as the request serializer decides.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Throws: ``NetworkingError``.
+    public func patch<Value: Decodable & Sendable>(
+        _ path: String,
+        body: some Encodable & Sendable,
+        headers: HTTPFields = [:]
+    ) async throws -> Value {
+        try await patch(path, body: body, headers: headers, as: .decodable(Value.self))
+    }
+
+    // MARK: DELETE
+
+    /// Sends a DELETE and brings the parsed value.
+    ///
+    /// - Parameters:
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - parameters: The query, as the request serializer encodes it. Default: none.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    ///   - serializer: Makes the value of the response.
+    /// - Throws: ``NetworkingError``.
+    @discardableResult
+    public func delete<Serializer: ResponseSerializer>(
+        _ path: String,
+        parameters: JSONValue? = nil,
+        headers: HTTPFields = [:],
+        as serializer: Serializer
+    ) async throws -> Serializer.Output {
+        try await response(.delete, path, parameters: parameters, headers: headers, as: serializer).value
+    }
+
+    /// Sends a DELETE and brings the JSON answer as a `Decodable` value, inferred from the context.
+    ///
+    /// - Parameters:
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - parameters: The query, as the request serializer encodes it. Default: none.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Throws: ``NetworkingError``.
+    public func delete<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: JSONValue? = nil,
+        headers: HTTPFields = [:]
+    ) async throws -> Value {
+        try await delete(path, parameters: parameters, headers: headers, as: .decodable(Value.self))
+    }
+
+    // MARK: HEAD
+
+    /// Sends a HEAD and brings the response head.
+    ///
+    /// - Parameters:
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - parameters: The query. Default: none.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Throws: ``NetworkingError``, also for a status that is not 2xx.
+    public func head(
+        _ path: String,
+        parameters: JSONValue? = nil,
+        headers: HTTPFields = [:]
+    ) async throws -> ResponseHead {
+        try await response(.head, path, parameters: parameters, headers: headers, as: .data).head
+    }
+}

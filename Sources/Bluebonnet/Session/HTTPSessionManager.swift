@@ -1,0 +1,152 @@
+public import Dispatch
+public import FoundationEssentials
+public import HTTPTypes
+
+/// The HTTP verbs over a base URL, with serializers in both directions: what most programs use.
+///
+/// A value: copy it and change the copy's serializer or base URL, and both still share one session with its connections. Answers to
+/// `AFHTTPSessionManager`.
+///
+/// ```swift
+/// let api = try HTTPSessionManager(baseURL: "https://api.example.com/v1/")
+/// let user: User = try await api.get("users/42")
+/// let page = try await api.get("users", parameters: ["page": 2], as: .json)
+/// ```
+public struct HTTPSessionManager: Sendable {
+    /// What relative paths are resolved against. A path gets a trailing slash when it has none, so that `v1` and `users` make
+    /// `v1/users`. Default: none; requests then need whole URLs.
+    public let baseURL: URL?
+
+    /// The session that sends the requests.
+    public let session: SessionManager
+
+    /// Makes requests of methods, URLs and parameters. Default: ``HTTPRequestSerializer``.
+    public var requestSerializer: any RequestSerializer = HTTPRequestSerializer()
+
+    /// Makes values of responses where a call names no serializer: the success/failure form. Default: ``JSONResponseSerializer``.
+    public var responseSerializer: any ResponseSerializer<JSONValue> = JSONResponseSerializer()
+
+    /// Where success, failure and progress closures run. Default: the main queue.
+    public var completionQueue: DispatchQueue = .main
+
+    private let resolver: BaseURL
+
+    /// Makes a manager.
+    ///
+    /// - Parameters:
+    ///   - baseURL: What relative paths are resolved against. Default: none.
+    ///   - session: The session to share. Default: ``SessionManager/shared``.
+    public init(baseURL: URL? = nil, session: SessionManager = .shared) {
+        resolver = BaseURL(baseURL)
+        self.baseURL = resolver.url
+        self.session = session
+    }
+
+    /// Makes a manager with a session of its own.
+    ///
+    /// - Parameters:
+    ///   - baseURL: What relative paths are resolved against. Default: none.
+    ///   - configuration: The configuration of the new session.
+    public init(baseURL: URL? = nil, configuration: SessionConfiguration) {
+        self.init(baseURL: baseURL, session: SessionManager(configuration: configuration))
+    }
+
+    // MARK: Requests
+
+    /// Makes the request of a method, a path and parameters, as the verbs send it.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - parameters: Query or body, as the request serializer decides. Default: none.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Throws: ``NetworkingError/Code/invalidURL`` or ``NetworkingError/Code/requestSerializationFailed``.
+    public func request(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        parameters: JSONValue? = nil,
+        headers: HTTPFields = [:]
+    ) throws(NetworkingError) -> Request {
+        let request = Request(method: method, url: try resolver.resolve(path), headerFields: headers)
+        return try requestSerializer.serialize(request, parameters: parameters)
+    }
+
+    /// Makes the request of a method, a path and an encodable body.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - body: The value to encode, as the request serializer decides.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Throws: ``NetworkingError/Code/invalidURL`` or ``NetworkingError/Code/requestSerializationFailed``.
+    public func request(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        body: some Encodable & Sendable,
+        headers: HTTPFields = [:]
+    ) throws(NetworkingError) -> Request {
+        let request = Request(method: method, url: try resolver.resolve(path), headerFields: headers)
+        return try requestSerializer.serialize(request, encoding: body)
+    }
+
+    // MARK: Any method
+
+    /// Sends a request and brings the value with everything that was received.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - parameters: Query or body, as the request serializer decides. Default: none.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    ///   - serializer: Makes the value of the response.
+    /// - Throws: ``NetworkingError``.
+    public func response<Serializer: ResponseSerializer>(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        parameters: JSONValue? = nil,
+        headers: HTTPFields = [:],
+        as serializer: Serializer
+    ) async throws -> Response<Serializer.Output> {
+        let request = try request(method, path, parameters: parameters, headers: headers)
+        return try await session.response(for: request, as: serializer)
+    }
+
+    /// Sends a request with an encodable body and brings the value with everything that was received.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - body: The value to encode, as the request serializer decides.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    ///   - serializer: Makes the value of the response.
+    /// - Throws: ``NetworkingError``.
+    public func response<Serializer: ResponseSerializer>(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        body: some Encodable & Sendable,
+        headers: HTTPFields = [:],
+        as serializer: Serializer
+    ) async throws -> Response<Serializer.Output> {
+        let request = try request(method, path, body: body, headers: headers)
+        return try await session.response(for: request, as: serializer)
+    }
+
+    /// Makes a task that is not started.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - parameters: Query or body, as the request serializer decides. Default: none.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    ///   - serializer: Makes the value of the response.
+    /// - Throws: ``NetworkingError/Code/invalidURL`` or ``NetworkingError/Code/requestSerializationFailed``.
+    public func dataTask<Serializer: ResponseSerializer>(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        parameters: JSONValue? = nil,
+        headers: HTTPFields = [:],
+        as serializer: Serializer
+    ) throws(NetworkingError) -> DataTask<Serializer.Output> {
+        session.dataTask(try request(method, path, parameters: parameters, headers: headers), as: serializer)
+    }
+}

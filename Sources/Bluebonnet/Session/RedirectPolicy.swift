@@ -1,0 +1,9 @@
+/// What to do when the server redirects (RFC 9110 §15.4).
+public enum RedirectPolicy: Sendable, Hashable {
+    /// Follow, up to ``Limits/redirects`` times. The default.
+    case follow
+    /// Hand the 3xx response to the caller as the answer.
+    case manual
+    /// Fail with ``NetworkingError/Code/redirectRefused``.
+    case error
+}

@@ -1,0 +1,78 @@
+public import FoundationEssentials
+public import HTTPTypes
+
+/// One HTTP request, as a value: what is to be sent, and the choices that hold for this request alone.
+///
+/// Answers to `NSMutableURLRequest` in AFNetworking.
+public struct Request: Sendable {
+    private struct Contents: Sendable {
+        var method: HTTPRequest.Method
+        var url: URL
+        var headerFields: HTTPFields
+        var body: RequestBody?
+        var timeouts: Timeouts?
+        var redirectPolicy: RedirectPolicy?
+    }
+
+    /// One reference: requests are handed from layer to layer.
+    private var contents: CopyOnWrite<Contents>
+
+    /// The method. Default: GET.
+    public var method: HTTPRequest.Method {
+        get { contents.value.method }
+        _modify { yield &contents.value.method }
+    }
+
+    /// The absolute URL. `http`, `https`, and for Unix-domain sockets `http+unix://%2Fpath%2Fto%2Fsocket/target`.
+    public var url: URL {
+        get { contents.value.url }
+        _modify { yield &contents.value.url }
+    }
+
+    /// The header fields, sent in this order, repeats and spelling kept.
+    ///
+    /// `Host`, and `Content-Length` or `Transfer-Encoding` for a body, are added by the engine when they are not here.
+    public var headerFields: HTTPFields {
+        get { contents.value.headerFields }
+        _modify { yield &contents.value.headerFields }
+    }
+
+    /// The body, or nil for none.
+    public var body: RequestBody? {
+        get { contents.value.body }
+        _modify { yield &contents.value.body }
+    }
+
+    /// The timeouts of this request where they differ from the session's. Default: the session's.
+    public var timeouts: Timeouts? {
+        get { contents.value.timeouts }
+        _modify { yield &contents.value.timeouts }
+    }
+
+    /// What to do with a redirect. Default: the session's ``SessionConfiguration/redirectPolicy``.
+    public var redirectPolicy: RedirectPolicy? {
+        get { contents.value.redirectPolicy }
+        _modify { yield &contents.value.redirectPolicy }
+    }
+
+    /// Makes a request.
+    ///
+    /// - Parameters:
+    ///   - method: The method. Default: GET.
+    ///   - url: The absolute URL.
+    ///   - headerFields: The header fields. Default: none.
+    ///   - body: The body. Default: none.
+    public init(
+        method: HTTPRequest.Method = .get,
+        url: URL,
+        headerFields: HTTPFields = [:],
+        body: RequestBody? = nil
+    ) {
+        contents = CopyOnWrite(Contents(method: method, url: url, headerFields: headerFields, body: body))
+    }
+}
+
+extension Request: CustomStringConvertible {
+    /// Method and URL, without credentials and query values.
+    public var description: String { "\(method.rawValue) \(url.redactedDescription)" }
+}

@@ -1,0 +1,92 @@
+public import FoundationEssentials
+import NIOCore
+
+/// The body of a request: bytes in memory, a file, or a sequence that is sent as it is produced.
+public struct RequestBody: Sendable {
+    /// Takes the pieces of a body that is produced while it is sent; suspends while the connection cannot take more.
+    typealias Sink = @Sendable (ByteBuffer) async throws -> Void
+
+    enum Storage: Sendable {
+        case bytes(ByteBuffer)
+        case produced(length: Int?, isReplayable: Bool, produce: @Sendable (Sink) async throws -> Void)
+    }
+
+    let storage: Storage
+
+    init(_ storage: Storage) {
+        self.storage = storage
+    }
+
+    /// The length in bytes, or nil when it is not known before the end (the body is then sent chunked, RFC 9112 §7.1).
+    public var length: Int? {
+        switch storage {
+        case .bytes(let buffer): buffer.readableBytes
+        case .produced(let length, _, _): length
+        }
+    }
+
+    /// Whether the body can be sent a second time, as a 307 or 308 redirect or a retry needs.
+    public var isReplayable: Bool {
+        switch storage {
+        case .bytes: true
+        case .produced(_, let isReplayable, _): isReplayable
+        }
+    }
+
+    /// The bytes, when the body is held in memory; nil for files and sequences.
+    public var data: Data? {
+        guard case .bytes(let buffer) = storage else { return nil }
+        return Data(buffer.readableBytesView)
+    }
+}
+
+extension RequestBody {
+    /// A body held in memory.
+    ///
+    /// - Parameter data: The bytes.
+    public static func data(_ data: Data) -> RequestBody {
+        RequestBody(.bytes(ByteBuffer(bytes: data)))
+    }
+
+    /// A text as UTF-8.
+    ///
+    /// - Parameter text: The text.
+    public static func string(_ text: String) -> RequestBody {
+        RequestBody(.bytes(ByteBuffer(string: text)))
+    }
+
+    /// A body produced by an asynchronous sequence while it is sent. It can be sent once.
+    ///
+    /// - Parameters:
+    ///   - sequence: The pieces. It is read only as fast as the connection takes them.
+    ///   - length: The length in bytes, if known; the body is sent chunked without. A sequence that turns out shorter or
+    ///     longer fails the request with ``NetworkingError/Code/requestBodyLengthMismatch``.
+    public static func stream<Pieces: AsyncSequence & Sendable>(_ sequence: Pieces, length: Int? = nil) -> RequestBody
+    where Pieces.Element: Collection<UInt8> {
+        RequestBody(
+            .produced(length: length, isReplayable: false) { sink in
+                for try await piece in sequence {
+                    try await sink(ByteBuffer(bytes: piece))
+                }
+            }
+        )
+    }
+
+    /// A body that can be produced as often as needed: the closure makes a new sequence for every sending.
+    ///
+    /// - Parameters:
+    ///   - length: The length in bytes, if known; the body is sent chunked without.
+    ///   - makeSequence: Makes the sequence of pieces.
+    public static func stream<Pieces: AsyncSequence & SendableMetatype>(
+        length: Int? = nil,
+        makeSequence: @escaping @Sendable () -> Pieces
+    ) -> RequestBody where Pieces.AsyncIterator: SendableMetatype, Pieces.Element: SendableMetatype, Pieces.Element: Collection<UInt8> {
+        RequestBody(
+            .produced(length: length, isReplayable: true) { sink in
+                for try await piece in makeSequence() {
+                    try await sink(ByteBuffer(bytes: piece))
+                }
+            }
+        )
+    }
+}

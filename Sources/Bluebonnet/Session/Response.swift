@@ -1,0 +1,49 @@
+public import FoundationEssentials
+public import HTTPTypes
+
+/// What came of a request: the parsed value and everything that was received with it.
+public struct Response<Value: Sendable>: Sendable {
+    /// What the response serializer made of the body.
+    public var value: Value
+    /// The request of the last hop, as it was sent.
+    public var request: Request
+    /// Status and header fields.
+    public var head: ResponseHead
+    /// The body bytes, content coding undone.
+    public var body: Data
+    /// Header fields that came after the body (RFC 9110 §6.5).
+    public var trailers: HTTPFields
+    /// The 1xx responses that came before, 100 and 103 for example (RFC 9110 §15.2).
+    public var informational: [ResponseHead]
+    /// Where the redirects led, in order; empty without redirects. The last one is the URL of ``request``.
+    public var redirects: [URL]
+    /// How many times the request was sent again on a new connection because a pooled one had gone stale.
+    public var retries: Int
+    /// Where the time went.
+    public var timings: Timings
+
+    /// The status code and reason.
+    public var status: HTTPResponse.Status { head.status }
+    /// The header fields.
+    public var headerFields: HTTPFields { head.headerFields }
+    /// The URL that answered, after redirects.
+    public var url: URL { request.url }
+
+    /// The same response with another value.
+    ///
+    /// - Parameter transform: Makes the new value of the old one.
+    /// - Throws: What `transform` throws.
+    public func map<New>(_ transform: (Value) throws -> New) rethrows -> Response<New> {
+        Response<New>(
+            value: try transform(value),
+            request: request,
+            head: head,
+            body: body,
+            trailers: trailers,
+            informational: informational,
+            redirects: redirects,
+            retries: retries,
+            timings: timings
+        )
+    }
+}

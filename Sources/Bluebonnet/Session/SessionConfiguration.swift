@@ -1,0 +1,41 @@
+public import HTTPTypes
+public import NIOCore
+
+/// Everything a session can be told before it starts, as a value.
+///
+/// Answers to `NSURLSessionConfiguration`. Later changes to a copy do not reach a running session.
+public struct SessionConfiguration: Sendable {
+    /// The timeouts of requests that bring none of their own.
+    public var timeouts = Timeouts()
+
+    /// The limits of what a response may cost.
+    public var limits = Limits()
+
+    /// What to do with redirects. Default: follow.
+    public var redirectPolicy = RedirectPolicy.follow
+
+    /// Connections per origin (scheme, host, port). Default: 6. At least 1.
+    public var maximumConnectionsPerHost = 6
+
+    /// How long a connection may stand idle before it is closed. Default: 60 seconds.
+    public var idleConnectionTimeout: Duration = .seconds(60)
+
+    /// Header fields for every request of the session that lacks them. Default: none.
+    public var additionalHeaderFields: HTTPFields = [:]
+
+    /// Whether content coding is undone (gzip, x-gzip, deflate), and `Accept-Encoding` sent by requests that lack it. Default: true.
+    public var decodesContent = true
+
+    /// Who is trusted, and as whom we come.
+    public var tls = TLSSettings()
+
+    /// The user's interceptors, outermost first. They stand before the built-in ones. Default: none.
+    public var interceptors: [any Interceptor] = []
+
+    /// The event loops the session's connections live on: the escape hatch for programs that run SwiftNIO themselves. Must be a
+    /// `MultiThreadedEventLoopGroup` or one of its loops. Default: nil, NIO's process-wide group with a thread per core.
+    public var eventLoopGroup: (any EventLoopGroup)?
+
+    /// Makes the default configuration.
+    public init() {}
+}

@@ -1,0 +1,147 @@
+import HTTPTypes
+import Synchronization
+
+/// What tasks need of their session, without keeping the session itself alive: when the last `SessionManager` goes away, its
+/// tasks fail and its connections close.
+final class SessionCore: Sendable {
+    private struct State {
+        var nextIdentifier = 1
+        var tasks: [Int: TaskRun] = [:]
+        var nextListener = 0
+        var listeners: [Int: AsyncStream<SessionEvent>.Continuation] = [:]
+        var invalidation: NetworkingError?
+        /// Invalidation waits for the running tasks.
+        var isFinishing = false
+    }
+
+    let settings: ExchangeContext.Settings
+    private let chain: Next.Chain
+    private let state = Mutex(State())
+
+    init(configuration: SessionConfiguration, transport: (any Transport)?) {
+        settings = ExchangeContext.Settings(configuration)
+        // The one fixed order: the user's own, redirects, content decoding.
+        chain = Next.Chain(
+            interceptors: configuration.interceptors + [RedirectInterceptor()]
+                + (configuration.decodesContent ? [ContentDecodingInterceptor()] : []),
+            transport: transport ?? Engine(configuration: configuration)
+        )
+    }
+
+    var configuration: SessionConfiguration { settings.configuration }
+
+    var transport: any Transport { chain.transport }
+
+    /// Sends one request through the interceptors and the transport.
+    func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+        let next = Next(chain, context: context)
+        guard !configuration.additionalHeaderFields.isEmpty else { return try await next(request) }
+        var request = request
+        for field in configuration.additionalHeaderFields
+        where !request.headerFields.contains(where: { $0.name == field.name }) {
+            request.headerFields.append(field)
+        }
+        return try await next(request)
+    }
+
+    // MARK: Tasks
+
+    func newIdentifier() -> Int {
+        state.withLock { state in
+            defer { state.nextIdentifier += 1 }
+            return state.nextIdentifier
+        }
+    }
+
+    /// The context of a request, its whole time counted from now.
+    func context(
+        for request: Request,
+        identifier: Int,
+        collectsBody: Bool,
+        control: TaskControl
+    ) -> ExchangeContext {
+        let timeout = (request.timeouts ?? settings.configuration.timeouts).request
+        return ExchangeContext(
+            taskIdentifier: identifier,
+            settings: settings,
+            deadline: timeout.map { ContinuousClock.now + $0 },
+            collectsBody: collectsBody,
+            control: control
+        )
+    }
+
+    /// A task begins; it fails at once when the session has ended.
+    func begin(_ task: TaskRun) throws(NetworkingError) {
+        let (error, hasListeners) = state.withLock { state -> (NetworkingError?, Bool) in
+            if state.invalidation == nil { state.tasks[task.identifier] = task }
+            return (state.invalidation, !state.listeners.isEmpty)
+        }
+        if let error { throw error }
+        if hasListeners { post(.didResume(task)) }
+    }
+
+    func end(_ task: TaskRun, error: NetworkingError?) {
+        let (hasListeners, isLast) = state.withLock { state in
+            state.tasks[task.identifier] = nil
+            return (!state.listeners.isEmpty, state.isFinishing && state.tasks.isEmpty)
+        }
+        if hasListeners { post(.didComplete(task, error)) }
+        if isLast { transport.invalidate() }
+    }
+
+    var tasks: [any SessionTask] {
+        state.withLock { Array($0.tasks.values) }.sorted { $0.identifier < $1.identifier }
+    }
+
+    // MARK: Events
+
+    var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
+
+    func post(_ event: SessionEvent) {
+        let listeners = state.withLock { Array($0.listeners.values) }
+        for listener in listeners { listener.yield(event) }
+    }
+
+    /// A new stream of what happens from now on; the newest 1,024 events wait for a slow reader.
+    var events: AsyncStream<SessionEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: SessionEvent.self,
+            bufferingPolicy: .bufferingNewest(1024)
+        )
+        let number = state.withLock { state -> Int? in
+            guard state.invalidation == nil else { return nil }
+            defer { state.nextListener += 1 }
+            state.listeners[state.nextListener] = continuation
+            return state.nextListener
+        }
+        guard let number else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { $0.listeners[number] = nil }
+        }
+        return stream
+    }
+
+    // MARK: The end
+
+    func invalidate(cancellingTasks: Bool, error: NetworkingError) {
+        let (tasks, listeners, isFirst) = state.withLock { state in
+            let isFirst = state.invalidation == nil
+            state.invalidation = state.invalidation ?? error
+            state.isFinishing = true
+            defer { if isFirst { state.listeners = [:] } }
+            return (Array(state.tasks.values), isFirst ? Array(state.listeners.values) : [], isFirst)
+        }
+        if cancellingTasks {
+            for task in tasks { task.fail(error) }
+        }
+        if cancellingTasks || tasks.isEmpty { transport.invalidate() }
+        guard isFirst else { return }
+        for listener in listeners {
+            listener.yield(.didInvalidate)
+            listener.finish()
+        }
+    }
+}

@@ -1,0 +1,147 @@
+public import FoundationEssentials
+
+/// Makes and runs tasks over one pool of connections.
+///
+/// Answers to `AFURLSessionManager`. Nothing has to be shut down: when the last reference goes away, running tasks fail with
+/// ``NetworkingError/Code/sessionInvalidated`` and the connections close. Share one; every session has connections of its own.
+public final class SessionManager: Sendable {
+    /// A session with the default configuration, shared by everything that does not bring its own.
+    public static let shared = SessionManager()
+
+    private let core: SessionCore
+
+    /// Makes a session.
+    ///
+    /// - Parameters:
+    ///   - configuration: Timeouts, limits, trust, interceptors. Default: the default configuration.
+    ///   - transport: What sends the requests. Default: the engine.
+    public init(configuration: SessionConfiguration = SessionConfiguration(), transport: (any Transport)? = nil) {
+        core = SessionCore(configuration: configuration, transport: transport)
+    }
+
+    deinit {
+        core.invalidate(
+            cancellingTasks: true,
+            error: NetworkingError(.sessionInvalidated, "The session went away while the request was under way.")
+        )
+    }
+
+    /// The configuration the session was made with.
+    public var configuration: SessionConfiguration { core.configuration }
+
+    /// The tasks that have started and are not complete, in the order they were made.
+    public var tasks: [any SessionTask] { core.tasks }
+
+    /// What happens to the tasks from now on, until the session ends. Every call makes a new stream; the newest 1,024 events wait
+    /// for a slow reader.
+    public var events: AsyncStream<SessionEvent> { core.events }
+
+    // MARK: Tasks
+
+    /// Makes a task that is not started.
+    ///
+    /// - Parameters:
+    ///   - request: What to send.
+    ///   - serializer: Makes the value of the response.
+    public func dataTask<Serializer: ResponseSerializer>(
+        _ request: Request,
+        as serializer: Serializer
+    ) -> DataTask<Serializer.Output> {
+        DataTask(request, core: core) { body, head, request throws(NetworkingError) in
+            try serializer.serialize(body, head: head, request: request)
+        }
+    }
+
+    /// Makes a task that is not started and brings the body as it is: every status is an answer.
+    ///
+    /// - Parameter request: What to send.
+    public func dataTask(_ request: Request) -> DataTask<Data> {
+        DataTask(request, core: core) { body, _, _ throws(NetworkingError) in body }
+    }
+
+    /// Sends a request and brings the parsed response. Cancelling the Swift task cancels the request.
+    ///
+    /// - Parameters:
+    ///   - request: What to send.
+    ///   - serializer: Makes the value of the response.
+    /// - Throws: ``NetworkingError``.
+    public func response<Serializer: ResponseSerializer>(
+        for request: Request,
+        as serializer: Serializer
+    ) async throws -> Response<Serializer.Output> {
+        // The same as a data task that is awaited at once, without the task object.
+        let run = TaskRun(request, core: core)
+        let received = try await run.receive()
+        do {
+            let value = try await run.serialize(received) { body, head, request throws(NetworkingError) in
+                try serializer.serialize(body, head: head, request: request)
+            }
+            try run.complete(nil)
+            return Response(value: value, received)
+        } catch {
+            throw run.failed(error, received)
+        }
+    }
+
+    /// Sends a request and brings the body as it is: every status is an answer.
+    ///
+    /// - Parameter request: What to send.
+    /// - Throws: ``NetworkingError``, but never for a status.
+    public func data(for request: Request) async throws -> Response<Data> {
+        let run = TaskRun(request, core: core)
+        let received = try await run.receive()
+        do {
+            try run.complete(nil)
+            return Response(value: received.body, received)
+        } catch {
+            throw run.failed(error, received)
+        }
+    }
+
+    // MARK: Streaming
+
+    /// Sends a request and returns when the response head is there; the body is read from the result, with back-pressure.
+    ///
+    /// Cancelling the Swift task cancels the request, also while the body is read. Every status is an answer.
+    ///
+    /// - Parameter request: What to send.
+    /// - Throws: ``NetworkingError``.
+    public func stream(_ request: Request) async throws -> TransportResponse {
+        let control = TaskControl()
+        let context = core.context(
+            for: request,
+            identifier: core.newIdentifier(),
+            collectsBody: false,
+            control: control
+        )
+        do {
+            var response = try await withTaskCancellationHandler {
+                try await core.send(request, context: context)
+            } onCancel: {
+                control.cancel(with: NetworkingError(.cancelled, "The request was cancelled."))
+            }
+            response.body = response.body.keeping(self)
+            return response
+        } catch {
+            throw (control.error ?? .wrapping(error)).completed(request: request)
+        }
+    }
+
+    // MARK: The end
+
+    /// Ends the session: no new task starts, and every later request fails with ``NetworkingError/Code/sessionInvalidated``.
+    ///
+    /// - Parameter cancellingTasks: Whether running tasks fail now; otherwise they are completed first. Default: true.
+    public func invalidate(cancellingTasks: Bool = true) {
+        core.invalidate(
+            cancellingTasks: cancellingTasks,
+            error: NetworkingError(.sessionInvalidated, "The session was invalidated.")
+        )
+    }
+
+    /// Ends the session and returns when its last connection has closed.
+    public func shutdown() async {
+        invalidate()
+        await (core.transport as? Engine)?.waitUntilClosed()
+    }
+}

@@ -1,0 +1,198 @@
+import FoundationEssentials
+import NIOCore
+import Synchronization
+
+/// The life of one task, whatever value it brings in the end: registered with its session, running, received, complete.
+///
+/// ``DataTask`` puts a typed value on top. Not generic, so that the hot path is compiled once.
+final class TaskRun: SessionTask {
+    private struct State {
+        var hasStarted = false
+        var isSuspended = false
+        var isComplete = false
+        var currentRequest: Request?
+        var response: ResponseHead?
+        /// What runs a task that was started by `resume()`; one that is awaited from the start runs in its caller.
+        var runner: Task<Void, Never>?
+    }
+
+    let identifier: Int
+    let originalRequest: Request
+    let core: SessionCore
+    let control = TaskControl()
+    private let state_ = Mutex(State())
+
+    init(_ request: Request, core: SessionCore) {
+        identifier = core.newIdentifier()
+        originalRequest = request
+        self.core = core
+    }
+
+    // MARK: What is known of it
+
+    var state: TaskState {
+        state_.withLock { state in
+            if state.isComplete { return .completed }
+            return state.hasStarted && !state.isSuspended ? .running : .suspended
+        }
+    }
+
+    var currentRequest: Request { state_.withLock { $0.currentRequest } ?? originalRequest }
+
+    var response: ResponseHead? { state_.withLock { $0.response } }
+
+    var currentProgress: TaskProgress { TaskProgress(control.counts) }
+
+    var progress: AsyncStream<TaskProgress> {
+        let (stream, continuation) = AsyncStream.makeStream(of: TaskProgress.self, bufferingPolicy: .bufferingNewest(1))
+        control.observe { counts in
+            if let counts { continuation.yield(TaskProgress(counts)) } else { continuation.finish() }
+        }
+        return stream
+    }
+
+    // MARK: Control
+
+    /// Starts a task that was not started, with what runs it; false when it had started.
+    func start(_ run: @escaping @Sendable () async -> Void) -> Bool {
+        state_.withLock { state in
+            guard !state.hasStarted, !state.isComplete else { return false }
+            state.hasStarted = true
+            // Held until the task is complete, and cancelled with it.
+            state.runner = Task { await run() }
+            return true
+        }
+    }
+
+    func resume() {
+        let goesOn = state_.withLock { state in
+            defer { state.isSuspended = false }
+            return state.isSuspended && !state.isComplete
+        }
+        guard goesOn else { return }
+        control.setSuspended(false)
+        if core.hasListeners { core.post(.didResume(self)) }
+    }
+
+    func suspend() {
+        let changes = state_.withLock { state in
+            guard state.hasStarted, !state.isSuspended, !state.isComplete else { return false }
+            state.isSuspended = true
+            return true
+        }
+        guard changes else { return }
+        control.setSuspended(true)
+        if core.hasListeners { core.post(.didSuspend(self)) }
+    }
+
+    func cancel() {
+        fail(NetworkingError(.cancelled, "The request was cancelled."))
+    }
+
+    /// Stops whatever is under way; whoever runs the task completes it.
+    func fail(_ error: NetworkingError) {
+        control.cancel(with: error)
+        state_.withLock { $0.runner }?.cancel()
+    }
+
+    /// Marks the task as started by somebody who will call ``receive()``; false when it had started.
+    func startsNow() -> Bool {
+        state_.withLock { state in
+            guard !state.hasStarted, !state.isComplete else { return false }
+            state.hasStarted = true
+            return true
+        }
+    }
+
+    // MARK: The run
+
+    /// Sends the request and collects the response. Cancelling the Swift task cancels the run.
+    ///
+    /// When this throws, the task is complete.
+    func receive() async throws -> ReceivedResponse {
+        _ = startsNow()
+        do {
+            try core.begin(self)
+            return try await withTaskCancellationHandler {
+                try await exchange()
+            } onCancel: {
+                cancel()
+            }
+        } catch {
+            throw failed(error, nil)
+        }
+    }
+
+    private func exchange() async throws -> ReceivedResponse {
+        let startedAt = NIODeadline.now()
+        let context = core.context(for: originalRequest, identifier: identifier, collectsBody: true, control: control)
+        let received = try await core.send(originalRequest, context: context)
+        state_.withLock { state in
+            state.response = received.head
+            state.currentRequest = received.request
+        }
+        if core.hasListeners { core.post(.didReceiveResponse(self, received.head)) }
+        do {
+            let limit = core.settings.configuration.limits.bodyInMemory
+            let body = Data(taking: try await received.body.collectBuffer(upTo: limit))
+            return ReceivedResponse(transport: received, body: body, startedAt: startedAt)
+        } catch let error as NetworkingError {
+            throw error.completed(request: received.request, response: received.head)
+        }
+    }
+
+    /// A body above this size is parsed off the event loop, where the caller may be running.
+    private static let inlineParsingSize = 32 * 1024
+
+    /// Runs a serializer on what was received.
+    func serialize<Output: Sendable>(
+        _ received: ReceivedResponse,
+        with serializer: @escaping DataTask<Output>.Serialize
+    ) async throws(NetworkingError) -> Output {
+        let transport = received.transport
+        guard received.body.count > Self.inlineParsingSize, EventLoopTaskExecutor.isRunningOnEventLoop else {
+            return try serializer(received.body, transport.head, transport.request)
+        }
+        let result = await withTaskExecutorPreference(globalConcurrentExecutor) {
+            await Self.elsewhere { () throws(NetworkingError) in
+                try serializer(received.body, transport.head, transport.request)
+            }
+        }
+        return try result.get()
+    }
+
+    @concurrent
+    private static func elsewhere<Output: Sendable>(
+        _ work: @Sendable () throws(NetworkingError) -> Output
+    ) async -> Result<Output, NetworkingError> {
+        Result { () throws(NetworkingError) in try work() }
+    }
+
+    /// Ends the task, once. A task that was stopped meanwhile throws why.
+    func complete(_ error: NetworkingError?) throws(NetworkingError) {
+        let stopped = error == nil ? control.error : nil
+        let isFirst = state_.withLock { state in
+            defer {
+                state.isComplete = true
+                state.runner = nil
+            }
+            return !state.isComplete
+        }
+        if isFirst {
+            core.end(self, error: error ?? stopped)
+            control.finish()
+        }
+        if let stopped { throw stopped }
+    }
+
+    /// Ends the task with whatever was thrown, made complete. Whoever stopped the task says why; what an interceptor saw then was
+    /// only a cancellation.
+    func failed(_ error: any Error, _ received: ReceivedResponse?) -> NetworkingError {
+        let request = received?.transport.request ?? originalRequest
+        let error = (control.error ?? .wrapping(error))
+            .completed(request: request, response: received?.transport.head, body: received?.body)
+        // With an error given there is nothing more to throw.
+        try? complete(error)
+        return error
+    }
+}

@@ -1,0 +1,17 @@
+import FoundationEssentials
+
+extension URL {
+    /// The URL for messages and logs: user, password, fragment and the values of the query are left out.
+    var redactedDescription: String {
+        guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return "(not a URL)" }
+        let names = components.percentEncodedQuery?.split(separator: "&").map { pair in
+            pair.contains("=") ? "\(pair.prefix { $0 != "=" })=…" : String(pair)
+        }
+        components.user = nil
+        components.password = nil
+        components.percentEncodedQuery = nil
+        components.fragment = nil
+        let target = components.string ?? "(not a URL)"
+        return names.map { "\(target)?\($0.joined(separator: "&"))" } ?? target
+    }
+}

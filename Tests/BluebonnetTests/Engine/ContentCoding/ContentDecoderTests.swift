@@ -1,0 +1,123 @@
+import NIOCore
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct ContentDecoderTests {
+    /// Decodes a body that comes in pieces; checks that blocks are neither empty nor larger than promised.
+    private static func decode(_ coding: String, _ pieces: [[UInt8]], limits: Limits = Limits()) throws -> String {
+        let decoder = ContentDecoder(try #require(ContentCoding(contentEncoding: coding)), limits: limits)
+        var whole = ByteBuffer()
+        for piece in pieces {
+            decoder.push(ByteBuffer(bytes: piece))
+            while var block = try decoder.nextBlock() {
+                #expect((1...262_144).contains(block.readableBytes))
+                whole.writeBuffer(&block)
+            }
+        }
+        try decoder.finish()
+        return String(buffer: whole)
+    }
+
+    private static func code(_ coding: String, _ pieces: [[UInt8]], limits: Limits = Limits()) -> NetworkingError.Code?
+    {
+        do {
+            _ = try decode(coding, pieces, limits: limits)
+            return nil
+        } catch {
+            return (error as? NetworkingError)?.code
+        }
+    }
+
+    static let samples: [(String, [UInt8])] = [
+        ("gzip", CodedSample.gzip),
+        ("gzip", CodedSample.storedGzip),
+        ("gzip", CodedSample.members),
+        ("gzip", CodedSample.fullHeader),
+        ("deflate", CodedSample.zlib),
+        ("deflate", CodedSample.raw),
+        ("gzip, deflate", CodedSample.zlibOfGzip),
+    ]
+
+    @Test(arguments: samples)
+    func `a coded body is decoded, whole and byte by byte`(_ coding: String, _ bytes: [UInt8]) throws {
+        #expect(try Self.decode(coding, [bytes]) == CodedSample.text)
+        #expect(try Self.decode(coding, bytes.map { [$0] }) == CodedSample.text)
+    }
+
+    @Test(arguments: samples)
+    func `a body may be split anywhere`(_ coding: String, _ bytes: [UInt8]) throws {
+        for place in bytes.indices {
+            try #require(try Self.decode(coding, [Array(bytes[..<place]), Array(bytes[place...])]) == CodedSample.text)
+        }
+    }
+
+    @Test(arguments: samples)
+    func `a body that ends too early is an error at every length`(_ coding: String, _ bytes: [UInt8]) throws {
+        // Two members cut between them are whole to everybody who does not know the second one.
+        let boundary = bytes.indices.dropFirst().first { bytes[$0...].starts(with: [0x1F, 0x8B, 8, 0, 0, 0, 0, 0]) }
+        for length in 1..<bytes.count where bytes != CodedSample.members || length != boundary {
+            try #require(Self.code(coding, [Array(bytes[..<length])]) == .contentDecodingFailed, "\(length) bytes")
+        }
+    }
+
+    @Test(arguments: ["gzip", "deflate", "gzip, deflate"])
+    func `no byte at all is an empty body`(_ coding: String) throws {
+        #expect(try Self.decode(coding, []) == "")
+        #expect(try Self.decode(coding, [[], []]) == "")
+    }
+
+    @Test func `nothing coded is an empty body`() throws {
+        #expect(try Self.decode("gzip", [CodedSample.emptyGzip]) == "")
+        #expect(try Self.decode("gzip", [CodedSample.emptyGzip + CodedSample.gzip]) == CodedSample.text)
+        #expect(try Self.decode("deflate", [CodedSample.emptyRaw]) == "")
+    }
+
+    @Test(arguments: samples)
+    func `bytes after the end are an error`(_ coding: String, _ bytes: [UInt8]) {
+        for tail in [[0], Array("garbage".utf8)] as [[UInt8]] {
+            #expect(Self.code(coding, [bytes + tail]) == .contentDecodingFailed)
+            #expect(Self.code(coding, [bytes, tail]) == .contentDecodingFailed)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("gzip", Array("{\"not\": \"gzip\"}".utf8), "The response body is not valid gzip: incorrect header check."),
+            ("gzip", CodedSample.zlib, "The response body is not valid gzip: incorrect header check."),
+            ("deflate", CodedSample.gzip, "The response body is not valid deflate: invalid block type."),
+            ("deflate", CodedSample.dictionary, "The response body is not valid deflate: it needs a dictionary."),
+            ("gzip", Array(CodedSample.gzip.dropLast()), "The response body is not valid gzip: it ends too early."),
+            ("gzip", CodedSample.gzip + [0], "The response body is not valid gzip: bytes follow its end."),
+            (
+                "gzip", CodedSample.gzip.dropLast(8) + [UInt8](repeating: 0, count: 8),
+                "The response body is not valid gzip: incorrect data check."
+            ),
+        ] as [(String, [UInt8], String)]
+    )
+    func `an error says what is wrong`(_ coding: String, _ bytes: [UInt8], _ message: String) throws {
+        let error = #expect(throws: NetworkingError.self) { try Self.decode(coding, [bytes]) }
+        #expect(error?.code == .contentDecodingFailed)
+        #expect(error?.message == message)
+    }
+
+    @Test(arguments: samples)
+    func `a changed byte never yields another text in silence`(_ coding: String, _ bytes: [UInt8]) throws {
+        // The gzip header has bytes that nobody reads, and bare deflate has no check value.
+        for place in bytes.indices {
+            var changed = bytes
+            changed[place] ^= 0x10
+            let text = try? Self.decode(coding, [changed])
+            #expect(text == nil || text == CodedSample.text || bytes == CodedSample.raw)
+        }
+    }
+
+    @Test func `an error is final`() throws {
+        let decoder = ContentDecoder(try #require(ContentCoding(contentEncoding: "gzip")), limits: Limits())
+        decoder.push(ByteBuffer(string: "not gzip"))
+        for _ in 0..<3 {
+            #expect(throws: NetworkingError.self) { try decoder.nextBlock() }
+        }
+        #expect(throws: NetworkingError.self) { try decoder.finish() }
+    }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct HTTPRequestSerializerTests {
+    private static func request(
+        _ method: HTTPRequest.Method = .get,
+        _ url: String = "http://a.example/x",
+        _ fields: HTTPFields = [:]
+    ) throws -> Request {
+        Request(method: method, url: try #require(URL(string: url)), headerFields: fields)
+    }
+
+    // MARK: Query
+
+    @Test(arguments: [
+        ("http://a.example", "http://a.example?a=1"),
+        ("http://a.example/x", "http://a.example/x?a=1"),
+        ("http://a.example/x?b=2", "http://a.example/x?b=2&a=1"),
+        ("http://a.example/x?", "http://a.example/x?&a=1"),
+        ("http://a.example/x#top", "http://a.example/x?a=1#top"),
+        ("http://a.example/x?b=2#top", "http://a.example/x?b=2&a=1#top"),
+        ("http://a.example/x#top?no", "http://a.example/x?a=1#top?no"),
+        ("http+unix://%2Frun%2Fd.sock/x", "http+unix://%2Frun%2Fd.sock/x?a=1"),
+    ])
+    func `a query goes behind the one of the URL and before the fragment`(_ url: String, _ expected: String) throws {
+        let request = try HTTPRequestSerializer().serialize(try Self.request(.get, url), parameters: ["a": 1])
+        #expect(request.url.absoluteString == expected)
+        #expect(request.body == nil)
+        #expect(request.headerFields[.contentType] == nil)
+    }
+
+    @Test(arguments: ["GET", "HEAD", "DELETE", "get", "Delete"])
+    func `these methods have their parameters in the URL`(_ name: String) throws {
+        let method = try #require(HTTPRequest.Method(name))
+        let request = try HTTPRequestSerializer().serialize(try Self.request(method), parameters: ["a": "b c"])
+        #expect(request.url.absoluteString == "http://a.example/x?a=b%20c")
+        #expect(request.body == nil)
+        #expect(request.method == method)
+    }
+
+    @Test func `empty parameters leave the URL as it is`() throws {
+        for parameters in [[:], nil, ["a": [] as JSONValue]] as [JSONValue?] {
+            let request = try HTTPRequestSerializer().serialize(try Self.request(), parameters: parameters)
+            #expect(request.url.absoluteString == "http://a.example/x")
+        }
+    }
+
+    @Test func `the methods with a query can be chosen`() throws {
+        var serializer = HTTPRequestSerializer()
+        serializer.methodsEncodingParametersInURI = [.put]
+        let put = try serializer.serialize(try Self.request(.put), parameters: ["a": 1])
+        #expect(put.url.query == "a=1" && put.body == nil)
+        let delete = try serializer.serialize(try Self.request(.delete), parameters: ["a": 1])
+        #expect(delete.url.query == nil && delete.body?.data == Data("a=1".utf8))
+    }
+
+    // MARK: Form
+
+    @Test(arguments: [.post, .put, .patch, .options] as [HTTPRequest.Method])
+    func `other methods have a form as their body`(_ method: HTTPRequest.Method) throws {
+        let parameters: JSONValue = ["b": ["x y", nil], "a": true]
+        let request = try HTTPRequestSerializer().serialize(try Self.request(method), parameters: parameters)
+        #expect(request.url.absoluteString == "http://a.example/x")
+        #expect(request.body?.data.map { String(decoding: $0, as: UTF8.self) } == "a=1&b%5B%5D=x%20y&b%5B%5D")
+        #expect(request.headerFields[.contentType] == "application/x-www-form-urlencoded")
+    }
+
+    @Test func `a form without parameters is neither body nor type`() throws {
+        let request = try HTTPRequestSerializer().serialize(try Self.request(.post), parameters: nil)
+        #expect(request.body == nil)
+        #expect(request.headerFields[.contentType] == nil)
+    }
+
+    @Test func `an empty form is an empty body with its type`() throws {
+        let request = try HTTPRequestSerializer().serialize(try Self.request(.post), parameters: [:])
+        #expect(request.body?.length == 0)
+        #expect(request.headerFields[.contentType] == "application/x-www-form-urlencoded")
+    }
+
+    @Test func `a content type that is set stays`() throws {
+        let own = try Self.request(.post, "http://a.example/x", [.contentType: "text/x-form"])
+        #expect(
+            try HTTPRequestSerializer().serialize(own, parameters: ["a": 1]).headerFields[.contentType] == "text/x-form"
+        )
+        var serializer = HTTPRequestSerializer()
+        serializer.headerFields[.contentType] = "application/x-default"
+        let request = try serializer.serialize(try Self.request(.post), parameters: ["a": 1])
+        #expect(request.headerFields[values: .contentType] == ["application/x-default"])
+    }
+
+    @Test(arguments: [.get, .post] as [HTTPRequest.Method])
+    func `parameters without keys are an error that has the request`(_ method: HTTPRequest.Method) throws {
+        let request = try Self.request(method)
+        let error = #expect(throws: NetworkingError.self) {
+            try HTTPRequestSerializer().serialize(request, parameters: [1, 2])
+        }
+        #expect(error?.code == .requestSerializationFailed)
+        #expect(error?.request?.url == request.url)
+        #expect(error?.domain == "com.alamofire.error.serialization.request")
+    }
+
+    // MARK: Encodable
+
+    private struct Search: Encodable {
+        var text = "a b"
+        var page = 2
+        var tags = ["x", "y"]
+        var ratio = 1.0
+        var none: Int?
+    }
+
+    @Test func `an encodable value is written by the same rules`() throws {
+        let query = "page=2&ratio=1&tags%5B%5D=x&tags%5B%5D=y&text=a%20b"
+        let get = try HTTPRequestSerializer().serialize(try Self.request(), encoding: Search())
+        #expect(get.url.query(percentEncoded: true) == query)
+        let post = try HTTPRequestSerializer().serialize(try Self.request(.post), encoding: Search())
+        #expect(post.body?.data == Data(query.utf8))
+        #expect(post.headerFields[.contentType] == "application/x-www-form-urlencoded")
+    }
+
+    @Test func `an encodable value that fails is an error`() throws {
+        let request = try Self.request(.post)
+        let error = #expect(throws: NetworkingError.self) {
+            try HTTPRequestSerializer().serialize(request, encoding: ["a": Double.nan])
+        }
+        #expect(error?.code == .requestSerializationFailed)
+        #expect(error?.underlying is EncodingError)
+        #expect(throws: NetworkingError.self) { try HTTPRequestSerializer().serialize(request, encoding: [1, 2]) }
+    }
+
+    @Test func `a JSON value as the encodable keeps its numbers`() throws {
+        let parameters: JSONValue = ["n": .number(try #require(JSONNumber(text: "12345678901234567890123")))]
+        let request = try HTTPRequestSerializer().serialize(try Self.request(), encoding: parameters)
+        #expect(request.url.query == "n=12345678901234567890123")
+    }
+
+    // MARK: Header fields
+
+    @Test func `the default fields are a language and a user agent`() throws {
+        let request = try HTTPRequestSerializer().serialize(try Self.request(), parameters: nil)
+        #expect(request.headerFields.map(\.name) == [.acceptLanguage, .userAgent])
+        #expect(request.headerFields[.userAgent] == HTTPRequestSerializer.userAgent())
+    }
+
+    @Test func `a field of the request wins over the default, whatever its case`() throws {
+        let name = try #require(HTTPField.Name("USER-agent"))
+        let own = try Self.request(.get, "http://a.example/x", [name: "mine"])
+        let request = try HTTPRequestSerializer().serialize(own, parameters: nil)
+        #expect(request.headerFields[values: .userAgent] == ["mine"])
+        #expect(request.headerFields.first?.name.rawName == "USER-agent")
+        #expect(request.headerFields.contains(.acceptLanguage))
+    }
+
+    @Test func `default fields are set, replaced and removed in any case`() throws {
+        var serializer = HTTPRequestSerializer()
+        serializer.headerFields[.userAgent] = nil
+        serializer.headerFields[try #require(HTTPField.Name("X-Key"))] = "1"
+        serializer.headerFields[try #require(HTTPField.Name("x-key"))] = "2"
+        serializer.headerFields[values: .accept] = ["a/b", "c/d"]
+        let own = try Self.request(.get, "http://a.example/x", [.cookie: "a=b"])
+        let request = try serializer.serialize(own, parameters: nil)
+        #expect(request.headerFields[.userAgent] == nil)
+        #expect(request.headerFields[values: try #require(HTTPField.Name("X-KEY"))] == ["2"])
+        #expect(request.headerFields[values: .accept] == ["a/b", "c/d"])
+    }
+
+    @Test func `a changed copy leaves the original alone and keeps everything else`() throws {
+        var original = HTTPRequestSerializer()
+        original.methodsEncodingParametersInURI = [.post]
+        original.headerFields[.accept] = "a/b"
+        var copy = original
+        copy.headerFields[.accept] = "c/d"
+        #expect(original.headerFields[.accept] == "a/b")
+        #expect(copy.methodsEncodingParametersInURI == [.post])
+        #expect(copy.headerFields[.userAgent] == original.headerFields[.userAgent])
+    }
+
+    // MARK: Authorization
+
+    @Test(arguments: [
+        ("mike", "secret", "Basic bWlrZTpzZWNyZXQ="), ("", "", "Basic Og=="), ("ü", "日", "Basic w7w65pel"),
+    ])
+    func `a user name and a password become Basic`(_ user: String, _ password: String, _ value: String) throws {
+        var serializer: any RequestSerializer = HTTPRequestSerializer()
+        serializer.setAuthorization(username: user, password: password)
+        let request = try serializer.serialize(try Self.request(), parameters: nil)
+        #expect(request.headerFields[.authorization] == value)
+    }
+
+    @Test func `authorization is replaced and cleared through any serializer`() throws {
+        for var serializer in [HTTPRequestSerializer(), JSONRequestSerializer()] as [any RequestSerializer] {
+            serializer.setAuthorization(username: "a", password: "b")
+            serializer.setAuthorization(bearerToken: "t0ken")
+            #expect(serializer.headerFields[values: .authorization] == ["Bearer t0ken"])
+            serializer.clearAuthorization()
+            #expect(serializer.headerFields[.authorization] == nil)
+            #expect(serializer.headerFields.contains(.userAgent))
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct DecodableResponseSerializerTests {
+    struct User: Codable, Sendable, Equatable {
+        var name: String
+        var joined: Date?
+    }
+
+    @Test func `a body is decoded`() throws {
+        let example = ResponseExample(200, "application/json", #"{"name": "Mike"}"#)
+        #expect(try example.serialized(as: .decodable(User.self)) == User(name: "Mike"))
+        #expect(DecodableResponseSerializer<User>().accept == nil)
+    }
+
+    @Test func `the decoder's strategies hold`() throws {
+        var decoder = JSONBodyDecoder()
+        decoder.dateDecodingStrategy = .secondsSince1970
+        let example = ResponseExample(200, "application/json", #"{"name": "Mike", "joined": 60}"#)
+        let user = try example.serialized(as: .decodable(User.self, decoder: decoder))
+        #expect(user.joined == Date(timeIntervalSince1970: 60))
+    }
+
+    @Test func `any decoder can be used`() throws {
+        let example = ResponseExample(200, "application/json", #"{"name": "Mike"}"#)
+        let user = try example.serialized(
+            as: DecodableResponseSerializer { try JSONDecoder().decode(User.self, from: $0) }
+        )
+        #expect(user == User(name: "Mike"))
+        #expect(try example.serialized(as: DecodableResponseSerializer { $0.count }) == 16)
+    }
+
+    @Test func `a body of another shape is an error with the way to its place`() throws {
+        let example = ResponseExample(200, "application/json", #"[{"name": "a"}, {"name": 1}]"#)
+        let error = try #require(example.error(as: .decodable([User].self)))
+        #expect(error.code == .responseSerializationFailed)
+        #expect(error.message.hasPrefix("The response could not be decoded as Array<User>: "))
+        #expect(error.message.hasSuffix("(at [1].name)"))
+        #expect(error.underlying is DecodingError)
+        #expect(error.body == example.body)
+        #expect(error.response == example.head)
+    }
+
+    @Test(
+        arguments: [(204, nil, .delete), (200, nil, .get), (200, "application/json", .head)]
+            as [(Int, String?, HTTPRequest.Method)]
+    )
+    func `an empty body is nil, nothing or null to those who can be that`(
+        _ status: Int,
+        _ type: String?,
+        _ method: HTTPRequest.Method
+    ) throws {
+        let example = ResponseExample(status, type, "", method: method)
+        #expect(try example.serialized(as: .decodable(User?.self)) == nil)
+        #expect(try example.serialized(as: .decodable(Int??.self)) == Int??.none)
+        #expect(try example.serialized(as: .decodable(EmptyBody.self)) == EmptyBody())
+        #expect(try example.serialized(as: .decodable(JSONValue.self)) == .null)
+    }
+
+    @Test func `an empty body is an error to all others`() throws {
+        let error = try #require(ResponseExample(204, nil, "").error(as: .decodable(User.self)))
+        #expect(error.code == .responseSerializationFailed)
+        #expect(error.message == "The response could not be decoded as User: The body is empty.")
+        #expect(error.underlying is DecodingError)
+    }
+
+    @Test(arguments: ["{}", "[1]", "\"x\""])
+    func `an empty body may be decoded from any body`(_ body: String) throws {
+        #expect(
+            try ResponseExample(200, "application/json", body).serialized(as: .decodable(EmptyBody.self)) == EmptyBody()
+        )
+    }
+
+    @Test func `an optional is decoded from a body and from null`() throws {
+        #expect(
+            try ResponseExample(200, "application/json", #"{"name": "a"}"#).serialized(as: .decodable(User?.self))?.name
+                == "a"
+        )
+        #expect(try ResponseExample(200, "application/json", "null").serialized(as: .decodable(User?.self)) == nil)
+    }
+
+    @Test func `a bad status stays the error whatever its body is`() throws {
+        let bodies: [(String, (any Sendable)?)] = [
+            (#"{"name": "Mike"}"#, User(name: "Mike")), (#"{"error": 1}"#, ["error": 1] as JSONValue), ("oops", nil),
+            ("", nil),
+        ]
+        for (body, parsed) in bodies {
+            let error = try #require(ResponseExample(404, "application/json", body).error(as: .decodable(User.self)))
+            #expect(error.code == .unacceptableStatusCode)
+            #expect(error.message == "Request failed: Not Found (404)")
+            #expect(error.parsedBody as? User == parsed as? User)
+            #expect(error.parsedBody as? JSONValue == parsed as? JSONValue)
+            #expect((error.parsedBody == nil) == (parsed == nil))
+        }
+    }
+
+    @Test func `a wrong type is an error and not decoded`() {
+        let error = ResponseExample(200, "text/html", #"{"name": "Mike"}"#).error(as: .decodable(User.self))
+        #expect(error?.code == .unacceptableContentType)
+        #expect(error?.parsedBody == nil)
+    }
+}

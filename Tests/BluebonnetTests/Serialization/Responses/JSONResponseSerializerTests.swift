@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct JSONResponseSerializerTests {
+    @Test func `a body of JSON is parsed`() throws {
+        let example = ResponseExample(200, "application/json; charset=utf-8", #"{"a": [1, null, "x"]}"#)
+        #expect(try example.serialized(as: .json) == ["a": [1, nil, "x"]] as JSONValue)
+        #expect(JSONResponseSerializer().accept == nil)
+    }
+
+    @Test(arguments: ["", " "])
+    func `an empty body and one space are null and no error`(_ body: String) throws {
+        #expect(try ResponseExample(200, "application/json", body).serialized(as: .json) == .null)
+    }
+
+    @Test func `two spaces are no JSON`() {
+        #expect(ResponseExample(200, "application/json", "  ").error(as: .json)?.code == .responseSerializationFailed)
+    }
+
+    @Test func `nulls are removed when asked`() throws {
+        let example = ResponseExample(200, "text/json", #"{"a": null, "b": [null, {"c": null, "d": 1}]}"#)
+        #expect(
+            try example.serialized(as: JSONResponseSerializer(removesKeysWithNullValues: true)) == ["b": [["d": 1]]]
+                as JSONValue
+        )
+        #expect(try example.serialized(as: .json) == ["a": nil, "b": [nil, ["c": nil, "d": 1]]] as JSONValue)
+    }
+
+    @Test(arguments: ["\"x\"", "1", "true", "null"])
+    func `a fragment is accepted unless told otherwise`(_ body: String) throws {
+        let example = ResponseExample(200, "application/json", body)
+        _ = try example.serialized(as: .json)
+        let error = example.error(as: JSONResponseSerializer(allowsFragments: false))
+        #expect(error?.code == .responseSerializationFailed)
+    }
+
+    @Test func `a body that is no JSON is an error with its place`() throws {
+        let error = try #require(ResponseExample(200, "application/json", "{\"a\": 1,\n oops}").error(as: .json))
+        #expect(error.code == .responseSerializationFailed)
+        #expect(error.message.hasPrefix("The response is not valid JSON: "))
+        #expect(error.message.contains("line 2"))
+        #expect((error.underlying as? JSONParsingError)?.line == 2)
+        #expect(error.bodyString == "{\"a\": 1,\n oops}")
+        #expect(error.response != nil && error.request != nil)
+        #expect(error.number == -1016)
+    }
+
+    @Test func `depth is limited`() {
+        var serializer = JSONResponseSerializer()
+        serializer.maximumDepth = 2
+        let error = ResponseExample(200, "application/json", "[[[1]]]").error(as: serializer)
+        #expect((error?.underlying as? JSONParsingError)?.code == .tooDeep)
+    }
+
+    @Test func `a bad status alone still has its body parsed`() throws {
+        let error = try #require(ResponseExample(422, "application/json", #"{"field": "name"}"#).error(as: .json))
+        #expect(error.code == .unacceptableStatusCode)
+        #expect(error.parsedBody as? JSONValue == ["field": "name"])
+        #expect(error.underlying == nil)
+    }
+
+    @Test func `a bad status with a body that is no JSON has the parsing error outside`() throws {
+        let error = try #require(ResponseExample(500, "application/json", "oops").error(as: .json))
+        #expect(error.code == .responseSerializationFailed)
+        #expect((error.underlying as? NetworkingError)?.code == .unacceptableStatusCode)
+        #expect(error.contains(.unacceptableStatusCode))
+        #expect(error.parsedBody == nil)
+    }
+
+    @Test(arguments: ["", " "])
+    func `a bad status with an empty body is that status alone`(_ body: String) throws {
+        let error = try #require(ResponseExample(500, "application/json", body).error(as: .json))
+        #expect(error.code == .unacceptableStatusCode)
+        #expect(error.underlying == nil)
+    }
+
+    @Test(arguments: [200, 404])
+    func `a wrong type is not parsed`(_ status: Int) throws {
+        let error = try #require(ResponseExample(status, "text/html", #"{"a": 1}"#).error(as: .json))
+        #expect(error.contains(.unacceptableContentType))
+        #expect(error.parsedBody == nil)
+        #expect(error.code == (status == 200 ? .unacceptableContentType : .unacceptableStatusCode))
+    }
+}

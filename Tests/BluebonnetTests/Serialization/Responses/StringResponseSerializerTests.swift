@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct StringResponseSerializerTests {
+    private static let text = "Grüße, 日本 🦊"
+
+    private static func bytes(_ text: String, _ encoding: String.Encoding) throws -> Data {
+        try #require(text.data(using: encoding))
+    }
+
+    @Test(
+        arguments: [
+            ("text/plain; charset=utf-8", .utf8), ("text/plain;charset=\"UTF-8\"", .utf8),
+            ("text/plain; x=y; Charset=UTF8", .utf8),
+            ("text/plain", .utf8), (nil, .utf8),
+            ("text/plain; charset=utf-16be", .utf16BigEndian), ("text/plain; charset=utf-16le", .utf16LittleEndian),
+            ("text/plain; charset=utf-16", .utf16BigEndian),
+            ("text/plain; charset=utf-32be", .utf32BigEndian), ("text/plain; charset=utf-32le", .utf32LittleEndian),
+            ("text/plain; charset=utf-32", .utf32BigEndian),
+        ] as [(String?, String.Encoding)]
+    )
+    func `text is decoded by its charset, with and without a mark`(_ type: String?, _ encoding: String.Encoding) throws
+    {
+        for mark in ["", "\u{FEFF}"] {
+            let example = ResponseExample(200, type, try Self.bytes(mark + Self.text, encoding))
+            #expect(try example.serialized(as: .string) == Self.text)
+        }
+    }
+
+    @Test(
+        arguments: [.utf8, .utf16BigEndian, .utf16LittleEndian, .utf32BigEndian, .utf32LittleEndian]
+            as [String.Encoding]
+    )
+    func `a mark tells where no charset is named`(_ encoding: String.Encoding) throws {
+        let example = ResponseExample(200, "text/plain", try Self.bytes("\u{FEFF}" + Self.text, encoding))
+        #expect(try example.serialized(as: .string) == Self.text)
+    }
+
+    @Test(arguments: ["utf-16", "utf-32"])
+    func `a mark tells the order of bytes where the charset leaves it open`(_ charset: String) throws {
+        let encoding: String.Encoding = charset == "utf-16" ? .utf16LittleEndian : .utf32LittleEndian
+        let example = ResponseExample(
+            200,
+            "text/plain; charset=\(charset)",
+            try Self.bytes("\u{FEFF}" + Self.text, encoding)
+        )
+        #expect(try example.serialized(as: .string) == Self.text)
+    }
+
+    @Test func `ISO-8859-1 has a character for every byte`() throws {
+        let example = ResponseExample(200, "text/html; charset=ISO-8859-1", Data(0...255))
+        #expect(try example.serialized(as: .string).unicodeScalars.map { Int($0.value) } == Array(0...255))
+    }
+
+    @Test func `US-ASCII has half of them`() throws {
+        #expect(try ResponseExample(200, "text/plain; charset=us-ascii", "abc").serialized(as: .string) == "abc")
+        let error = ResponseExample(200, "text/plain; charset=us-ascii", "ü").error(as: .string)
+        #expect(error?.message == "The response is not valid US-ASCII.")
+    }
+
+    @Test func `an empty body is an empty text`() throws {
+        for type in [nil, "text/plain", "text/plain; charset=utf-16", "text/plain; charset=us-ascii"] {
+            #expect(try ResponseExample(200, type, "").serialized(as: .string) == "")
+        }
+    }
+
+    @Test(arguments: [
+        ("text/plain; charset=gbk", Data([0x41]), "The response is text in the charset “gbk”, which is not known."),
+        ("text/plain; charset=utf-8", Data([0x41, 0xFF]), "The response is not valid UTF-8."),
+        ("text/plain", Data([0x41, 0xFF]), "The response is not valid UTF-8, and its Content-Type names no charset."),
+        ("text/plain; charset=utf-16", Data([0x41, 0x41, 0x41]), "The response is not valid UTF-16."),
+        ("text/plain; charset=utf-16be", Data([0xD8, 0x00]), "The response is not valid UTF-16BE."),
+        ("text/plain; charset=utf-32be", Data([0, 0x11, 0, 0]), "The response is not valid UTF-32BE."),
+    ])
+    func `what cannot be decoded is a clear error`(_ type: String, _ body: Data, _ message: String) throws {
+        let error = try #require(ResponseExample(200, type, body).error(as: .string))
+        #expect(error.code == .responseSerializationFailed)
+        #expect(error.message == message)
+        #expect(error.body == body)
+        #expect(error.response != nil)
+    }
+
+    @Test func `a bad status has its text in the error`() throws {
+        let error = try #require(ResponseExample(403, "text/plain", "no entry").error(as: .string))
+        #expect(error.code == .unacceptableStatusCode)
+        #expect(error.parsedBody as? String == "no entry")
+    }
+
+    @Test(
+        arguments: [
+            ("text/plain", nil), ("text/plain; charset=x", "x"), ("text/plain;charset = \"x\"", "x"),
+            ("text/plain; charset=", nil),
+            ("text/plain; charset", nil), ("charset=x", nil), ("", nil), ("text/plain; a=b; CHARSET=x; charset=y", "x"),
+        ] as [(String, String?)]
+    )
+    func `the charset is a parameter of the content type`(_ type: String, _ charset: String?) {
+        #expect(Charset.name(ofContentType: type) == charset)
+    }
+}
