@@ -1,0 +1,74 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// One executable per client library, so that the processor time and the memory of a process are that library's alone.
+// `scripts/bench` builds this package and runs it; README.md says what is measured.
+let package = Package(
+    name: "bluebonnet-benchmarks",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "bench-bluebonnet", targets: ["BluebonnetClient"]),
+        .executable(name: "bench-ahc", targets: ["AHCClient"]),
+        .executable(name: "bench-urlsession", targets: ["URLSessionClient"]),
+        .executable(name: "get-ahc", targets: ["AHCGet"]),
+        .executable(name: "get-urlsession", targets: ["URLSessionGet"]),
+        .executable(name: "bench-launcher", targets: ["Launcher"]),
+        .executable(name: "bench-sink", targets: ["UploadSink"]),
+    ],
+    dependencies: [
+        .package(name: "bluebonnet", path: ".."),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    ],
+    targets: [
+        .target(name: "BenchmarkSupport"),
+        .executableTarget(
+            name: "BluebonnetClient",
+            dependencies: [
+                "BenchmarkSupport",
+                .product(name: "Bluebonnet", package: "bluebonnet"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        .executableTarget(
+            name: "AHCClient",
+            dependencies: [
+                "BenchmarkSupport",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
+        .executableTarget(name: "URLSessionClient", dependencies: ["BenchmarkSupport"]),
+        .executableTarget(
+            name: "AHCGet",
+            dependencies: [
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]
+        ),
+        .executableTarget(name: "URLSessionGet"),
+        .executableTarget(name: "Launcher"),
+        .executableTarget(name: "UploadSink"),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+let cTargets: Set<String> = ["Launcher", "UploadSink"]
+
+for target in package.targets where !cTargets.contains(target.name) {
+    target.swiftSettings =
+        (target.swiftSettings ?? []) + [
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+            .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+            .enableUpcomingFeature("InferIsolatedConformances"),
+            .enableUpcomingFeature("ImmutableWeakCaptures"),
+            .strictMemorySafety(),
+            .treatAllWarnings(as: .error),
+        ]
+}

@@ -1,0 +1,172 @@
+"""Medians, tables and goals."""
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+from cases import TRANSFERS
+from samples import Sample
+
+
+@dataclass
+class Row:
+    """The medians of one client in one workload."""
+
+    workload: str
+    client: str
+    per_second: float
+    cpu: float
+    peak: float
+    spread: float  # of the processor time: (highest - lowest) / median
+
+    @staticmethod
+    def of(workload: str, client: str, samples: list[Sample]) -> "Row":
+        cpus = [sample.cpu_microseconds for sample in samples]
+        middle = statistics.median(cpus)
+        return Row(
+            workload, client,
+            statistics.median(sample.per_second for sample in samples),
+            middle,
+            statistics.median(sample.peak_mb for sample in samples),
+            (max(cpus) - min(cpus)) / middle if middle else 0,
+        )
+
+    def json(self) -> str:
+        return json.dumps({
+            "workload": self.workload, "client": self.client, "perSecond": round(self.per_second, 1),
+            "cpuMicroseconds": round(self.cpu, 2), "peakMB": round(self.peak, 1),
+        })
+
+
+# (workload, figure, client, against, limit, whether the quotient may not be above the limit or below it)
+GOALS = [
+    ("concurrent-64", "cpu", "ahc-64", 0.65, "<="),
+    ("concurrent-64-on-loop", "cpu", "ahc-64", 0.5, "<="),
+    ("sequential", "cpu", "ahc", 0.6, "<="),
+    ("sequential-on-loop", "cpu", "ahc", 0.3, "<="),
+    ("sequential", "cpu", "urlsession", 0.1, "<="),
+    ("concurrent-64", "cpu", "urlsession", 0.1, "<="),
+    ("sequential-on-loop", "cpu", "urlsession", 0.1, "<="),
+    ("concurrent-64-on-loop", "cpu", "urlsession", 0.1, "<="),
+    ("download-null", "per_second", "ahc", 2.0, ">="),
+    ("upload-file", "per_second", "ahc", 1.0, ">="),
+    ("cold-start", "per_second", "ahc", 1.0, ">="),
+]
+PEAK_GOAL = ("download-null", 40)  # MB
+
+
+def quotient(row: Row, other: Row | None, figure: str) -> float | None:
+    return getattr(row, figure) / getattr(other, figure) if other and getattr(other, figure) else None
+
+
+def goals(rows: list[Row]) -> list[tuple[str, str, bool]]:
+    """What bluebonnet set out to reach, what it reached, and whether that is enough."""
+    table = {(row.workload, row.client): row for row in rows}
+    result = []
+    for workload, figure, against, limit, sign in GOALS:
+        ours, theirs = table.get((workload, "bluebonnet")), table.get((workload, against))
+        if not ours or not theirs:
+            continue
+        value = quotient(ours, theirs, figure) or 0
+        name = f"{workload}: {'CPU' if figure == 'cpu' else 'speed'} against {against} {sign} {limit}"
+        result.append((name, f"{value:.2f}", value <= limit if sign == "<=" else value >= limit))
+    ours = table.get((PEAK_GOAL[0], "bluebonnet"))
+    if ours:
+        result.append((f"{PEAK_GOAL[0]}: peak memory < {PEAK_GOAL[1]} MB", f"{ours.peak:.1f}", ours.peak < PEAK_GOAL[1]))
+    return result
+
+
+def with_best_upload(rows: list[Row], candidates: set[str]) -> list[Row]:
+    """The rows of the uploads, the fastest of the candidates once more under the name `ahc`."""
+    best = max((row for row in rows if row.client in candidates), key=lambda row: row.per_second, default=None)
+    if best is None:
+        return rows
+    index = min(index for index, row in enumerate(rows) if row.client in candidates)
+    return [*rows[:index], replace(best, client="ahc"), *rows[index:]]
+
+
+HEADINGS = ["client", "{unit}/s", "× ahc", "CPU µs/{per}", "÷ ahc", "÷ ahc-64", "spread", "peak MB"]
+
+
+def cells(workload: str, rows: list[Row]) -> list[list[str]]:
+    """The table of one workload, its headings first."""
+    unit, per = ("MB", "MB") if workload in TRANSFERS else ("starts", "start") if workload == "cold-start" else (
+        "requests", "request")
+    table = {row.client: row for row in rows}
+
+    def ratio(row: Row, against: str, figure: str) -> str:
+        value = quotient(row, table.get(against), figure)
+        return f"{value:.2f}" if value is not None else ""
+
+    body = [
+        [
+            row.client, f"{row.per_second:,.0f}" if row.per_second >= 100 else f"{row.per_second:.1f}",
+            ratio(row, "ahc", "per_second"), f"{row.cpu:,.1f}", ratio(row, "ahc", "cpu"), ratio(row, "ahc-64", "cpu"),
+            f"{row.spread:.0%}", f"{row.peak:.1f}",
+        ]
+        for row in rows
+    ]
+    return [[heading.format(unit=unit, per=per) for heading in HEADINGS], *body]
+
+
+def by_workload(rows: list[Row]) -> dict[str, list[Row]]:
+    result: dict[str, list[Row]] = {}
+    for row in rows:
+        result.setdefault(row.workload, []).append(row)
+    return result
+
+
+def text(rows: list[Row]) -> str:
+    lines = []
+    for workload, its_rows in by_workload(rows).items():
+        table = cells(workload, its_rows)
+        widths = [max(len(line[column]) for line in table) for column in range(len(HEADINGS))]
+        lines += ["", workload]
+        for line in table:
+            first, *rest = (cell.rjust(width) for cell, width in zip(line, widths))
+            lines.append("  " + "  ".join([line[0].ljust(widths[0]), *rest]))
+    reached = goals(rows)
+    lines += ["", "goals"] if reached else []
+    lines += [f"  {'reached' if good else 'MISSED '}  {name}  ({value})" for name, value, good in reached]
+    return "\n".join(lines)
+
+
+def markdown(rows: list[Row], rounds: int, nginx: str, load: float) -> str:
+    lines = [f"Measured on {date.today()}: {machine(nginx)}. Medians of {rounds} alternating rounds.", ""]
+    if load > 0.5:
+        lines += [f"**The machine was busy** (load {load:.1f} before the run): these figures say little.", ""]
+    for workload, its_rows in by_workload(rows).items():
+        header, *body = cells(workload, its_rows)
+        lines += [f"### {workload}", "", "| " + " | ".join(header) + " |", "|---" + "|--:" * (len(header) - 1) + "|"]
+        lines += ["| " + " | ".join(line) + " |" for line in body] + [""]
+    reached = goals(rows)
+    if reached:
+        lines += ["### Goals", "", "| goal | measured | |", "|---|--:|---|"]
+        lines += [f"| {name} | {value} | {'reached' if good else '**missed**'} |" for name, value, good in reached] + [""]
+    return "\n".join(lines)
+
+
+def first_line(command: list[str]) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True)
+    except OSError:
+        return ""
+    lines = (done.stdout + done.stderr).splitlines()
+    return lines[0].strip() if lines else ""
+
+
+def machine(nginx: str) -> str:
+    """The processor, the kernel and the tools, as far as they say."""
+    models = [line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
+              if line.startswith("model name")]
+    processor = models[0] if models else platform.machine()
+    parts = [
+        f"{os.cpu_count()} cores of {processor}", f"Linux {platform.release()}", first_line(["swift", "--version"]),
+        first_line([nginx, "-v"]).removeprefix("nginx version: "),
+    ]
+    return ", ".join(part for part in parts if part)

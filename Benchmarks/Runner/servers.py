@@ -1,0 +1,116 @@
+"""The servers of a run: nginx for everything but uploads, and the upload sink."""
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+CONFIGURATION = """
+daemon off;
+{user}
+worker_processes 1;
+pid {folder}/nginx.pid;
+error_log {folder}/nginx-error.log warn;
+events {{ worker_connections 1024; }}
+http {{
+    access_log off;
+    sendfile on;
+    tcp_nopush on;
+    tcp_nodelay on;
+    keepalive_requests 1000000000;
+    keepalive_timeout 3600s;
+    client_max_body_size 0;
+    open_file_cache max=16 inactive=3600s;
+    types {{ application/json json; }}
+    default_type application/octet-stream;
+    client_body_temp_path {folder}/nginx-body;
+    proxy_temp_path {folder}/nginx-proxy;
+    fastcgi_temp_path {folder}/nginx-fastcgi;
+    uwsgi_temp_path {folder}/nginx-uwsgi;
+    scgi_temp_path {folder}/nginx-scgi;
+    server {{
+        listen 127.0.0.1:{port};
+        root {folder};
+        location = /tiny {{
+            default_type text/plain;
+            return 200 "{tiny}";
+        }}
+    }}
+}}
+"""
+
+
+def find_nginx() -> str | None:
+    """Where nginx is; its package puts it in a folder that not every user has in PATH."""
+    return shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Nginx:
+    """One nginx with one worker, its own configuration and a free port, for as long as the block runs."""
+
+    def __init__(self, executable: str, folder: Path, tiny: bytes):
+        self.executable, self.folder, self.tiny = executable, folder, tiny
+
+    def __enter__(self):
+        self.port = free_port()
+        user = "user root;" if os.geteuid() == 0 else ""
+        configuration = self.folder / "nginx.conf"
+        configuration.write_text(
+            CONFIGURATION.format(user=user, folder=self.folder, port=self.port, tiny=self.tiny.decode())
+        )
+        command = [self.executable, "-p", str(self.folder), "-c", str(configuration), "-e", "stderr"]
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+        try:
+            self.wait_until_ready()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def wait_until_ready(self):
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline and self.process.poll() is None:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+                return
+            except OSError:
+                time.sleep(0.02)
+        raise RuntimeError("nginx did not start")
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+    def url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.port}{path}"
+
+
+class Sink:
+    """The upload sink (`Sources/UploadSink`), which ends when its standard input closes."""
+
+    def __init__(self, executable: Path):
+        self.executable = executable
+
+    def __enter__(self):
+        self.process = subprocess.Popen([self.executable], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError("the upload sink did not start")
+        self.port = int(line)
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
+
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/upload"

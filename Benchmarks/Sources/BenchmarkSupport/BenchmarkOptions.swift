@@ -1,0 +1,106 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// What the command line of a benchmark client asks for.
+///
+/// `CLIENT WORKLOAD --url URL [--requests N] [--concurrency C] [--warm-up N] [--expect N] [--connections N]
+/// [--on-loop] [--file PATH] [--chunk BYTES] [--on-pool]`
+public struct BenchmarkOptions: Sendable {
+    /// A command line that makes no sense, with the sentence to print.
+    public struct Invalid: Error, CustomStringConvertible {
+        /// The sentence to print.
+        public let description: String
+    }
+
+    /// The job to do.
+    public var workload: Workload
+
+    /// The address that every request goes to.
+    public var url = ""
+
+    /// The number of measured requests, 1 by default.
+    public var requests = 1
+
+    /// The number of tasks that make these requests, 1 by default.
+    public var concurrency = 1
+
+    /// The number of requests made before the measurement starts, 1 by default.
+    public var warmUp = 1
+
+    /// The number that each request must give back (body bytes, or records for `json-100k`), or nil for any.
+    public var expected: Int?
+
+    /// The connections allowed per host, or nil for the default of the library.
+    public var connections: Int?
+
+    /// Whether the requesting tasks run on the event loop of the library.
+    public var onLoop = false
+
+    /// The file to send or to write.
+    public var file = ""
+
+    /// The size of the pieces in which AsyncHTTPClient sends a file, in bytes, 1 MiB by default.
+    public var chunk = 1 << 20
+
+    /// Whether these pieces are read by a thread pool, and not where they are asked for.
+    public var onPool = false
+
+    /// Reads the command line of this process; prints what is wrong with it and ends with 2 when it makes no sense.
+    public static func fromCommandLine() -> BenchmarkOptions {
+        do {
+            return try BenchmarkOptions(Array(CommandLine.arguments.dropFirst()))
+        } catch {
+            OutputFile.printError("\(error)\n")
+            exit(2)
+        }
+    }
+
+    /// Reads a command line.
+    ///
+    /// - Parameter arguments: The arguments without the program's name.
+    /// - Throws: ``Invalid`` for an unknown word, a missing value, or a number below 1.
+    public init(_ arguments: [String]) throws {
+        guard let name = arguments.first, let workload = Workload(rawValue: name) else {
+            let names = Workload.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Invalid(description: "the first argument must be one of \(names)")
+        }
+        self.workload = workload
+        var rest = arguments.dropFirst()
+        while let option = rest.popFirst() {
+            switch option {
+            case "--on-loop": onLoop = true
+            case "--on-pool": onPool = true
+            default:
+                guard let value = rest.popFirst() else { throw Invalid(description: "\(option) needs a value") }
+                try set(option, to: value)
+            }
+        }
+        guard !url.isEmpty else { throw Invalid(description: "--url is missing") }
+    }
+
+    private mutating func set(_ option: String, to value: String) throws {
+        switch option {
+        case "--url": url = value
+        case "--file": file = value
+        case "--requests": requests = try Self.count(option, value)
+        case "--concurrency": concurrency = try Self.count(option, value)
+        case "--warm-up": warmUp = try Self.count(option, value)
+        case "--expect": expected = try Self.count(option, value)
+        case "--connections": connections = try Self.count(option, value)
+        case "--chunk": chunk = try Self.count(option, value)
+        default: throw Invalid(description: "unknown option \(option)")
+        }
+    }
+
+    private static func count(_ option: String, _ value: String) throws -> Int {
+        guard let number = Int(value), number > 0 else {
+            throw Invalid(description: "\(option) needs a whole number above 0, not \(value)")
+        }
+        return number
+    }
+}

@@ -1,0 +1,124 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Runs one workload on one client: warms up, measures, prints one line of JSON.
+public struct BenchmarkRun: Sendable {
+    /// A request that answered with something else than what was asked for.
+    struct WrongAnswer: Error, CustomStringConvertible {
+        var expected: Int
+        var received: Int
+        var description: String { "expected \(expected), received \(received)" }
+    }
+
+    /// What the tasks of a run counted.
+    private struct Tally {
+        var amount = 0
+        var errors = 0
+        var firstError: String?
+
+        static func += (left: inout Tally, right: Tally) {
+            left.amount += right.amount
+            left.errors += right.errors
+            left.firstError = left.firstError ?? right.firstError
+        }
+    }
+
+    private let client: String
+    private let options: BenchmarkOptions
+
+    /// Creates a run.
+    ///
+    /// - Parameters:
+    ///   - client: The name of the client, for the printed line.
+    ///   - options: What to do.
+    public init(client: String, options: BenchmarkOptions) {
+        self.client = client
+        self.options = options
+    }
+
+    /// Warms up, measures and prints.
+    ///
+    /// - Parameters:
+    ///   - library: The client to measure.
+    ///   - executor: Where the requesting tasks run, or nil for the concurrent pool of Swift.
+    /// - Returns: Whether every request gave back what it should.
+    /// - Throws: Never for a request; only when the result cannot be encoded.
+    @concurrent
+    public func measure(_ library: some BenchmarkClient, on executor: (any TaskExecutor)? = nil) async throws -> Bool {
+        _ = await perform(max(options.warmUp, options.concurrency), library, on: executor)
+        let before = ProcessUsage.current()
+        let start = ContinuousClock.now
+        let tally = await perform(options.requests, library, on: executor)
+        let wall = ContinuousClock.now - start
+        let after = ProcessUsage.current()
+        let result = BenchmarkResult(
+            client: client,
+            workload: options.workload.rawValue,
+            count: options.requests,
+            amount: tally.amount,
+            errors: tally.errors,
+            wallSeconds: wall / .seconds(1),
+            userSeconds: after.user - before.user,
+            systemSeconds: after.system - before.system,
+            contextSwitches: after.contextSwitches - before.contextSwitches,
+            peakBytes: after.peakBytes
+        )
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        print(String(decoding: try encoder.encode(result), as: UTF8.self))
+        if let error = tally.firstError {
+            OutputFile.printError("\(client) \(options.workload.rawValue): \(error)\n")
+        }
+        return tally.errors == 0
+    }
+
+    @concurrent
+    private func perform(
+        _ requests: Int,
+        _ library: some BenchmarkClient,
+        on executor: (any TaskExecutor)?
+    ) async -> Tally {
+        if options.concurrency == 1 {
+            return await withTaskExecutorPreference(executor) { await series(requests, library) }
+        }
+        return await withTaskGroup(of: Tally.self) { group in
+            for index in 0..<options.concurrency {
+                let share = (requests + index) / options.concurrency
+                group.addTask(executorPreference: executor) { await series(share, library) }
+            }
+            return await group.reduce(into: Tally()) { $0 += $1 }
+        }
+    }
+
+    @concurrent
+    private func series(_ requests: Int, _ library: some BenchmarkClient) async -> Tally {
+        var tally = Tally()
+        for _ in 0..<requests {
+            do {
+                let received = try await once(library)
+                tally.amount += received
+                if let expected = options.expected, expected != received {
+                    throw WrongAnswer(expected: expected, received: received)
+                }
+            } catch {
+                tally.errors += 1
+                tally.firstError = tally.firstError ?? String(describing: error)
+            }
+        }
+        return tally
+    }
+
+    private func once(_ library: some BenchmarkClient) async throws -> Int {
+        switch options.workload {
+        case .sequential, .sequentialOnLoop, .concurrent64, .concurrent64OnLoop:
+            try await library.get(options.url)
+        case .downloadNull: try await library.download(options.url)
+        case .downloadFile: try await library.download(options.url, to: options.file)
+        case .uploadFile: try await library.upload(options.file, to: options.url)
+        case .json100k: try await library.records(options.url)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import BenchmarkSupport
+import Bluebonnet
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The benchmark client for Bluebonnet.
+@main
+enum BluebonnetClient {
+    /// Runs the workload that the arguments name.
+    static func main() async throws {
+        let options = BenchmarkOptions.fromCommandLine()
+        var configuration = SessionConfiguration()
+        if let connections = options.connections {
+            configuration.maximumConnectionsPerHost = connections
+        }
+        let library = BluebonnetLibrary(configuration: configuration)
+        let executor = options.onLoop ? EventLoopTaskExecutor.next() : nil
+        let good = try await BenchmarkRun(client: "bluebonnet", options: options).measure(library, on: executor)
+        exit(good ? 0 : 1)
+    }
+}

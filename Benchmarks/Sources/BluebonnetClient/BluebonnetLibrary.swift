@@ -1,0 +1,52 @@
+import BenchmarkSupport
+import Bluebonnet
+import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Bluebonnet, used as its documentation shows.
+struct BluebonnetLibrary: BenchmarkClient {
+    private let api: HTTPSessionManager
+
+    /// Makes the manager with a session of its own.
+    init(configuration: SessionConfiguration) {
+        api = HTTPSessionManager(configuration: configuration)
+    }
+
+    func get(_ url: String) async throws -> Int {
+        try await api.get(url, as: .data).count
+    }
+
+    func download(_ url: String) async throws -> Int {
+        var count = 0
+        for try await piece in try await stream(url).body {
+            count += piece.count
+        }
+        return count
+    }
+
+    func download(_ url: String, to path: String) async throws -> Int {
+        try await stream(url).body.write(to: URL(filePath: path))
+    }
+
+    func upload(_ path: String, to url: String) async throws -> Int {
+        var request = try api.request(.put, url)
+        request.body = try .file(URL(filePath: path))
+        return try SinkAnswer.received(try await api.session.response(for: request, as: .data).value)
+    }
+
+    func records(_ url: String) async throws -> Int {
+        let records: [FlatRecord] = try await api.get(url)
+        return records.count
+    }
+
+    private func stream(_ url: String) async throws -> TransportResponse {
+        let response = try await api.session.stream(try api.request(.get, url))
+        guard response.head.status == .ok else { throw UnexpectedStatus(status: response.head.status.code) }
+        return response
+    }
+}
