@@ -78,10 +78,24 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
-        .testTarget(name: "BluebonnetTestingTests", dependencies: ["Bluebonnet", "BluebonnetTesting"]),
+        .testTarget(
+            name: "BluebonnetTestingTests",
+            dependencies: [
+                "Bluebonnet",
+                "BluebonnetTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
         .testTarget(name: "LocalServerTests", dependencies: ["LocalServer"]),
         .testTarget(name: "CommandTests", dependencies: ["bluebonnet", "Bluebonnet", "LocalServer"]),
-        .testTarget(name: "Interop", dependencies: ["Bluebonnet"], exclude: ["Servers"]),
+        .testTarget(
+            name: "Interop",
+            dependencies: [
+                "Bluebonnet",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            exclude: ["Servers"]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -33,8 +33,10 @@ final class Exchange: Sendable, TaskControl.Operation {
     let kind: HTTP1ResponseParser.RequestKind
     /// The request head, and a small body behind it, as bytes.
     let headBytes: ByteBuffer
-    /// The body when it is in memory and not behind the head already.
-    let bodyBytes: ByteBuffer?
+    /// The body when it is sent piece by piece behind the head.
+    let bodySentLater: (length: Int?, producer: @Sendable (RequestBody.Sink) async throws -> Void)?
+    /// The request says `Connection: close`.
+    let asksForClose: Bool
     let timeouts: Timeouts
     let startedAt: NIODeadline
     let deadline: NIODeadline?
@@ -46,7 +48,7 @@ final class Exchange: Sendable, TaskControl.Operation {
     private let state = Mutex(State())
 
     /// A body up to this size travels in the same buffer as the head.
-    private static let inlineBodySize = 16 * 1024
+    private static let inlineBodySize = 64 * 1024
 
     init(
         _ request: Request,
@@ -74,15 +76,23 @@ final class Exchange: Sendable, TaskControl.Operation {
         } catch {
             throw NetworkingError(.invalidRequest, error.description, request: request)
         }
-        var bodyBytes: ByteBuffer?
-        if case .bytes(var bytes)? = request.body?.storage {
-            if bytes.readableBytes <= Self.inlineBodySize { buffer.writeBuffer(&bytes) } else { bodyBytes = bytes }
+        switch request.body?.storage {
+        case .bytes(var bytes) where bytes.readableBytes <= Self.inlineBodySize:
+            buffer.writeBuffer(&bytes)
+            bodySentLater = nil
+        case .bytes(let bytes): bodySentLater = (bytes.readableBytes, RequestBody.producer(of: bytes))
+        case .produced(let length, _, let produce): bodySentLater = (length, produce)
+        case nil: bodySentLater = nil
+        }
+        asksForClose = request.headerFields.contains { field in
+            // RFC 9110 §7.6.1: a list of options, without case.
+            field.name == .connection
+                && field.value.lowercased().split(separator: ",").contains { $0.trimmedOfBlanks == "close" }
         }
         self.request = request
         self.origin = target.origin
         self.kind = isHead ? .head : .ordinary
         self.headBytes = buffer
-        self.bodyBytes = bodyBytes
         self.timeouts = request.timeouts ?? context.configuration.timeouts
         self.startedAt = startedAt
         self.deadline = deadline
@@ -93,27 +103,25 @@ final class Exchange: Sendable, TaskControl.Operation {
         self.pool = pool
     }
 
-    /// Whether the body is produced while it is sent.
-    var sendsBodyLater: Bool {
-        if case .produced? = request.body?.storage { return true }
-        return false
-    }
-
     var isSuspended: Bool { state.withLock { $0.isSuspended } }
 
     // MARK: The caller's side
 
     /// Hands the exchange to the pool and waits for the response head.
     func run() async throws -> TransportResponse {
-        let isSuspended = try control.attach(self)
-        if isSuspended { state.withLock { $0.isSuspended = true } }
+        try control.attach(self)
+        state.withLock { $0.isSuspended = control.isSuspended }
         control.beginHop(expectedToSend: request.body.flatMap(\.length))
-        await SuspendedCaller.suspend { caller in
-            let hasOutcome = state.withLock { state in
-                if state.outcome == nil { state.caller = caller }
-                return state.outcome != nil
+        await withTaskCancellationHandler {
+            await SuspendedCaller.suspend { caller in
+                let hasOutcome = state.withLock { state in
+                    if state.outcome == nil { state.caller = caller }
+                    return state.outcome != nil
+                }
+                if hasOutcome { caller.resume() } else { pool.submit(self) }
             }
-            if hasOutcome { caller.resume() } else { pool.submit(self) }
+        } onCancel: {
+            fail(Self.cancelled)
         }
         let outcome = state.withLock { state in
             defer { state.outcome = nil }
@@ -151,6 +159,13 @@ final class Exchange: Sendable, TaskControl.Operation {
         return isAssigned
     }
 
+    /// Whether it has not ended and is on no connection.
+    var isWaiting: Bool {
+        state.withLock { state in
+            if case .waiting = state.place { true } else { false }
+        }
+    }
+
     /// The exchange waits for a connection; its whole time runs meanwhile.
     func waits(on group: any EventLoopGroup) {
         guard let deadline else { return }
@@ -168,7 +183,10 @@ final class Exchange: Sendable, TaskControl.Operation {
         let caller = state.withLock { state -> SuspendedCaller? in
             if case .finished = state.place { return nil }
             state.stream = stream
-            if stream == nil { state.place = .finished }
+            if stream == nil {
+                state.place = .finished
+                state.upload = nil
+            }
             state.outcome = .success(response)
             return state.takeCaller()
         }
@@ -180,6 +198,7 @@ final class Exchange: Sendable, TaskControl.Operation {
     func finishStream(trailers: HTTPFields, at: NIODeadline) {
         let stream = state.withLock { state in
             state.place = .finished
+            state.upload = nil
             return state.stream
         }
         control.detach(self)
@@ -239,5 +258,11 @@ extension Exchange: BodyStream.Source {
 
     func abandon() {
         fail(Self.cancelled)
+    }
+}
+
+extension Substring {
+    fileprivate var trimmedOfBlanks: Substring {
+        drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
     }
 }

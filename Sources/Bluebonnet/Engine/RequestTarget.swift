@@ -10,7 +10,10 @@ struct RequestTarget: Sendable, Hashable {
 
     init(_ url: URL) throws(NetworkingError) {
         guard let scheme = url.scheme?.lowercased() else {
-            throw NetworkingError(.invalidURL, "The URL “\(url.redactedDescription)” has no scheme; write http:// or https:// first.")
+            throw NetworkingError(
+                .invalidURL,
+                "The URL “\(url.redactedDescription)” has no scheme; write http:// or https:// first."
+            )
         }
         let isSecure: Bool
         let isUnix: Bool

@@ -2,7 +2,9 @@
 struct StaleConnectionError: Error, CustomStringConvertible {
     let cause: (any Error)?
 
-    var description: String { cause.map { "the pooled connection was stale: \($0)" } ?? "the pooled connection was stale" }
+    var description: String {
+        cause.map { "the pooled connection was stale: \($0)" } ?? "the pooled connection was stale"
+    }
 
     static func marking(_ error: NetworkingError) -> NetworkingError {
         var error = error

@@ -77,14 +77,13 @@ final class TaskControl: Sendable {
         for observer in observers { observer(nil) }
     }
 
-    /// Makes an exchange the one that is stopped by ``cancel(with:)``. Answers whether it starts suspended.
-    func attach(_ operation: any Operation) throws(NetworkingError) -> Bool {
-        let (error, isSuspended) = state.withLock { state -> (NetworkingError?, Bool) in
+    /// Makes an exchange the one that is stopped by ``cancel(with:)`` and suspended by ``setSuspended(_:)``.
+    func attach(_ operation: any Operation) throws(NetworkingError) {
+        let error = state.withLock { state in
             if state.error == nil { state.operation = operation }
-            return (state.error, state.isSuspended)
+            return state.error
         }
         if let error { throw error }
-        return isSuspended
     }
 
     func detach(_ operation: any Operation) {

@@ -10,6 +10,7 @@ public protocol Transport: Sendable {
     /// - Parameters:
     ///   - request: What to send.
     ///   - context: What the engine needs to know beside the request.
+    /// - Returns: The response; its body may still be coming.
     /// - Throws: ``NetworkingError``.
     func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse
 

@@ -1,12 +1,13 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// How the engine's faults become errors.
@@ -27,7 +28,18 @@ extension NetworkingError {
     /// The connection broke under an exchange.
     static func lost(_ origin: Origin, _ cause: any Error, hasResponse: Bool) -> NetworkingError {
         let moment = hasResponse ? "inside the response" : "before it answered"
-        return NetworkingError(.connectionLost, "The connection to \(origin.description) was lost \(moment).", underlying: cause)
+        if cause is NIOSSLError || cause is BoringSSLError {
+            return NetworkingError(
+                .tlsFailed,
+                "The TLS connection to \(origin.description) failed \(moment): \(cause)",
+                underlying: cause
+            )
+        }
+        return NetworkingError(
+            .connectionLost,
+            "The connection to \(origin.description) was lost \(moment).",
+            underlying: cause
+        )
     }
 
     /// What came was not a valid HTTP/1.1 response.
@@ -91,7 +103,11 @@ extension NetworkingError {
         }
         if case ChannelError.connectTimeout = error { return connectTimedOut(origin, nil) }
         let reason = (error as? IOError).map { "\($0.errnoCode.reason)" } ?? "\(error)"
-        return NetworkingError(.connectFailed, "\(origin.description) could not be reached: \(reason)", underlying: error)
+        return NetworkingError(
+            .connectFailed,
+            "\(origin.description) could not be reached: \(reason)",
+            underlying: error
+        )
     }
 
     /// TLS failed for another reason than the server's certificate.

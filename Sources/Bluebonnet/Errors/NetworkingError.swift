@@ -100,6 +100,7 @@ public struct NetworkingError: Error, Sendable {
     /// Whether this error or one below it has the code.
     ///
     /// - Parameter code: The code to look for along ``underlying``.
+    /// - Returns: Whether it is there.
     public func contains(_ code: Code) -> Bool {
         if self.code == code { return true }
         return (underlying as? NetworkingError)?.contains(code) ?? false

@@ -21,6 +21,7 @@ public protocol Interceptor: Sendable {
     ///   - request: What is to be sent.
     ///   - context: The task's choices.
     ///   - next: The rest of the way; call it to go on.
+    /// - Returns: The response.
     /// - Throws: ``NetworkingError``; other errors reach the caller wrapped as ``NetworkingError/Code/interceptorFailed``.
     func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse
 }

@@ -20,7 +20,10 @@ struct RedirectInterceptor: Interceptor {
             }
             do throws(NetworkingError) {
                 guard policy == .follow else {
-                    throw NetworkingError(.redirectRefused, "\(request) was redirected, and the request does not allow that.")
+                    throw NetworkingError(
+                        .redirectRefused,
+                        "\(request) was redirected, and the request does not allow that."
+                    )
                 }
                 guard redirects.count < context.configuration.limits.redirects else {
                     throw NetworkingError(
@@ -74,7 +77,10 @@ struct RedirectInterceptor: Interceptor {
 
     private static func target(of location: String, from url: URL) throws(NetworkingError) -> URL {
         guard !location.isEmpty, let relative = URL(string: location, relativeTo: url) else {
-            throw NetworkingError(.invalidRedirect, "\(url.redactedDescription) redirects to something that is not a URL.")
+            throw NetworkingError(
+                .invalidRedirect,
+                "\(url.redactedDescription) redirects to something that is not a URL."
+            )
         }
         let target = relative.absoluteURL
         let scheme = target.scheme?.lowercased()
@@ -99,7 +105,8 @@ struct RedirectInterceptor: Interceptor {
     }
 
     private static let contentFields: Set = [
-        "content-type", "content-length", "content-encoding", "content-language", "content-location", "transfer-encoding",
+        "content-type", "content-length", "content-encoding", "content-language", "content-location",
+        "transfer-encoding",
         "last-modified", "digest", "content-digest", "repr-digest", "expect",
     ]
 

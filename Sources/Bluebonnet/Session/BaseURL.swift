@@ -25,7 +25,8 @@ struct BaseURL: Sendable {
     /// The URL of a path; a whole URL wins over the base.
     func resolve(_ path: String) throws(NetworkingError) -> URL {
         if let prefix, Self.isPlain(path), let url = URL(string: prefix + path) { return url }
-        guard !path.isEmpty || url != nil, let resolved = URL(string: path, relativeTo: url)?.absoluteURL ?? (path.isEmpty ? url : nil),
+        guard !path.isEmpty || url != nil,
+            let resolved = URL(string: path, relativeTo: url)?.absoluteURL ?? (path.isEmpty ? url : nil),
             resolved.scheme != nil
         else {
             let shown = path.isEmpty ? "An empty path" : "“\(path.prefix { $0 != "?" })”"

@@ -11,6 +11,7 @@ extension HTTPSessionManager {
     ///   - parameters: The query, as the request serializer encodes it. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
     ///   - serializer: Makes the value of the response.
+    /// - Returns: The value.
     /// - Throws: ``NetworkingError``.
     @discardableResult
     public func get<Serializer: ResponseSerializer>(
@@ -28,6 +29,7 @@ extension HTTPSessionManager {
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: The query, as the request serializer encodes it. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Returns: The value.
     /// - Throws: ``NetworkingError``.
     public func get<Value: Decodable & Sendable>(
         _ path: String,
@@ -46,6 +48,7 @@ extension HTTPSessionManager {
     ///   - parameters: The body, as the request serializer encodes it. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
     ///   - serializer: Makes the value of the response.
+    /// - Returns: The value.
     /// - Throws: ``NetworkingError``.
     @discardableResult
     public func post<Serializer: ResponseSerializer>(
@@ -63,6 +66,7 @@ extension HTTPSessionManager {
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: The body, as the request serializer encodes it. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Returns: The value.
     /// - Throws: ``NetworkingError``.
     public func post<Value: Decodable & Sendable>(
         _ path: String,
@@ -79,6 +83,7 @@ extension HTTPSessionManager {
     ///   - body: The value to encode, as the request serializer decides.
     ///   - headers: Header fields that win over the serializer's. Default: none.
     ///   - serializer: Makes the value of the response.
+    /// - Returns: The value.
     /// - Throws: ``NetworkingError``.
     @discardableResult
     public func post<Serializer: ResponseSerializer>(
@@ -96,6 +101,7 @@ extension HTTPSessionManager {
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - body: The value to encode, as the request serializer decides.
     ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Returns: The value.
     /// - Throws: ``NetworkingError``.
     public func post<Value: Decodable & Sendable>(
         _ path: String,
@@ -114,6 +120,7 @@ extension HTTPSessionManager {
     ///   - parameters: The body, as the request serializer encodes it. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
     ///   - serializer: Makes the value of the response.
+    /// - Returns: The value.
     /// - Throws: ``NetworkingError``.
     @discardableResult
     public func put<Serializer: ResponseSerializer>(
@@ -131,6 +138,7 @@ extension HTTPSessionManager {
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: The body, as the request serializer encodes it. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Returns: The value.
     /// - Throws: ``NetworkingError``.
     public func put<Value: Decodable & Sendable>(
         _ path: String,
@@ -147,6 +155,7 @@ extension HTTPSessionManager {
     ///   - body: The value to encode, as the request serializer decides.
     ///   - headers: Header fields that win over the serializer's. Default: none.
     ///   - serializer: Makes the value of the response.
+    /// - Returns: The value.
     /// - Throws: ``NetworkingError``.
     @discardableResult
     public func put<Serializer: ResponseSerializer>(
@@ -164,6 +173,7 @@ extension HTTPSessionManager {
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - body: The value to encode, as the request serializer decides.
     ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Returns: The value.
     /// - Throws: ``NetworkingError``.
     public func put<Value: Decodable & Sendable>(
         _ path: String,
@@ -182,6 +192,7 @@ extension HTTPSessionManager {
     ///   - parameters: The body, as the request serializer encodes it. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
     ///   - serializer: Makes the value of the response.
+    /// - Returns: The value.
     /// - Throws: ``NetworkingError``.
     @discardableResult
     public func patch<Serializer: ResponseSerializer>(
@@ -199,6 +210,7 @@ extension HTTPSessionManager {
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: The body, as the request serializer encodes it. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Returns: The value.
     /// - Throws: ``NetworkingError``.
     public func patch<Value: Decodable & Sendable>(
         _ path: String,
@@ -215,6 +227,7 @@ extension HTTPSessionManager {
     ///   - body: The value to encode, as the request serializer decides.
     ///   - headers: Header fields that win over the serializer's. Default: none.
     ///   - serializer: Makes the value of the response.
+    /// - Returns: The value.
     /// - Throws: ``NetworkingError``.
     @discardableResult
     public func patch<Serializer: ResponseSerializer>(
@@ -232,6 +245,7 @@ extension HTTPSessionManager {
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - body: The value to encode, as the request serializer decides.
     ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Returns: The value.
     /// - Throws: ``NetworkingError``.
     public func patch<Value: Decodable & Sendable>(
         _ path: String,
@@ -250,6 +264,7 @@ extension HTTPSessionManager {
     ///   - parameters: The query, as the request serializer encodes it. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
     ///   - serializer: Makes the value of the response.
+    /// - Returns: The value.
     /// - Throws: ``NetworkingError``.
     @discardableResult
     public func delete<Serializer: ResponseSerializer>(
@@ -267,6 +282,7 @@ extension HTTPSessionManager {
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: The query, as the request serializer encodes it. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Returns: The value.
     /// - Throws: ``NetworkingError``.
     public func delete<Value: Decodable & Sendable>(
         _ path: String,
@@ -284,6 +300,7 @@ extension HTTPSessionManager {
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: The query. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Returns: The response head.
     /// - Throws: ``NetworkingError``, also for a status that is not 2xx.
     public func head(
         _ path: String,

@@ -60,6 +60,7 @@ public struct HTTPSessionManager: Sendable {
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: Query or body, as the request serializer decides. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Returns: The request.
     /// - Throws: ``NetworkingError/Code/invalidURL`` or ``NetworkingError/Code/requestSerializationFailed``.
     public func request(
         _ method: HTTPRequest.Method,
@@ -78,6 +79,7 @@ public struct HTTPSessionManager: Sendable {
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - body: The value to encode, as the request serializer decides.
     ///   - headers: Header fields that win over the serializer's. Default: none.
+    /// - Returns: The request.
     /// - Throws: ``NetworkingError/Code/invalidURL`` or ``NetworkingError/Code/requestSerializationFailed``.
     public func request(
         _ method: HTTPRequest.Method,
@@ -99,6 +101,7 @@ public struct HTTPSessionManager: Sendable {
     ///   - parameters: Query or body, as the request serializer decides. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
     ///   - serializer: Makes the value of the response.
+    /// - Returns: The response with its value.
     /// - Throws: ``NetworkingError``.
     public func response<Serializer: ResponseSerializer>(
         _ method: HTTPRequest.Method,
@@ -119,6 +122,7 @@ public struct HTTPSessionManager: Sendable {
     ///   - body: The value to encode, as the request serializer decides.
     ///   - headers: Header fields that win over the serializer's. Default: none.
     ///   - serializer: Makes the value of the response.
+    /// - Returns: The response with its value.
     /// - Throws: ``NetworkingError``.
     public func response<Serializer: ResponseSerializer>(
         _ method: HTTPRequest.Method,
@@ -139,6 +143,7 @@ public struct HTTPSessionManager: Sendable {
     ///   - parameters: Query or body, as the request serializer decides. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
     ///   - serializer: Makes the value of the response.
+    /// - Returns: The task, not started.
     /// - Throws: ``NetworkingError/Code/invalidURL`` or ``NetworkingError/Code/requestSerializationFailed``.
     public func dataTask<Serializer: ResponseSerializer>(
         _ method: HTTPRequest.Method,

@@ -9,6 +9,7 @@ extension RequestBody {
     ///
     /// - Parameter file: A file URL. The length is taken now; a file that is shorter or longer when it is sent fails the request
     ///   with ``NetworkingError/Code/requestBodyLengthMismatch``.
+    /// - Returns: The body.
     /// - Throws: ``NetworkingError/Code/requestBodyFailed`` when the file cannot be opened.
     public static func file(_ file: URL) throws(NetworkingError) -> RequestBody {
         let path = file.path(percentEncoded: false)

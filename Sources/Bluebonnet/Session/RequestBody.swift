@@ -41,9 +41,20 @@ public struct RequestBody: Sendable {
 }
 
 extension RequestBody {
+    /// Hands bytes in memory to the connection piece by piece, without copying them.
+    static func producer(of bytes: ByteBuffer) -> @Sendable (Sink) async throws -> Void {
+        { sink in
+            var rest = bytes
+            while let piece = rest.readSlice(length: min(rest.readableBytes, 1 << 18)), piece.readableBytes > 0 {
+                try await sink(piece)
+            }
+        }
+    }
+
     /// A body held in memory.
     ///
     /// - Parameter data: The bytes.
+    /// - Returns: The body.
     public static func data(_ data: Data) -> RequestBody {
         RequestBody(.bytes(ByteBuffer(bytes: data)))
     }
@@ -51,6 +62,7 @@ extension RequestBody {
     /// A text as UTF-8.
     ///
     /// - Parameter text: The text.
+    /// - Returns: The body.
     public static func string(_ text: String) -> RequestBody {
         RequestBody(.bytes(ByteBuffer(string: text)))
     }
@@ -61,6 +73,7 @@ extension RequestBody {
     ///   - sequence: The pieces. It is read only as fast as the connection takes them.
     ///   - length: The length in bytes, if known; the body is sent chunked without. A sequence that turns out shorter or
     ///     longer fails the request with ``NetworkingError/Code/requestBodyLengthMismatch``.
+    /// - Returns: The body.
     public static func stream<Pieces: AsyncSequence & Sendable>(_ sequence: Pieces, length: Int? = nil) -> RequestBody
     where Pieces.Element: Collection<UInt8> {
         RequestBody(
@@ -77,10 +90,12 @@ extension RequestBody {
     /// - Parameters:
     ///   - length: The length in bytes, if known; the body is sent chunked without.
     ///   - makeSequence: Makes the sequence of pieces.
+    /// - Returns: The body.
     public static func stream<Pieces: AsyncSequence & SendableMetatype>(
         length: Int? = nil,
         makeSequence: @escaping @Sendable () -> Pieces
-    ) -> RequestBody where Pieces.AsyncIterator: SendableMetatype, Pieces.Element: SendableMetatype, Pieces.Element: Collection<UInt8> {
+    ) -> RequestBody
+    where Pieces.AsyncIterator: SendableMetatype, Pieces.Element: SendableMetatype, Pieces.Element: Collection<UInt8> {
         RequestBody(
             .produced(length: length, isReplayable: true) { sink in
                 for try await piece in makeSequence() {

@@ -32,6 +32,7 @@ public struct Response<Value: Sendable>: Sendable {
     /// The same response with another value.
     ///
     /// - Parameter transform: Makes the new value of the old one.
+    /// - Returns: The response with the new value.
     /// - Throws: What `transform` throws.
     public func map<New>(_ transform: (Value) throws -> New) rethrows -> Response<New> {
         Response<New>(

@@ -37,10 +37,10 @@ final class SessionCore: Sendable {
         let next = Next(chain, context: context)
         guard !configuration.additionalHeaderFields.isEmpty else { return try await next(request) }
         var request = request
-        for field in configuration.additionalHeaderFields
-        where !request.headerFields.contains(where: { $0.name == field.name }) {
-            request.headerFields.append(field)
+        let missing = configuration.additionalHeaderFields.filter { field in
+            !request.headerFields.contains { $0.name == field.name }
         }
+        request.headerFields.append(contentsOf: missing)
         return try await next(request)
     }
 
@@ -78,6 +78,11 @@ final class SessionCore: Sendable {
         }
         if let error { throw error }
         if hasListeners { post(.didResume(task)) }
+    }
+
+    /// Throws when the session has ended.
+    func checkValid() throws(NetworkingError) {
+        if let error = state.withLock({ $0.invalidation }) { throw error }
     }
 
     func end(_ task: TaskRun, error: NetworkingError?) {

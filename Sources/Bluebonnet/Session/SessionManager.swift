@@ -43,6 +43,7 @@ public final class SessionManager: Sendable {
     /// - Parameters:
     ///   - request: What to send.
     ///   - serializer: Makes the value of the response.
+    /// - Returns: The task, not started.
     public func dataTask<Serializer: ResponseSerializer>(
         _ request: Request,
         as serializer: Serializer
@@ -55,6 +56,7 @@ public final class SessionManager: Sendable {
     /// Makes a task that is not started and brings the body as it is: every status is an answer.
     ///
     /// - Parameter request: What to send.
+    /// - Returns: The task, not started.
     public func dataTask(_ request: Request) -> DataTask<Data> {
         DataTask(request, core: core) { body, _, _ throws(NetworkingError) in body }
     }
@@ -64,6 +66,7 @@ public final class SessionManager: Sendable {
     /// - Parameters:
     ///   - request: What to send.
     ///   - serializer: Makes the value of the response.
+    /// - Returns: The response with its value.
     /// - Throws: ``NetworkingError``.
     public func response<Serializer: ResponseSerializer>(
         for request: Request,
@@ -86,6 +89,7 @@ public final class SessionManager: Sendable {
     /// Sends a request and brings the body as it is: every status is an answer.
     ///
     /// - Parameter request: What to send.
+    /// - Returns: The response; its value is the body.
     /// - Throws: ``NetworkingError``, but never for a status.
     public func data(for request: Request) async throws -> Response<Data> {
         let run = TaskRun(request, core: core)
@@ -105,6 +109,7 @@ public final class SessionManager: Sendable {
     /// Cancelling the Swift task cancels the request, also while the body is read. Every status is an answer.
     ///
     /// - Parameter request: What to send.
+    /// - Returns: The response; its body is still to be read.
     /// - Throws: ``NetworkingError``.
     public func stream(_ request: Request) async throws -> TransportResponse {
         let control = TaskControl()
@@ -115,11 +120,8 @@ public final class SessionManager: Sendable {
             control: control
         )
         do {
-            var response = try await withTaskCancellationHandler {
-                try await core.send(request, context: context)
-            } onCancel: {
-                control.cancel(with: NetworkingError(.cancelled, "The request was cancelled."))
-            }
+            try core.checkValid()
+            var response = try await core.send(request, context: context)
             response.body = response.body.keeping(self)
             return response
         } catch {

@@ -113,11 +113,7 @@ final class TaskRun: SessionTask {
         _ = startsNow()
         do {
             try core.begin(self)
-            return try await withTaskCancellationHandler {
-                try await exchange()
-            } onCancel: {
-                cancel()
-            }
+            return try await exchange()
         } catch {
             throw failed(error, nil)
         }

@@ -33,6 +33,14 @@ final class BodyStream: Sendable {
         var isPaused = false
         var source: (any Source)?
 
+        /// What the reader gets now; a source that was paused goes on when enough has gone.
+        mutating func take() -> Taken {
+            guard let buffer = takeFirst() else { return end.map(Taken.end) ?? .nothingYet }
+            guard isPaused, bytes <= BodyStream.lowWatermark else { return .buffer(buffer, resuming: nil) }
+            isPaused = false
+            return .buffer(buffer, resuming: source)
+        }
+
         mutating func takeFirst() -> ByteBuffer? {
             guard let buffer = buffers.popFirst() else { return nil }
             bytes -= buffer.readableBytes
@@ -146,40 +154,29 @@ final class BodyStream: Sendable {
     }
 
     private func take() -> Taken {
-        state.withLock { state in
-            if let buffer = state.takeFirst() {
-                guard state.isPaused, state.bytes <= Self.lowWatermark else { return .buffer(buffer, resuming: nil) }
-                state.isPaused = false
-                return .buffer(buffer, resuming: state.source)
-            }
-            return state.end.map(Taken.end) ?? .nothingYet
-        }
+        state.withLock { $0.take() }
     }
 
     private func wait() async throws -> ByteBuffer? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                enum Now {
-                    case buffer(ByteBuffer)
-                    case end(Result<End, NetworkingError>)
-                    case busy
-                }
-                let now = state.withLock { state -> Now? in
-                    if let buffer = state.takeFirst() { return .buffer(buffer) }
-                    if let end = state.end { return .end(end) }
-                    if state.reader != nil { return .busy }
+                let (taken, isBusy) = state.withLock { state in
+                    let taken = state.take()
+                    guard case .nothingYet = taken, state.reader == nil else { return (taken, state.reader != nil) }
                     state.reader = continuation
-                    return nil
+                    return (taken, false)
                 }
-                switch now {
-                case nil: break
-                case .buffer(let buffer): continuation.resume(returning: buffer)
+                switch taken {
+                case .buffer(let buffer, let source):
+                    continuation.resume(returning: buffer)
+                    source?.continueReading()
                 case .end(.success): continuation.resume(returning: nil)
                 case .end(.failure(let error)): continuation.resume(throwing: error)
-                case .busy:
+                case .nothingYet where isBusy:
                     continuation.resume(
                         throwing: NetworkingError(.invalidRequest, "A response body is read by one reader at a time.")
                     )
+                case .nothingYet: break
                 }
             }
         } onCancel: {

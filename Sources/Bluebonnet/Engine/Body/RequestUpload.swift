@@ -42,12 +42,16 @@ final class RequestUpload: Sendable {
             do {
                 try await produce { try await self.append($0) }
                 try finish()
-            } catch let error as NetworkingError {
-                exchange.fail(error)
+            } catch let mismatch as LengthMismatch {
+                exchange.fail(NetworkingError(.requestBodyLengthMismatch, mismatch.description))
             } catch {
                 guard !(state.withLock { $0.isStopped }) else { return }
                 exchange.fail(
-                    NetworkingError(.requestBodyFailed, "The request body could not be read: \(error)", underlying: error)
+                    NetworkingError(
+                        .requestBodyFailed,
+                        "The request body could not be read: \(error)",
+                        underlying: error
+                    )
                 )
             }
         }
@@ -66,7 +70,7 @@ final class RequestUpload: Sendable {
             guard !state.isStopped else { throw CancellationError() }
             state.producedBytes += piece.readableBytes
             if let length, state.producedBytes > length {
-                throw Self.mismatch(length: length, produced: "more")
+                throw LengthMismatch(length: length, produced: "more")
             }
             state.queue.append(piece)
             state.queuedBytes += piece.readableBytes
@@ -98,7 +102,7 @@ final class RequestUpload: Sendable {
         let signals = try state.withLock { state in
             guard !state.isStopped else { throw CancellationError() }
             if let length, state.producedBytes < length {
-                throw Self.mismatch(length: length, produced: "only \(state.producedBytes)")
+                throw LengthMismatch(length: length, produced: "only \(state.producedBytes)")
             }
             state.isFinished = true
             defer { state.isSignalled = true }
@@ -107,11 +111,13 @@ final class RequestUpload: Sendable {
         if signals { connection.onLoop { $0.uploadHasMore(for: self.exchange) } }
     }
 
-    private static func mismatch(length: Int, produced: String) -> NetworkingError {
-        NetworkingError(
-            .requestBodyLengthMismatch,
+    private struct LengthMismatch: Error, CustomStringConvertible {
+        let length: Int
+        let produced: String
+
+        var description: String {
             "The request body was declared as \(length) bytes, and \(produced) came from its source."
-        )
+        }
     }
 
     // MARK: The connection's side

@@ -26,7 +26,7 @@ extension ResponseBody {
         let output = try await Self.blocking { try SystemFile(creating: part) }
         do {
             let count = try await write(to: output)
-            try await Self.blocking { try output.move(to: destination) }
+            try await Self.blocking { try output.move(to: destination, replaces: overwrites) }
             return count
         } catch {
             output.remove()
@@ -52,7 +52,9 @@ extension ResponseBody {
     }
 
     /// Runs file work on a thread that may block.
-    private static func blocking<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
+    private static func blocking<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws
+        -> Result
+    {
         do {
             return try await NIOThreadPool.singleton.runIfActive(work)
         } catch let failure as SystemFile.Failure {

@@ -51,6 +51,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// - Parameters:
     ///   - data: The bytes.
     ///   - trailers: The trailer fields. Default: none.
+    /// - Returns: The body.
     public static func data(_ data: Data, trailers: HTTPFields = [:]) -> ResponseBody {
         ResponseBody(.whole(ByteBuffer(bytes: data), trailers: trailers))
     }
@@ -104,6 +105,7 @@ extension ResponseBody {
     /// Reads the whole body.
     ///
     /// - Parameter limit: The most bytes to keep. Default: 1 GiB.
+    /// - Returns: The bytes.
     /// - Throws: ``NetworkingError/Code/bodyTooLarge`` beyond the limit, and whatever ends a body early.
     public func collect(upTo limit: Int = 1 << 30) async throws -> Data {
         Data(taking: try await collectBuffer(upTo: limit))

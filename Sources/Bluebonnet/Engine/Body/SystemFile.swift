@@ -1,11 +1,11 @@
 import NIOCore
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// An open file, for blocking reads and writes on threads that may block. Closes with its last owner.
@@ -70,7 +70,11 @@ final class SystemFile: Sendable {
             try unsafe buffer.withUnsafeReadableBytes { bytes in
                 var rest = unsafe bytes[...]
                 while unsafe !rest.isEmpty {
-                    let result = unsafe systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                    let result = unsafe systemWrite(
+                        descriptor,
+                        UnsafeRawBufferPointer(rebasing: rest).baseAddress,
+                        rest.count
+                    )
                     if result >= 0 {
                         unsafe rest = rest.dropFirst(result)
                     } else if errno != EINTR {
@@ -81,9 +85,15 @@ final class SystemFile: Sendable {
         }
     }
 
-    /// Gives the file its final name, in place of a file that may stand there.
-    func move(to destination: String) throws {
-        guard unsafe rename(path, destination) == 0 else { throw Failure(path: destination, code: errno) }
+    /// Gives the file its final name, in place of a file that may stand there only if it `replaces`.
+    func move(to destination: String, replaces: Bool) throws {
+        if replaces {
+            guard unsafe rename(path, destination) == 0 else { throw Failure(path: destination, code: errno) }
+        } else {
+            // A second name fails when it is taken; there is no moment between looking and naming.
+            guard unsafe link(path, destination) == 0 else { throw Failure(path: destination, code: errno) }
+            remove()
+        }
     }
 
     func remove() {

@@ -45,6 +45,10 @@ final class ConnectionAttempt {
         }
     }
 
+    func cancel(with error: NetworkingError) {
+        end(.failure(error))
+    }
+
     private func timedOut() {
         end(.failure(.connectTimedOut(origin, timeout)))
     }

@@ -9,6 +9,13 @@ final class Connector: Sendable {
     private let configuration: SessionConfiguration
     private let tls: TLSContextSource
     private let timers = Mutex<[ObjectIdentifier: NIOLoopBound<DeadlineTimer>]>([:])
+    private let attempts = Mutex<[ObjectIdentifier: PendingAttempt]>([:])
+
+    /// An attempt under way and the event loop it may be touched on.
+    private struct PendingAttempt: Sendable {
+        let eventLoop: any EventLoop
+        let attempt: NIOLoopBound<ConnectionAttempt>
+    }
 
     init(configuration: SessionConfiguration) {
         self.configuration = configuration
@@ -25,13 +32,23 @@ final class Connector: Sendable {
     ) {
         eventLoop.execute {
             let attempt = ConnectionAttempt(origin: origin, timeout: timeout, eventLoop: eventLoop, tls: self.tls)
-            attempt.run { result in
+            let pending = PendingAttempt(eventLoop: eventLoop, attempt: NIOLoopBound(attempt, eventLoop: eventLoop))
+            self.attempts.withLock { $0[ObjectIdentifier(attempt)] = pending }
+            attempt.run { [id = ObjectIdentifier(attempt)] result in
+                self.attempts.withLock { $0[id] = nil }
                 completion(
                     result.flatMap { established in
                         self.install(established, origin: origin, eventLoop: eventLoop, pool: pool)
                     }
                 )
             }
+        }
+    }
+
+    /// Ends all attempts under way.
+    func cancelAttempts(with error: NetworkingError) {
+        for pending in attempts.withLock({ Array($0.values) }) {
+            pending.eventLoop.execute { pending.attempt.value.cancel(with: error) }
         }
     }
 
@@ -58,7 +75,11 @@ final class Connector: Sendable {
         } catch {
             established.channel.close(promise: nil)
             return .failure(
-                NetworkingError(.connectionLost, "\(origin.description) closed the connection at once.", underlying: error)
+                NetworkingError(
+                    .connectionLost,
+                    "\(origin.description) closed the connection at once.",
+                    underlying: error
+                )
             )
         }
     }

@@ -2,11 +2,11 @@ import NIOCore
 import NIOPosix
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// The system's name lookup (`getaddrinfo`, ordered by RFC 6724) on a thread that may block, and the time when it was done.
@@ -68,9 +68,9 @@ final class SystemResolver: Resolver, @unchecked Sendable {
         var hints = unsafe addrinfo()
         unsafe hints.ai_family = AF_UNSPEC
         #if canImport(Glibc)
-        unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+            unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
         #else
-        unsafe hints.ai_socktype = SOCK_STREAM
+            unsafe hints.ai_socktype = SOCK_STREAM
         #endif
         unsafe hints.ai_protocol = CInt(IPPROTO_TCP)
         var first: UnsafeMutablePointer<addrinfo>?

@@ -36,6 +36,24 @@ final class TLSContextSource: Sendable {
         )
     }
 
+    /// As OpenSSL and curl: `SSL_CERT_FILE` (one PEM file) and `SSL_CERT_DIR` (directories of hashed names, separated by colons)
+    /// replace the system's places; what does not exist counts for nothing.
+    private static func useEnvironment(_ configuration: inout TLSConfiguration) throws {
+        let environment = ProcessInfo.processInfo.environment
+        let file = environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+        let directories = (environment["SSL_CERT_DIR"] ?? "").split(separator: ":").map(String.init)
+        guard file != nil || !directories.isEmpty else { return }
+        let exists = FileManager.default.fileExists(atPath:)
+        let present = directories.filter(exists)
+        configuration.trustRoots = present.first.map { .file($0) } ?? .certificates([])
+        if let file, exists(file) { configuration.additionalTrustRoots = [.file(file)] }
+        for directory in present.dropFirst() {
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+            let certificates = names.flatMap { (try? NIOSSLCertificate.fromPEMFile("\(directory)/\($0)")) ?? [] }
+            configuration.additionalTrustRoots.append(.certificates(certificates))
+        }
+    }
+
     private static func makeContext(_ settings: TLSSettings) throws -> NIOSSLContext {
         var configuration = TLSConfiguration.makeClientConfiguration()
         // RFC 7301: the protocol is agreed upon in the handshake.
@@ -45,19 +63,15 @@ final class TLSContextSource: Sendable {
         case .pem(let text):
             configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(text.utf8)))
         case .system:
-            let environment = ProcessInfo.processInfo.environment
-            // As OpenSSL: either variable replaces the system's places.
-            let paths = ["SSL_CERT_FILE", "SSL_CERT_DIR"].compactMap { environment[$0] }.filter { !$0.isEmpty }
-            if let first = paths.first {
-                configuration.trustRoots = .file(first)
-                configuration.additionalTrustRoots = paths.dropFirst().map { .file($0) }
-            }
+            try useEnvironment(&configuration)
         }
         if let identity = settings.identity {
             configuration.certificateChain = try NIOSSLCertificate.fromPEMFile(identity.certificateFile)
                 .map { .certificate($0) }
             configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: identity.privateKeyFile, format: .pem))
         }
+        // A peer that does not answer the closing alert must not hold a place in the pool.
+        configuration.shutdownTimeout = .milliseconds(250)
         if !settings.verifiesCertificates { configuration.certificateVerification = .none }
         return try NIOSSLContext(configuration: configuration)
     }

@@ -49,7 +49,7 @@ final class DeadlineTimer {
 
     private func fire() {
         armed = nil
-        let now = NIODeadline.now()
+        let now = eventLoop.now
         for holder in Array(holders.values) {
             guard let deadline = holder.nextDeadline, deadline <= now else { continue }
             holder.deadlinePassed(now: now)

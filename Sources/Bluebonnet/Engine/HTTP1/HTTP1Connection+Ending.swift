@@ -12,6 +12,8 @@ extension HTTP1Connection: DeadlineHolder {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        // It holds this connection.
+        pooled = nil
         timer.remove(self)
     }
 
@@ -127,6 +129,7 @@ extension HTTP1Connection: DeadlineHolder {
 
     /// No more bytes will come. What that means depends on how far the response is.
     private func inputEnded(reset: (any Error)?, isTruncatedTLS: Bool) {
+        completeExchange()
         guard let exchange else {
             close()
             return
@@ -150,10 +153,17 @@ extension HTTP1Connection: DeadlineHolder {
         do {
             let event = try parser.finish()
             guard case .end(let trailers) = event, !isTruncatedTLS else {
-                fail(NetworkingError(.truncatedResponse, "\(origin.description) cut the TLS stream off inside the response.", request: exchange.request))
+                fail(
+                    NetworkingError(
+                        .truncatedResponse,
+                        "\(origin.description) cut the TLS stream off inside the response.",
+                        request: exchange.request
+                    )
+                )
                 return
             }
             finish(trailers: trailers ?? [:], now: .now(), hasBytesLeft: false)
+            completeExchange()
         } catch {
             fail(NetworkingError(error, from: origin))
         }

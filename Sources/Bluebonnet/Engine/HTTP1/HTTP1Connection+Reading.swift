@@ -9,7 +9,8 @@ extension HTTP1Connection {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard let exchange else {
             // RFC 9112 §9.2: nothing was asked on this connection, so whatever comes is not an answer.
-            close()
+            completion?.isReusable = false
+            if completion == nil { close() }
             return
         }
         var buffer = unwrapInboundIn(data)
@@ -23,7 +24,7 @@ extension HTTP1Connection {
             fail(NetworkingError(error, from: origin))
             return
         }
-        if upload == nil { setPhase(exchange.timeouts.betweenBytes, .betweenBytesTimeout, now: now) }
+        if upload == nil { setPhase(mayRead ? exchange.timeouts.betweenBytes : nil, .betweenBytesTimeout, now: now) }
     }
 
     /// Answers whether to go on parsing.
@@ -34,12 +35,16 @@ extension HTTP1Connection {
         case .head(let head, let length):
             guard head.statusCode != 101 else {
                 // RFC 9110 §15.2.2: a switch of protocols answers an Upgrade field, and none was sent.
-                fail(NetworkingError(.unexpectedResponse, "\(origin.description) switched to another protocol unasked."))
+                fail(
+                    NetworkingError(.unexpectedResponse, "\(origin.description) switched to another protocol unasked.")
+                )
                 return false
             }
             machine.receivedHead()
             self.head = head
-            if case .exactly(let expected) = length { self.exchange?.control.update { $0.expectedToReceive = Int(expected) } }
+            if case .exactly(let expected) = length {
+                self.exchange?.control.update { $0.expectedToReceive = Int(expected) }
+            }
         case .body(let piece):
             arrived.append(piece)
             arrivedBytes += piece.readableBytes
@@ -53,6 +58,7 @@ extension HTTP1Connection {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         handOver()
+        completeExchange()
         context.fireChannelReadComplete()
     }
 
@@ -61,7 +67,7 @@ extension HTTP1Connection {
         if mayRead { context.read() } else { hasPendingRead = true }
     }
 
-    private var mayRead: Bool {
+    var mayRead: Bool {
         guard let exchange else { return true }
         return !streamIsFull && !exchange.isSuspended
     }
@@ -133,31 +139,56 @@ extension HTTP1Connection {
     }
 
     private func response(to exchange: Exchange, _ head: ResponseHead, _ body: ResponseBody) -> TransportResponse {
-        var response = TransportResponse(head: head, body: body, request: exchange.request, informational: informational)
+        var response = TransportResponse(
+            head: head,
+            body: body,
+            request: exchange.request,
+            informational: informational
+        )
         response.timings = timings
         return response
     }
 
-    /// The response is complete. The connection is given back before the caller hears of it, so that the caller's next request
-    /// finds it.
+    /// The response is complete. What is left to do waits until the whole read has been looked at: bytes that came behind the
+    /// response must never be taken for the answer to the next request.
     func finish(trailers: HTTPFields, now: NIODeadline, hasBytesLeft: Bool) {
-        guard let exchange, let head, let pooled else { return }
+        guard let exchange, let head else { return }
         timings.lastByte = now.since(exchange.startedAt)
         countReceived()
         let stream = stream
         let arrived = takeArrived()
-        let whole = stream == nil ? response(to: exchange, head, ResponseBody(.whole(Self.joined(arrived), trailers: trailers))) : nil
-        let isKeepAlive = parser.isKeepAlive
+        let whole =
+            stream == nil
+            ? response(to: exchange, head, ResponseBody(.whole(Self.joined(arrived), trailers: trailers))) : nil
+        // RFC 9112 §9.6: whoever asks for the end of the connection gets it.
+        let isKeepAlive = parser.isKeepAlive && !exchange.asksForClose
+        completion = Completion(
+            exchange: exchange,
+            whole: whole,
+            stream: stream.map { ($0, arrived, trailers, now) },
+            isReusable: machine.receivedEnd(isKeepAlive: isKeepAlive, hasBytesLeft: hasBytesLeft) == .release
+        )
         forgetExchange()
-        switch machine.receivedEnd(isKeepAlive: isKeepAlive, hasBytesLeft: hasBytesLeft) {
-        case .release: becomeIdle(pooled)
-        case .close: close()
-        }
-        if let stream {
-            _ = stream.push(arrived)
-            exchange.finishStream(trailers: trailers, at: now)
-        } else if let whole {
-            exchange.deliver(whole, stream: nil)
+    }
+
+    /// A response that is complete and has not been handed over.
+    struct Completion {
+        let exchange: Exchange
+        let whole: TransportResponse?
+        let stream: (BodyStream, last: CircularBuffer<ByteBuffer>, trailers: HTTPFields, at: NIODeadline)?
+        var isReusable: Bool
+    }
+
+    /// Gives the connection back, then the response over: the caller's next request finds the connection.
+    func completeExchange() {
+        guard let completion else { return }
+        self.completion = nil
+        if completion.isReusable, let pooled { becomeIdle(pooled) } else { close() }
+        if let (stream, last, trailers, at) = completion.stream {
+            _ = stream.push(last)
+            completion.exchange.finishStream(trailers: trailers, at: at)
+        } else if let whole = completion.whole {
+            completion.exchange.deliver(whole, stream: nil)
         }
     }
 

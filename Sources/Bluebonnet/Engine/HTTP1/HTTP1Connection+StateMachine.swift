@@ -48,6 +48,12 @@ extension HTTP1Connection {
             return isReusable ? .release : .close
         }
 
+        /// The exchange ended before anything was sent: nothing has happened.
+        mutating func endedUnsent() {
+            request = .idle
+            response = .idle
+        }
+
         /// An error, a cancellation or the end of the connection.
         mutating func doom() {
             isDoomed = true

@@ -86,20 +86,23 @@ enum HTTP1RequestEncoder {
         buffer.writeStaticString("\r\n")
     }
 
+    /// Appends the last chunk and the empty line that end a chunked body without trailers.
+    ///
+    /// - Parameter buffer: Where they are appended.
+    static func encodeLastChunk(into buffer: inout ByteBuffer) {
+        buffer.writeStaticString("0\r\n\r\n")
+    }
+
     /// Appends the last chunk, the trailers and the empty line that end a chunked body.
     ///
     /// - Parameters:
-    ///   - trailers: The trailer fields. Default: none.
+    ///   - trailers: The trailer fields.
     ///   - buffer: Where they are appended; unchanged if this throws.
     /// - Throws: `forbiddenTrailer`, or `invalidFieldValue`.
     static func encodeLastChunk(
-        trailers: HTTPFields = [:],
+        trailers: HTTPFields,
         into buffer: inout ByteBuffer
     ) throws(HTTP1RequestEncodingError) {
-        guard !trailers.isEmpty else {
-            buffer.writeStaticString("0\r\n\r\n")
-            return
-        }
         if let field = trailers.first(where: { forbiddenTrailers.contains($0.name.canonicalName) }) {
             throw .forbiddenTrailer(name: field.name.rawName)
         }

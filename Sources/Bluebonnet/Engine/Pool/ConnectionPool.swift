@@ -53,11 +53,20 @@ final class ConnectionPool: Sendable {
         case .success(.use(let connection)):
             connection.onLoop { $0.start(exchange) }
         case .success(.waitAndConnect):
-            exchange.waits(on: group)
             connect(to: exchange.origin, for: exchange)
+            waits(exchange)
+        case .success(.waitAndClose(let idle)):
+            idle.onLoop { $0.close() }
+            waits(exchange)
         case .success(.wait):
-            exchange.waits(on: group)
+            waits(exchange)
         }
+    }
+
+    private func waits(_ exchange: Exchange) {
+        exchange.waits(on: group)
+        // It may have ended before it stood in the queue.
+        if !exchange.isWaiting { remove(exchange) }
     }
 
     /// A connection turned out to be unusable before a byte of the exchange was sent.
@@ -109,7 +118,8 @@ final class ConnectionPool: Sendable {
         let preferred = MultiThreadedEventLoopGroup.currentEventLoop.flatMap { current in
             group.makeIterator().contains { $0 === current } ? current : nil
         }
-        connector.connect(to: origin, timeout: exchange.timeouts.connect, on: preferred ?? group.next(), pool: self) { result in
+        connector.connect(to: origin, timeout: exchange.timeouts.connect, on: preferred ?? group.next(), pool: self) {
+            result in
             switch result {
             case .success(let connection): self.connected(connection, origin: origin)
             case .failure(let error): self.connectFailed(error, origin: origin)
@@ -136,7 +146,7 @@ final class ConnectionPool: Sendable {
             let next = outcome?.connects == true ? state.queues[origin]?.waiters.first : nil
             return (outcome?.fails, next, Self.forgetIfEmpty(origin, &state))
         }
-        failed?.fail(error)
+        failed?.forEach { $0.fail(error) }
         closers.forEach { $0.resume() }
         if let next { connect(to: origin, for: next) }
     }
@@ -158,6 +168,7 @@ final class ConnectionPool: Sendable {
             return (waiters, Array(state.connections.values))
         }
         waiters.forEach { $0.fail(error) }
+        connector.cancelAttempts(with: error)
         for connection in connections {
             connection.onLoop { $0.fail(error) }
         }

@@ -12,6 +12,8 @@ struct OriginQueue<Connection: PoolMember, Waiter: PoolMember> {
         case waitAndConnect
         /// Wait for one of the connections that exist.
         case wait
+        /// Wait until this idle connection has been closed, to make room for a new one.
+        case waitAndClose(Connection)
     }
 
     enum Released {
@@ -44,7 +46,9 @@ struct OriginQueue<Connection: PoolMember, Waiter: PoolMember> {
             if let connection = idle.popLast() { return .use(connection) }
         }
         waiters.append(waiter)
-        return reserveConnection() ? .waitAndConnect : .wait
+        if reserveConnection() { return .waitAndConnect }
+        // Only one that needs a fresh connection gets here while others stand idle.
+        return idle.isEmpty ? .wait : .waitAndClose(idle.removeFirst())
     }
 
     /// A new connection must be made if somebody waits for whom none is being made yet, and the limit allows it.
@@ -68,11 +72,13 @@ struct OriginQueue<Connection: PoolMember, Waiter: PoolMember> {
         return .idle
     }
 
-    /// An attempt to connect failed: the longest waiting exchange fails with it. `connects`: another attempt is due for the rest.
-    mutating func connectFailed() -> (fails: Waiter?, connects: Bool) {
+    /// An attempt to connect failed: the longest waiting exchange fails with it. Where nothing is open either, there is no other
+    /// hope than the attempts that still run, and those fail too for whom there is none. `connects`: another attempt is due.
+    mutating func connectFailed() -> (fails: [Waiter], connects: Bool) {
         connecting -= 1
-        let waiter = waiters.popFirst()
-        return (waiter, reserveConnection())
+        var failed = [waiters.popFirst()].compactMap(\.self)
+        while open == 0, waiters.count > connecting, let next = waiters.popFirst() { failed.append(next) }
+        return (failed, reserveConnection())
     }
 
     /// A connection has closed, idle or not. Answers whether a new one is due for somebody who waits.

@@ -166,7 +166,7 @@ import Testing
         HTTP1RequestEncoder.encodeChunkHeader(26, into: &buffer)
         HTTP1RequestEncoder.encodeChunkEnd(into: &buffer)
         HTTP1RequestEncoder.encodeChunkHeader(1, into: &buffer)
-        try HTTP1RequestEncoder.encodeLastChunk(into: &buffer)
+        HTTP1RequestEncoder.encodeLastChunk(into: &buffer)
         #expect(String(buffer: buffer) == "1a\r\n\r\n1\r\n0\r\n\r\n")
     }
 

@@ -1,0 +1,48 @@
+import Bluebonnet
+import FoundationEssentials
+import HTTPTypes
+import Synchronization
+
+/// Tries the interceptor without a network: `Next` ends in a closure, and the pauses are written down instead of waited for.
+///
+/// With a URL it asks a real server: `swift run RetryInterceptor https://example.com`
+@main
+struct Example {
+    static func main() async throws {
+        if let text = CommandLine.arguments.dropFirst().first, let url = URL(string: text) {
+            var configuration = SessionConfiguration()
+            configuration.interceptors = [RetryInterceptor()]
+            let session = SessionManager(configuration: configuration)
+            print(try await session.data(for: Request(url: url)).head)
+            return
+        }
+        try await expect([(503, "2"), (503, "1"), (200, nil)], status: 200, pauses: [.seconds(2), .seconds(1)])
+        try await expect([(503, "1"), (503, "1"), (503, "1")], status: 503, pauses: [.seconds(1), .seconds(1)])
+        try await expect([(503, "3600")], status: 503, pauses: [])
+        try await expect([(503, nil)], status: 503, pauses: [])
+        try await expect([(404, "1")], status: 404, pauses: [])
+        print("all as expected")
+    }
+
+    /// Runs the interceptor over a script of answers and compares what came of it.
+    private static func expect(_ answers: [(Int, String?)], status: Int, pauses: [Duration]) async throws {
+        let slept = Mutex<[Duration]>([])
+        let sent = Mutex(0)
+        let interceptor = RetryInterceptor(sleep: { pause in slept.withLock { $0.append(pause) } })
+        let next = Next { request in
+            let number = sent.withLock { sent in
+                defer { sent += 1 }
+                return sent
+            }
+            let (code, retryAfter) = answers[number]
+            var head = ResponseHead(status: HTTPResponse.Status(code: code))
+            head.headerFields[.retryAfter] = retryAfter
+            return TransportResponse(head: head, request: request)
+        }
+        guard let url = URL(string: "https://example.com/") else { return }
+        let response = try await interceptor.intercept(Request(url: url), context: ExchangeContext(), next: next)
+        precondition(response.head.status.code == status, "got \(response.head)")
+        precondition(slept.withLock { $0 } == pauses, "waited \(slept.withLock { $0 })")
+        precondition(sent.withLock { $0 } == answers.count, "sent \(sent.withLock { $0 }) requests")
+    }
+}

@@ -1,0 +1,72 @@
+import NIOCore
+
+/// Request bodies that are sent piece by piece.
+extension HTTP1Connection {
+    /// There is more to write, or the socket takes more again.
+    func uploadHasMore(for exchange: Exchange) {
+        guard exchange === self.exchange, let upload, let context else { return }
+        let isChunked = exchange.request.body?.length == nil
+        var mustFlush = false
+        // A flush may make the channel writable and call this again from within: the inner call then goes on, and may finish.
+        while context.channel.isWritable, self.upload === upload {
+            switch upload.next() {
+            case .nothingYet:
+                // The producer is slow, not the connection: no clock runs.
+                setPhase(nil, .betweenBytesTimeout, now: .now())
+                if mustFlush { context.flush() }
+                return
+            case .piece(let piece):
+                write(piece, isChunked: isChunked, to: context)
+                mustFlush = true
+                exchange.control.update { $0.sent += piece.readableBytes }
+            case .finished:
+                finishUpload(of: exchange, isChunked: isChunked, context: context)
+                return
+            }
+            guard !context.channel.isWritable else { continue }
+            setPhase(exchange.timeouts.betweenBytes, .betweenBytesTimeout, now: .now())
+            mustFlush = false
+            context.flush()
+        }
+        if mustFlush { context.flush() }
+    }
+
+    private func finishUpload(of exchange: Exchange, isChunked: Bool, context: ChannelHandlerContext) {
+        upload = nil
+        machine.requestSent()
+        let now = NIODeadline.now()
+        timings.requestSent = now.since(exchange.startedAt)
+        if mayRead {
+            if head == nil {
+                setPhase(exchange.timeouts.firstByte, .firstByteTimeout, now: now)
+            } else {
+                setPhase(exchange.timeouts.betweenBytes, .betweenBytesTimeout, now: now)
+            }
+        }
+        if isChunked {
+            var last = ByteBuffer()
+            HTTP1RequestEncoder.encodeLastChunk(into: &last)
+            context.write(wrapOutboundOut(last), promise: nil)
+        }
+        context.flush()
+    }
+
+    private func write(_ piece: ByteBuffer, isChunked: Bool, to context: ChannelHandlerContext) {
+        guard isChunked else {
+            context.write(wrapOutboundOut(piece), promise: nil)
+            return
+        }
+        var before = ByteBuffer()
+        HTTP1RequestEncoder.encodeChunkHeader(piece.readableBytes, into: &before)
+        var after = ByteBuffer()
+        HTTP1RequestEncoder.encodeChunkEnd(into: &after)
+        context.write(wrapOutboundOut(before), promise: nil)
+        context.write(wrapOutboundOut(piece), promise: nil)
+        context.write(wrapOutboundOut(after), promise: nil)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable, let exchange { uploadHasMore(for: exchange) }
+        context.fireChannelWritabilityChanged()
+    }
+}

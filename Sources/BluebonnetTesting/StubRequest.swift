@@ -1,0 +1,37 @@
+public import Bluebonnet
+public import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A request as a ``StubTransport`` saw it: after serializers, interceptors and redirects.
+public struct StubRequest: Sendable {
+    /// The whole request.
+    public let request: Request
+
+    /// The body bytes; nil without a body, and for a body that is a file or a sequence, which a stub does not read.
+    public let body: Data?
+
+    init(_ request: Request) {
+        self.request = request
+        body = request.body?.data
+    }
+
+    /// The method.
+    public var method: HTTPRequest.Method { request.method }
+
+    /// The absolute URL.
+    public var url: URL { request.url }
+
+    /// The header fields.
+    public var headerFields: HTTPFields { request.headerFields }
+
+    /// The body as text; nil when there is none or it is not valid UTF-8.
+    public var text: String? { body.flatMap { String(validating: $0, as: UTF8.self) } }
+
+    /// The body as JSON; nil when there is none or it is no JSON.
+    public var json: JSONValue? { body.flatMap { try? JSONValue(parsing: $0) } }
+}

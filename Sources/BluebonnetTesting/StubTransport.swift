@@ -1,0 +1,176 @@
+public import Bluebonnet
+import Synchronization
+
+/// A transport that answers by itself, for tests of code that uses Bluebonnet: no network, no ports, no waiting.
+///
+/// Everything above the network is real: serializers, interceptors, redirects, validation and parsing.
+///
+/// ```swift
+/// let transport = StubTransport(routes: [
+///     .get("/users/42"): .json(["id": 42, "name": "Ada"]),
+///     .post("/users"): StubResponse(status: .created),
+/// ])
+/// let session = SessionManager(transport: transport)
+/// let api = HTTPSessionManager(baseURL: URL(string: "https://api.example.com"), session: session)
+///
+/// let user: User = try await api.get("users/42")
+/// #expect(transport.requests[0].url.path() == "/users/42")
+/// ```
+///
+/// A closure answers what a table cannot:
+///
+/// ```swift
+/// let transport = StubTransport { request in
+///     request.headerFields[.authorization] == nil ? StubResponse(status: .unauthorized) : .json(["ok": true])
+/// }
+/// ```
+public final class StubTransport: Transport {
+    /// Answers a request. What it throws is thrown by the transport.
+    public typealias Answer = @Sendable (_ request: Request) async throws -> StubResponse
+
+    private struct Waiter {
+        var count: Int
+        var continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var requests: [StubRequest] = []
+        var lastNumber = 0
+        /// Who waits for a number of requests.
+        var waiters: [Int: Waiter] = [:]
+        /// The delays that run.
+        var delays: [Int: Task<Void, any Error>] = [:]
+
+        mutating func newNumber() -> Int {
+            lastNumber += 1
+            return lastNumber
+        }
+    }
+
+    private let clock: any Clock<Duration>
+    private let answer: Answer
+    private let state = Mutex(State())
+
+    /// Makes a transport that asks a closure for each answer.
+    ///
+    /// - Parameters:
+    ///   - clock: What measures ``StubResponse/delay``; a clock of your own makes delays take no time. Default: the
+    ///     continuous clock.
+    ///   - answer: Answers each request; several at a time when several are under way.
+    public init(clock: any Clock<Duration> = ContinuousClock(), answer: @escaping Answer) {
+        self.clock = clock
+        self.answer = answer
+    }
+
+    /// Makes a transport that answers by a table.
+    ///
+    /// A request without a route fails with `NetworkingError.Code.invalidRequest`, and its message lists the routes.
+    ///
+    /// - Parameters:
+    ///   - clock: What measures ``StubResponse/delay``. Default: the continuous clock.
+    ///   - routes: The routes with their answers; the first that matches counts.
+    public convenience init(
+        clock: any Clock<Duration> = ContinuousClock(),
+        routes: KeyValuePairs<StubRoute, StubResponse>
+    ) {
+        let table = routes.map { (route: $0.key, response: $0.value) }
+        self.init(clock: clock) { request in
+            if let entry = table.first(where: { $0.route.matches(request) }) { return entry.response }
+            let known = table.map { $0.route.description }.joined(separator: ", ")
+            throw NetworkingError(
+                .invalidRequest,
+                "No stub answers \(request). The routes are: \(known.isEmpty ? "none" : known).",
+                request: request
+            )
+        }
+    }
+
+    // MARK: What it saw
+
+    /// The requests so far, in the order in which they came.
+    public var requests: [StubRequest] { state.withLock { $0.requests } }
+
+    /// Waits until so many requests have come.
+    ///
+    /// - Parameter count: How many requests to wait for.
+    /// - Returns: The requests so far: at least as many, or fewer when the waiting Swift task is cancelled.
+    public func requests(count: Int) async -> [StubRequest] {
+        let number = state.withLock { $0.newNumber() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                let waits = state.withLock { state in
+                    guard state.requests.count < count, !Task.isCancelled else { return false }
+                    state.waiters[number] = Waiter(count: count, continuation: continuation)
+                    return true
+                }
+                if !waits { continuation.resume() }
+            }
+        } onCancel: {
+            let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
+            waiter?.continuation.resume()
+        }
+        return requests
+    }
+
+    // MARK: Transport
+
+    /// Records the request and answers it.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - context: Not looked at.
+    /// - Returns: The answer as a response.
+    /// - Throws: The error of the answer, what the closure throws, and `NetworkingError.Code.cancelled` when the Swift task
+    ///   is cancelled during a delay.
+    public func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+        record(StubRequest(request))
+        let stub = try await answer(request)
+        if stub.delay > .zero { try await wait(stub.delay) }
+        if let error = stub.error { throw error }
+        return TransportResponse(
+            head: ResponseHead(status: stub.status, headerFields: stub.headerFields),
+            body: .data(stub.body, trailers: stub.trailers),
+            request: request
+        )
+    }
+
+    /// Ends the delays that run with `NetworkingError.Code.sessionInvalidated`. The transport can go on serving another session.
+    public func invalidate() {
+        let delays = state.withLock { state in
+            defer { state.delays = [:] }
+            return Array(state.delays.values)
+        }
+        for delay in delays { delay.cancel() }
+    }
+
+    private func record(_ request: StubRequest) {
+        let ready = state.withLock { state in
+            state.requests.append(request)
+            let ready = state.waiters.filter { $0.value.count <= state.requests.count }
+            for number in ready.keys { state.waiters[number] = nil }
+            return ready.values.map(\.continuation)
+        }
+        for continuation in ready { continuation.resume() }
+    }
+
+    /// Waits by the clock; ends early when the Swift task is cancelled or the transport invalidated.
+    private func wait(_ delay: Duration) async throws {
+        let sleep = Task { [clock] in try await clock.sleep(for: delay) }
+        let number = state.withLock { state in
+            let number = state.newNumber()
+            state.delays[number] = sleep
+            return number
+        }
+        let result = await withTaskCancellationHandler {
+            await sleep.result
+        } onCancel: {
+            sleep.cancel()
+        }
+        let isInvalidated = state.withLock { $0.delays.removeValue(forKey: number) } == nil
+        guard case .failure(let error) = result else { return }
+        if isInvalidated {
+            throw NetworkingError(.sessionInvalidated, "The session was invalidated.", underlying: error)
+        }
+        throw NetworkingError(.cancelled, "The request was cancelled.", underlying: error)
+    }
+}

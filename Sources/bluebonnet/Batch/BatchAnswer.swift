@@ -1,0 +1,108 @@
+import Bluebonnet
+import FoundationEssentials
+import HTTPTypes
+
+/// The answer to a line.
+struct BatchAnswer: Sendable {
+    /// What became of the response body.
+    enum Body: Sendable {
+        case inline(Data)
+        /// It was streamed into a file.
+        case written(bytes: Int)
+    }
+
+    /// Everything of a response that an answer shows.
+    struct Received: Sendable {
+        var head: ResponseHead
+        var url: URL
+        var body: Body
+        var trailers: HTTPFields
+        var informational: [ResponseHead]
+        var redirects: [URL]
+        var retries: Int
+        var timings: Timings
+    }
+
+    /// A response, or the error with the status of the head if one had arrived.
+    enum Outcome: Sendable {
+        case response(Received)
+        case error(BatchError, status: Int?)
+    }
+
+    var id: JSONValue
+    var outcome: Outcome
+
+    /// Whether the line has no response.
+    var isError: Bool {
+        if case .error = outcome { true } else { false }
+    }
+
+    /// The answer as a line of JSON with its line end.
+    func line() -> [UInt8] {
+        var bytes = Array(json.description.utf8)
+        bytes.append(UInt8(ascii: "\n"))
+        return bytes
+    }
+
+    /// The answer as JSON.
+    var json: JSONValue {
+        switch outcome {
+        case .response(let received): json(received)
+        case .error(let error, let status): json(error, status)
+        }
+    }
+
+    private func json(_ error: BatchError, _ status: Int?) -> JSONValue {
+        var members: JSONObject = [
+            "id": id, "error": ["code": .string(error.code), "message": .string(error.message)],
+        ]
+        if let status { members["status"] = JSONValue(status) }
+        return .object(members)
+    }
+
+    private func json(_ received: Received) -> JSONValue {
+        let status = received.head.status
+        var members: JSONObject = [
+            "id": id, "status": JSONValue(status.code), "reason": .string(status.reasonPhrase),
+            "httpVersion": .string(received.head.httpVersion.description), "url": .string(received.url.absoluteString),
+            "headers": Self.pairs(received.head.latin1Fields),
+        ]
+        switch received.body {
+        case .inline(let data):
+            if let text = String(validating: data, as: UTF8.self) {
+                members["body"] = .string(text)
+            } else {
+                members["bodyBase64"] = .string(data.base64EncodedString())
+            }
+            members["bytes"] = JSONValue(data.count)
+        case .written(let count):
+            members["bytes"] = JSONValue(count)
+        }
+        members["trailers"] = Self.pairs(received.trailers.map { ($0.name.rawName, $0.latin1Value) })
+        members["interim"] = .array(
+            received.informational.map { [JSONValue($0.status.code), Self.pairs($0.latin1Fields)] }
+        )
+        members["fromCache"] = false
+        members["redirects"] = .array(received.redirects.map { .string($0.absoluteString) })
+        members["retries"] = JSONValue(received.retries)
+        members["timings"] = Self.json(received.timings)
+        return .object(members)
+    }
+
+    private static func pairs(_ fields: [(name: String, value: String)]) -> JSONValue {
+        .array(fields.map { [.string($0.name), .string($0.value)] })
+    }
+
+    /// Seconds with microseconds; what did not happen took 0.
+    private static func json(_ timings: Timings) -> JSONValue {
+        func seconds(_ duration: Duration?) -> JSONValue {
+            let (seconds, attoseconds) = duration?.components ?? (0, 0)
+            return JSONValue(Double(seconds * 1_000_000 + attoseconds / 1_000_000_000_000) / 1_000_000)
+        }
+        return [
+            "queue": seconds(timings.queue), "dns": seconds(timings.dns), "connect": seconds(timings.connect),
+            "tls": seconds(timings.tls), "firstByte": seconds(timings.firstByte), "total": seconds(timings.total),
+            "reused": JSONValue(timings.isConnectionReused),
+        ]
+    }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import Bluebonnet
+
+/// `bluebonnet batch`.
+struct BatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "batch",
+        abstract: "Sends many requests: JSON lines in, JSON lines out.",
+        discussion: """
+            Every line is a request. Only "url" is required:
+              {"id": 7, "method": "POST", "url": "http://127.0.0.1:8080/post", "headers": [["Accept", "*/*"]], "json": {"a": 1}}
+            Body (at most one): "body", "bodyBase64", "bodyFile", "json", "form". Also "redirect" (follow, manual, error),
+            "timeout" (seconds) and "output" (a file for the body). A line is answered as soon as it is done:
+              {"id": 7, "status": 200, "headers": [["Content-Type", "application/json"]], "body": "…", …}
+              {"id": 8, "error": {"code": "connection-lost", "message": "…"}}
+
+            Example:
+              bluebonnet batch --jobs 64 requests.jsonl > answers.jsonl
+
+            Exit status:
+              0  every line was answered, whatever the HTTP status
+              1  some answer is an error
+              2  bad usage
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The file with the lines; - is standard input.", valueName: "file"))
+    var source = "-"
+
+    @OptionGroup(title: "Batch options")
+    var options: BatchOptions
+
+    @OptionGroup(title: "Connection options")
+    var connection: ConnectionOptions
+
+    func run() async throws {
+        let file: InputFile
+        do throws(InputFile.Failure) {
+            file = try InputFile(path: source)
+        } catch {
+            throw CommandFailure.usage(error.description)
+        }
+        var configuration = SessionConfiguration()
+        connection.apply(to: &configuration)
+        options.apply(to: &configuration)
+        let runner = BatchRunner(
+            session: SessionManager(configuration: configuration),
+            jobs: options.jobs,
+            lines: LineReader(file),
+            answers: AnswerWriter(isOrdered: options.ordered) { StandardStream.output.write($0) }
+        )
+        switch await runner.run() {
+        case .answered: return
+        case .someErrors: throw ExitStatus.transport
+        case .unreadable(let reason): throw CommandFailure.usage(reason)
+        }
+    }
+}

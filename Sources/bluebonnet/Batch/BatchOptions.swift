@@ -1,0 +1,60 @@
+import ArgumentParser
+import Bluebonnet
+
+/// The options of `batch` beside those of every request.
+struct BatchOptions: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("Requests at once.", valueName: "count"))
+    var jobs = 8
+
+    @Flag(name: .long, help: "Answer in the order of the lines, not in the order in which answers come.")
+    var ordered = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The largest body that is put into an answer, after decoding.", valueName: "bytes")
+    )
+    var maxBody: Int?
+
+    @Option(name: .long, help: ArgumentHelp("HTTP cache. Only off is available yet.", valueName: "off|memory|dir"))
+    var cache = "off"
+
+    @Option(name: .long, help: ArgumentHelp("Cookie jar. Only off is available yet.", valueName: "off|memory|file"))
+    var cookies = "off"
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Retries of a failed request. Only 0 is available yet.", valueName: "count")
+    )
+    var retry = 0
+
+    @Option(name: .long, help: ArgumentHelp("Public keys to trust. Not available yet.", valueName: "sha256/base64"))
+    var pin: [String] = []
+
+    @Option(name: .long, help: ArgumentHelp("A proxy. Not available yet.", valueName: "url"))
+    var proxy: String?
+
+    @Flag(name: .customLong("http1.1"), help: "Speak HTTP/1.1. The default.")
+    var http1 = false
+
+    @Flag(name: .long, help: "Speak HTTP/2. Not available yet.")
+    var http2 = false
+
+    func validate() throws {
+        if jobs < 1 { throw ValidationError("--jobs is 1 or more.") }
+        if let maxBody, maxBody < 0 { throw ValidationError("--max-body is 0 or more.") }
+        if retry < 0 { throw ValidationError("--retry is 0 or more.") }
+        let missing: [(String, Bool)] = [
+            ("--cache \(cache)", cache != "off"), ("--cookies \(cookies)", cookies != "off"), ("--pin", !pin.isEmpty),
+            ("--proxy", proxy != nil), ("--http2", http2), ("--retry \(retry)", retry > 0),
+        ]
+        for (option, isWanted) in missing where isWanted {
+            throw ValidationError(CommandFailure.notAvailable(option).message)
+        }
+    }
+
+    /// Puts the options into a configuration. That many requests at once need that many connections.
+    func apply(to configuration: inout SessionConfiguration) {
+        configuration.maximumConnectionsPerHost = max(configuration.maximumConnectionsPerHost, jobs)
+        if let maxBody { configuration.limits.bodyInMemory = maxBody }
+    }
+}

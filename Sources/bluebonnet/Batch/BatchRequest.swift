@@ -1,0 +1,224 @@
+import Bluebonnet
+import FoundationEssentials
+import HTTPTypes
+
+/// What a line asks for.
+struct BatchRequest: Sendable {
+    /// The request, but for the body that is read from a file.
+    private(set) var request: Request
+
+    /// The path of the file that is the body.
+    private(set) var bodyFile: String?
+
+    /// The path of the file that the response body is streamed into.
+    private(set) var output: String?
+
+    private static let names: Set = [
+        "id", "method", "url", "headers", "body", "bodyBase64", "bodyFile", "json", "form", "multipart", "redirect",
+        "cache", "credentials", "timeout", "output",
+    ]
+    private static let bodyNames: Set = ["body", "bodyBase64", "bodyFile", "json", "form", "multipart"]
+
+    /// Reads the members of a line.
+    ///
+    /// A member that is null counts as left out, except for `json`, where null is a value.
+    ///
+    /// - Parameters:
+    ///   - members: The object.
+    ///   - timeouts: The session's timeouts.
+    /// - Throws: ``BatchError``.
+    init(_ members: JSONObject, timeouts: Timeouts = Timeouts()) throws(BatchError) {
+        var url: String?
+        var body: JSONObject.Element?
+        var missing: String?
+        request = Request(url: Self.placeholder)
+        for (name, value) in members {
+            guard Self.names.contains(name) else { throw .invalidLine("There is no member “\(name)”.") }
+            if value.isNull, name != "json" { continue }
+            if Self.bodyNames.contains(name) {
+                if let body { throw .invalidLine("“\(body.key)” and “\(name)”: a request has one body.") }
+                body = (name, value)
+                continue
+            }
+            switch name {
+            case "url": url = try Self.string(value, of: name)
+            case "method": request.method = try Self.method(value)
+            case "headers": request.headerFields = try Self.headers(value)
+            case "redirect": request.redirectPolicy = try Self.redirectPolicy(value)
+            case "timeout": request.timeouts = try Self.timeouts(value, session: timeouts)
+            case "output": output = try Self.path(value, of: name)
+            case "cache": if try !Self.isDefaultCache(value) { missing = missing ?? "“cache”" }
+            case "credentials":
+                try Self.checkCredentials(value)
+                missing = missing ?? "“credentials”"
+            default: break
+            }
+        }
+        guard let url else { throw .invalidLine("There is no “url”.") }
+        if let body { try setBody(body.value, of: body.key, missing: &missing) }
+        if let missing { throw .notAvailable(missing) }
+        guard let url = URL(string: url) else {
+            throw BatchError(NetworkingError(.invalidURL, "The “url” of the line is not a URL."))
+        }
+        request.url = url
+    }
+
+    /// Stands in the request until its URL has been read.
+    private static let placeholder = URL(filePath: "/")
+
+    // MARK: Body
+
+    private mutating func setBody(_ value: JSONValue, of name: String, missing: inout String?) throws(BatchError) {
+        switch name {
+        case "body":
+            request.body = .string(try Self.string(value, of: name))
+        case "bodyBase64":
+            guard let data = Data(base64Encoded: try Self.string(value, of: name)) else {
+                throw .invalidLine("“bodyBase64” is not Base64 (RFC 4648 §4).")
+            }
+            request.body = .data(data)
+        case "bodyFile":
+            bodyFile = try Self.path(value, of: name)
+        case "json":
+            do throws(JSONWritingError) {
+                request.body = .data(try value.data())
+            } catch {
+                throw .invalidLine("“json” cannot be written: \(error.description)")
+            }
+            imply(contentType: "application/json")
+        case "form":
+            request.body = .string(try Self.form(value))
+            imply(contentType: "application/x-www-form-urlencoded")
+        default:
+            guard value.array != nil else { throw Self.wrongType(value, of: name, wanted: "an array of parts") }
+            missing = missing ?? "“multipart”"
+        }
+    }
+
+    private mutating func imply(contentType: String) {
+        guard !request.headerFields.contains(.contentType) else { return }
+        request.headerFields.append(HTTPField(name: .contentType, value: contentType))
+    }
+
+    /// An object by the library's rules, or a list of pairs in its order.
+    private static func form(_ value: JSONValue) throws(BatchError) -> String {
+        let rules = QueryString()
+        do throws(NetworkingError) {
+            if value.object != nil { return try rules.encode(value) }
+        } catch {
+            throw BatchError(error)
+        }
+        guard let pairs = value.array else {
+            throw wrongType(value, of: "form", wanted: "an object or a list of pairs")
+        }
+        var fields: [String] = []
+        for pair in pairs {
+            guard let pair = pair.array, pair.count == 2, let name = pair[0].string, let value = pair[1].string else {
+                throw .invalidLine("A pair of “form” is [name, value], both strings.")
+            }
+            fields.append("\(rules.escape(name))=\(rules.escape(value))")
+        }
+        return fields.joined(separator: "&")
+    }
+
+    // MARK: Other members
+
+    private static func string(_ value: JSONValue, of name: String) throws(BatchError) -> String {
+        guard let string = value.string else { throw wrongType(value, of: name, wanted: "a string") }
+        return string
+    }
+
+    private static func path(_ value: JSONValue, of name: String) throws(BatchError) -> String {
+        let path = try string(value, of: name)
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw .invalidLine("“\(name)” is not a path.") }
+        return path
+    }
+
+    private static func method(_ value: JSONValue) throws(BatchError) -> HTTPRequest.Method {
+        let name = try string(value, of: "method")
+        guard let method = HTTPRequest.Method(name) else {
+            throw .invalidLine("“\(name)” cannot be a method (RFC 9110 §9.1).")
+        }
+        return method
+    }
+
+    private static func headers(_ value: JSONValue) throws(BatchError) -> HTTPFields {
+        var fields: HTTPFields = [:]
+        if let object = value.object {
+            for (name, value) in object { fields.append(try field(name, try string(value, of: "headers.\(name)"))) }
+            return fields
+        }
+        guard let pairs = value.array else {
+            throw wrongType(value, of: "headers", wanted: "a list of pairs or an object")
+        }
+        for pair in pairs {
+            guard let pair = pair.array, pair.count == 2, let name = pair[0].string, let value = pair[1].string else {
+                throw .invalidLine("A pair of “headers” is [name, value], both strings.")
+            }
+            fields.append(try field(name, value))
+        }
+        return fields
+    }
+
+    /// Names and values are bytes: a character is the byte of the same number (ISO-8859-1).
+    private static func field(_ name: String, _ value: String) throws(BatchError) -> HTTPField {
+        guard let fieldName = HTTPField.Name(name) else {
+            throw BatchError(
+                NetworkingError(.invalidRequest, "“\(name)” cannot be the name of a header (RFC 9110 §5.1).")
+            )
+        }
+        guard value.unicodeScalars.allSatisfy({ $0.value <= 0xFF }) else {
+            throw .invalidLine("The value of \(fieldName.rawName) has a character above U+00FF, which is no byte.")
+        }
+        guard let field = HTTPField(name: fieldName, latin1Value: value) else {
+            throw BatchError(
+                NetworkingError(
+                    .invalidRequest,
+                    "The value of \(fieldName.rawName) has CR, LF or NUL in it (RFC 9110 §5.5)."
+                )
+            )
+        }
+        return field
+    }
+
+    private static func redirectPolicy(_ value: JSONValue) throws(BatchError) -> RedirectPolicy {
+        switch try string(value, of: "redirect") {
+        case "follow": return .follow
+        case "manual": return .manual
+        case "error": return .error
+        case let other: throw .invalidLine("“redirect” is follow, manual or error, not “\(other)”.")
+        }
+    }
+
+    private static func timeouts(_ value: JSONValue, session: Timeouts) throws(BatchError) -> Timeouts {
+        guard let number = value.double else { throw wrongType(value, of: "timeout", wanted: "a number of seconds") }
+        guard let seconds = Seconds(number), seconds.duration > .zero else {
+            throw .invalidLine("“timeout” is a number of seconds above 0.")
+        }
+        var timeouts = session
+        timeouts.limitRequest(to: seconds.duration)
+        return timeouts
+    }
+
+    private static func isDefaultCache(_ value: JSONValue) throws(BatchError) -> Bool {
+        switch try string(value, of: "cache") {
+        case "default": return true
+        case "no-cache", "reload", "no-store", "force-cache", "only-if-cached": return false
+        case let other: throw .invalidLine("“cache” cannot be “\(other)”.")
+        }
+    }
+
+    private static func checkCredentials(_ value: JSONValue) throws(BatchError) {
+        guard let credentials = value.object else { throw wrongType(value, of: "credentials", wanted: "an object") }
+        for (name, value) in credentials {
+            guard name == "user" || name == "password" else {
+                throw .invalidLine("There is no member “credentials.\(name)”.")
+            }
+            _ = try string(value, of: "credentials.\(name)")
+        }
+    }
+
+    private static func wrongType(_ value: JSONValue, of name: String, wanted: String) -> BatchError {
+        .invalidLine("“\(name)” must be \(wanted), not \(value.kindWithArticle).")
+    }
+}

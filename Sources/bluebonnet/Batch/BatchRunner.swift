@@ -1,0 +1,120 @@
+import Bluebonnet
+import FoundationEssentials
+import HTTPTypes
+
+/// Sends the requests of all lines, a fixed number at once.
+struct BatchRunner {
+    /// How the run ended.
+    enum Outcome: Equatable {
+        case answered
+        case someErrors
+        /// The input could not be read to its end.
+        case unreadable(String)
+    }
+
+    let session: SessionManager
+    let jobs: Int
+    let lines: LineReader
+    let answers: AnswerWriter
+
+    /// Bodies above this size are written as JSON off the event loop.
+    private static let inlineRenderingSize = 256 * 1024
+
+    /// Reads, sends and answers until the input ends.
+    func run() async -> Outcome {
+        let hasErrors = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<jobs {
+                // On the event loops a request crosses no thread between its line and its answer.
+                group.addTask(executorPreference: EventLoopTaskExecutor.next()) { await work() }
+            }
+            return await group.reduce(false) { $0 || $1 }
+        }
+        await answers.finish()
+        if let failure = lines.failure { return .unreadable(failure.description) }
+        return hasErrors ? .someErrors : .answered
+    }
+
+    /// Answers one line after another; true when some answer is an error.
+    private func work() async -> Bool {
+        var hasErrors = false
+        while let line = await lines.next() {
+            let answer = await answer(to: line)
+            hasErrors = hasErrors || answer.isError
+            await answers.write(await render(answer), at: line.number)
+        }
+        return hasErrors
+    }
+
+    private func answer(to line: LineReader.Line) async -> BatchAnswer {
+        let line = BatchLine(line.bytes, number: line.number, timeouts: session.configuration.timeouts)
+        switch line.request {
+        case .success(let request): return BatchAnswer(id: line.id, outcome: await send(request))
+        case .failure(let error): return BatchAnswer(id: line.id, outcome: .error(error, status: nil))
+        }
+    }
+
+    private func send(_ line: BatchRequest) async -> BatchAnswer.Outcome {
+        var status: Int?
+        do {
+            var request = line.request
+            if let path = line.bodyFile { request.body = try .file(URL(filePath: path)) }
+            guard let output = line.output else {
+                return .response(BatchAnswer.Received(try await session.data(for: request)))
+            }
+            let startedAt = ContinuousClock.now
+            let answer = try await session.stream(request)
+            status = answer.head.status.code
+            let count = try await answer.body.write(to: URL(filePath: output))
+            return .response(BatchAnswer.Received(answer, bytes: count, total: startedAt.duration(to: .now)))
+        } catch let error as NetworkingError {
+            return .error(BatchError(error), status: error.response?.status.code ?? status)
+        } catch {
+            // The library throws nothing else.
+            return .error(BatchError(code: "interceptor-failed", message: "\(error)"), status: status)
+        }
+    }
+
+    private func render(_ answer: BatchAnswer) async -> [UInt8] {
+        guard case .response(let received) = answer.outcome, case .inline(let data) = received.body,
+            data.count > Self.inlineRenderingSize
+        else { return answer.line() }
+        return await withTaskExecutorPreference(globalConcurrentExecutor) { await Self.renderElsewhere(answer) }
+    }
+
+    @concurrent
+    private static func renderElsewhere(_ answer: BatchAnswer) async -> [UInt8] {
+        answer.line()
+    }
+}
+
+extension BatchAnswer.Received {
+    /// A response whose body is in memory.
+    init(_ response: Response<Data>) {
+        self.init(
+            head: response.head,
+            url: response.url,
+            body: .inline(response.body),
+            trailers: response.trailers,
+            informational: response.informational,
+            redirects: response.redirects,
+            retries: response.retries,
+            timings: response.timings
+        )
+    }
+
+    /// A response whose body went into a file.
+    init(_ response: TransportResponse, bytes: Int, total: Duration) {
+        var timings = response.timings
+        timings.total = total
+        self.init(
+            head: response.head,
+            url: response.request.url,
+            body: .written(bytes: bytes),
+            trailers: response.body.trailers,
+            informational: response.informational,
+            redirects: response.redirects,
+            retries: response.retries,
+            timings: timings
+        )
+    }
+}

@@ -1,0 +1,117 @@
+import Dispatch
+import Synchronization
+
+/// The lines of a file as they come: a thread reads, so that a slow writer of lines holds up nothing else.
+///
+/// A line is handed out as soon as its end has been read. When lines are taken slower than they come, reading stops.
+final class LineReader: Sendable {
+    /// A line without its end.
+    struct Line: Sendable {
+        /// From 1.
+        var number: Int
+        var bytes: [UInt8]
+    }
+
+    private struct State {
+        var cutter = LineCutter()
+        /// The lines nobody has taken yet, the next one last.
+        var ready: [[UInt8]] = []
+        var taken = 0
+        var waiting: [CheckedContinuation<Line?, Never>] = []
+        var isAtEnd = false
+        var isReaderWaiting = false
+        var failure: InputFile.Failure?
+
+        mutating func take() -> Line? {
+            guard let bytes = ready.popLast() else { return nil }
+            taken += 1
+            return Line(number: taken, bytes: bytes)
+        }
+    }
+
+    private let state = Mutex(State())
+    private let roomForMore = DispatchSemaphore(value: 0)
+
+    /// Begins to read.
+    init(_ file: consuming InputFile) {
+        let box = Mutex<InputFile?>(consume file)
+        DispatchQueue(label: "bluebonnet.lines").async { [self] in
+            guard let file = box.withLock({ $0.take() }) else { return }
+            read(file)
+        }
+    }
+
+    /// Why reading ended before the end of the file.
+    var failure: InputFile.Failure? { state.withLock { $0.failure } }
+
+    /// The next line; nil when there are no more.
+    func next() async -> Line? {
+        if let line = takeReady() { return line }
+        return await withCheckedContinuation { continuation in
+            let (line, isDone) = state.withLock { state -> (Line?, Bool) in
+                if let line = state.take() { return (line, true) }
+                if state.isAtEnd { return (nil, true) }
+                state.waiting.append(continuation)
+                return (nil, false)
+            }
+            if isDone { continuation.resume(returning: line) }
+        }
+    }
+
+    private func takeReady() -> Line? {
+        let (line, continuesReading) = state.withLock { state -> (Line?, Bool) in
+            let line = state.take()
+            guard state.isReaderWaiting, state.ready.isEmpty else { return (line, false) }
+            state.isReaderWaiting = false
+            return (line, true)
+        }
+        if continuesReading { roomForMore.signal() }
+        return line
+    }
+
+    // MARK: The reading thread
+
+    private func read(_ file: borrowing InputFile) {
+        do throws(InputFile.Failure) {
+            while let block = try file.next() {
+                add { cutter in cutter.cut(block) }
+                waitForRoom()
+            }
+        } catch {
+            state.withLock { $0.failure = error }
+        }
+        add { cutter in cutter.finish() }
+        let waiting = state.withLock { state in
+            state.isAtEnd = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume(returning: nil) }
+    }
+
+    private func add(_ cut: (inout LineCutter) -> [[UInt8]]) {
+        let served = state.withLock { state -> [(CheckedContinuation<Line?, Never>, Line)] in
+            let lines = cut(&state.cutter)
+            guard !lines.isEmpty else { return [] }
+            // Waiting until all were taken keeps the list short, so that turning it round costs little.
+            state.ready = state.ready.isEmpty ? lines.reversed() : lines.reversed() + state.ready
+            var served: [(CheckedContinuation<Line?, Never>, Line)] = []
+            while !state.waiting.isEmpty, let line = state.take() {
+                served.append((state.waiting.removeLast(), line))
+            }
+            return served
+        }
+        for (continuation, line) in served { continuation.resume(returning: line) }
+    }
+
+    /// Lines that wait beyond this number stop the reading until all of them have been taken.
+    private static let mostWaiting = 1024
+
+    private func waitForRoom() {
+        let waits = state.withLock { state in
+            state.isReaderWaiting = state.ready.count >= Self.mostWaiting
+            return state.isReaderWaiting
+        }
+        if waits { roomForMore.wait() }
+    }
+}

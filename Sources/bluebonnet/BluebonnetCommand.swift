@@ -1,0 +1,60 @@
+import ArgumentParser
+
+/// The command `bluebonnet`: requests from the shell, many requests at once, and a server to try them on.
+@main
+struct BluebonnetCommand: AsyncParsableCommand {
+    /// What `--version` prints.
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "bluebonnet",
+        abstract: "Sends HTTP requests from the shell.",
+        discussion: """
+            Examples:
+              bluebonnet get example.org/users page==2 Accept:application/json
+              bluebonnet post :8080/post name=Ada age:=36 tags:='["a","b"]'
+              bluebonnet post :8080/post --form name=Ada
+              bluebonnet put :8080/put @photo.png
+              bluebonnet get example.org/big.iso -o big.iso
+              bluebonnet batch --jobs 64 requests.jsonl
+
+            Exit status:
+            \(ExitStatus.help)
+            """,
+        version: version,
+        subcommands: [
+            GetCommand.self, HeadCommand.self, PostCommand.self, PutCommand.self, PatchCommand.self,
+            DeleteCommand.self, OptionsCommand.self, BatchCommand.self, ServeCommand.self, DemoCommand.self,
+        ]
+    )
+
+    /// The entry: as ArgumentParser's, with the exit statuses of ``ExitStatus``.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            finish(with: error)
+        }
+    }
+
+    /// Says what is wrong and ends the process.
+    private static func finish(with error: any Error) -> Never {
+        switch error {
+        case let status as ExitStatus:
+            status.exit()
+        case let failure as CommandFailure:
+            StandardStream.error.write(line: "bluebonnet: \(failure.message)")
+            failure.status.exit()
+        default:
+            let isRequestForHelp = exitCode(for: error).isSuccess
+            let stream = isRequestForHelp ? StandardStream.output : StandardStream.error
+            stream.write(line: fullMessage(for: error))
+            (isRequestForHelp ? ExitStatus.success : ExitStatus.usage).exit()
+        }
+    }
+}

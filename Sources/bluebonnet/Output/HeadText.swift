@@ -1,0 +1,65 @@
+import Bluebonnet
+import FoundationEssentials
+import HTTPTypes
+
+/// Heads and timings as text.
+struct HeadText {
+    let paint: Paint
+
+    /// The request as it went over the wire, with what the engine adds.
+    func request(_ request: Request) -> [String] {
+        let url = request.url
+        var path = url.path(percentEncoded: true)
+        if !path.hasPrefix("/") { path = "/" + path }
+        if let query = url.query(percentEncoded: true) { path += "?" + query }
+        var lines = ["\(request.method.rawValue) \(path) HTTP/1.1"]
+        let host = request.headerFields.first { $0.name.canonicalName == "host" }?.value ?? URLShorthand.host(of: url)
+        lines.append(field("Host", host))
+        for header in request.headerFields where header.name.canonicalName != "host" {
+            lines.append(field(header.name.rawName, header.value))
+        }
+        guard !request.headerFields.contains(.contentLength), !request.headerFields.contains(.transferEncoding) else {
+            return lines
+        }
+        if let body = request.body {
+            lines.append(body.length.map { field("Content-Length", "\($0)") } ?? field("Transfer-Encoding", "chunked"))
+        } else if [.post, .put, .patch].contains(request.method) {
+            lines.append(field("Content-Length", "0"))
+        }
+        return lines
+    }
+
+    /// The response as it came.
+    func response(_ head: ResponseHead) -> [String] {
+        let part: Paint.Part =
+            switch head.status.code {
+            case ..<300: .success
+            case ..<400: .redirection
+            default: .failure
+            }
+        return [paint(head.description, part)] + head.headerFields.map { field($0.name.rawName, $0.value) }
+    }
+
+    /// Where the time went, in one line.
+    func timings(_ timings: Timings) -> String {
+        let parts: [(String, Duration?)] = [
+            ("queue", timings.queue), ("dns", timings.dns), ("connect", timings.connect), ("tls", timings.tls),
+            ("first byte", timings.firstByte), ("total", timings.total),
+        ]
+        let text = parts.compactMap { name, duration in duration.map { "\(name) \(Self.milliseconds($0))" } }
+        let connection = timings.isConnectionReused ? "reused connection" : "new connection"
+        return paint("\(text.joined(separator: ", ")) (\(connection))", .faint)
+    }
+
+    private func field(_ name: String, _ value: String) -> String {
+        "\(paint(name, .name)): \(value)"
+    }
+
+    /// For people: `0.31 ms`, `12.5 ms`, `1304 ms`.
+    private static func milliseconds(_ duration: Duration) -> String {
+        let hundredths = Int((duration / .microseconds(10)).rounded())
+        if hundredths >= 10_000 { return "\(hundredths / 100) ms" }
+        let rest = hundredths % 100
+        return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest) ms"
+    }
+}

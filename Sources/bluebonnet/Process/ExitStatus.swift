@@ -1,0 +1,75 @@
+import Bluebonnet
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The exit statuses, so that scripts need not read the output.
+enum ExitStatus: Int32, Error, Sendable, CaseIterable {
+    case success = 0
+    case transport = 1
+    case usage = 2
+    case timeout = 3
+    case clientError = 4
+    case serverError = 5
+    case trust = 6
+
+    /// What `--help` says about it.
+    private var meaning: String {
+        switch self {
+        case .success: "the request was answered with 2xx or 3xx"
+        case .transport: "no whole answer: connection, protocol, limits, files"
+        case .usage: "bad usage: options, items or a URL that make no request"
+        case .timeout: "a timeout"
+        case .clientError: "answered with 4xx"
+        case .serverError: "answered with 5xx"
+        case .trust: "the certificate is not trusted, or TLS failed"
+        }
+    }
+
+    /// The table for `--help`.
+    static var help: String {
+        allCases.map { "  \($0.rawValue)  \($0.meaning)" }.joined(separator: "\n")
+    }
+
+    /// The exit status of an answer.
+    ///
+    /// - Parameter statusCode: The status of the last response.
+    init(statusCode: Int) {
+        switch statusCode {
+        case 400..<500: self = .clientError
+        case 500...: self = .serverError
+        default: self = .success
+        }
+    }
+
+    /// The exit status of an error.
+    ///
+    /// - Parameter error: What the library threw.
+    init(_ error: NetworkingError) {
+        switch error.code {
+        case .invalidURL, .unsupportedScheme, .unsupportedFeature, .invalidRequest, .requestSerializationFailed:
+            self = .usage
+        case .certificateUntrusted, .certificateExpired, .certificateNotYetValid, .certificateHostMismatch,
+            .invalidTrustConfiguration, .tlsFailed:
+            self = .trust
+        default:
+            self = error.isTimeout ? .timeout : .transport
+        }
+    }
+
+    /// Ends the process.
+    func exit() -> Never {
+        #if canImport(Glibc)
+            Glibc.exit(rawValue)
+        #elseif canImport(Musl)
+            Musl.exit(rawValue)
+        #else
+            Darwin.exit(rawValue)
+        #endif
+    }
+}

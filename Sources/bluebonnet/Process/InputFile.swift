@@ -1,0 +1,71 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A file or standard input, read in blocks that block the calling thread.
+struct InputFile: ~Copyable {
+    /// Why a file cannot be read.
+    struct Failure: Error, CustomStringConvertible {
+        /// The path and the system's words.
+        var description: String
+
+        init(_ path: String, code: Int32) {
+            // The text is copied before the next call of the C library.
+            let reason = unsafe String(cString: strerror(code))
+            description = "\(path): \(reason)"
+        }
+    }
+
+    private static let blockSize = 1 << 16
+
+    private let descriptor: Int32
+    private let path: String
+    private let isOwned: Bool
+
+    /// Opens a file.
+    ///
+    /// - Parameter path: The path; `-` is standard input.
+    /// - Throws: ``Failure``.
+    init(path: String) throws(Failure) {
+        // The C function reads the path while it runs.
+        let descriptor = path == "-" ? 0 : unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failure(path, code: errno) }
+        self.descriptor = descriptor
+        self.path = path == "-" ? "standard input" : path
+        isOwned = path != "-"
+    }
+
+    deinit {
+        if isOwned { close(descriptor) }
+    }
+
+    /// The next bytes as soon as there are any, or nil at the end.
+    ///
+    /// - Throws: ``Failure``.
+    func next() throws(Failure) -> [UInt8]? {
+        while true {
+            var code: Int32 = 0
+            let block = unsafe [UInt8](unsafeUninitializedCapacity: Self.blockSize) { buffer, count in
+                // Reads at most the capacity of the buffer.
+                let size = unsafe read(descriptor, buffer.baseAddress, Self.blockSize)
+                code = size < 0 ? errno : 0
+                count = max(0, size)
+            }
+            if code == 0 { return block.isEmpty ? nil : block }
+            guard code == EINTR else { throw Failure(path, code: code) }
+        }
+    }
+
+    /// Everything up to the end.
+    ///
+    /// - Throws: ``Failure``.
+    consuming func readToEnd() throws(Failure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let block = try next() { bytes += block }
+        return bytes
+    }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+
+/// The URL, the items and the options of one request.
+struct RequestOptions: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "The URL.",
+            discussion: "http:// may be left out; :8080/path is localhost:8080/path."
+        )
+    )
+    var url: String
+
+    @Argument(help: ArgumentHelp("What the request carries.", discussion: ItemHelp.text, valueName: "item"))
+    var items: [String] = []
+
+    @Flag(name: .long, help: "Send the fields as a form (application/x-www-form-urlencoded) instead of JSON.")
+    var form = false
+
+    @Flag(name: .long, help: "Send the fields as multipart/form-data. Not available yet.")
+    var multipart = false
+
+    @Flag(
+        name: .shortAndLong,
+        help: "Show the heads of request and response and the timings on standard error."
+    )
+    var verbose = false
+
+    @Flag(name: .shortAndLong, help: "Show the head of the response before its body.")
+    var include = false
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "Stream the body into a file. A 4xx or 5xx answer is shown and not saved.",
+            valueName: "file"
+        )
+    )
+    var output: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Format and colour JSON: auto, all, format, colors or none. Default: auto, both on a terminal (NO_COLOR: no colours).",
+            valueName: "what"
+        )
+    )
+    var pretty = PrettyPrinting.auto
+
+    @Flag(name: .long, inversion: .prefixedNo, help: "Follow redirects.")
+    var follow = true
+
+    @Option(name: .long, help: ArgumentHelp("How many redirects are followed.", valueName: "count"))
+    var maxRedirects = 20
+
+    @Flag(name: .long, inversion: .prefixedNo, help: "Exit with 4 and 5 for 4xx and 5xx.")
+    var checkStatus = true
+
+    @Option(name: .long, help: ArgumentHelp("Connect to a Unix-domain socket.", valueName: "path"))
+    var unixSocket: String?
+
+    @Option(name: .long, help: ArgumentHelp("The scheme of a URL without one.", valueName: "scheme"))
+    var defaultScheme = "http"
+
+    @OptionGroup(title: "Connection options")
+    var connection: ConnectionOptions
+
+    func validate() throws {
+        if multipart {
+            throw ValidationError(CommandFailure.notAvailable("--multipart").message)
+        }
+        if maxRedirects < 0 { throw ValidationError("--max-redirects is 0 or more.") }
+    }
+}

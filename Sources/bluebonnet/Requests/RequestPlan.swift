@@ -1,0 +1,199 @@
+import Bluebonnet
+import FoundationEssentials
+import HTTPTypes
+
+/// A request made of the command's arguments, without sending it.
+struct RequestPlan {
+    /// Everything that decides what is sent.
+    struct Arguments {
+        var method: HTTPRequest.Method
+        var url: String
+        var items: [String] = []
+        var isForm = false
+        var defaultScheme = "http"
+        var unixSocket: String?
+    }
+
+    /// What is sent.
+    private(set) var request: Request
+
+    /// False when the user has left out `Accept-Encoding`: nothing is offered then, and nothing has to be undone.
+    private(set) var decodesContent = true
+
+    private let arguments: Arguments
+    private let read: (String) throws(CommandFailure) -> [UInt8]
+    private var query: [String] = []
+    private var fields: [(name: String, value: JSONValue)] = []
+    private var bodyPath: String?
+    private var unset: Set<String> = []
+    private var headerFields: HTTPFields = [:]
+
+    /// Makes the request.
+    ///
+    /// - Parameters:
+    ///   - arguments: The command's arguments.
+    ///   - read: Reads a file whole; `-` is standard input.
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
+    init(
+        _ arguments: Arguments,
+        read: @escaping (String) throws(CommandFailure) -> [UInt8] = Self.readFile
+    ) throws(CommandFailure) {
+        self.arguments = arguments
+        self.read = read
+        let text = URLShorthand.expand(arguments.url, scheme: arguments.defaultScheme)
+        guard let url = URL(string: text) else { throw .usage("“\(arguments.url)” is not a URL.") }
+        request = Request(method: arguments.method, url: url)
+        for item in arguments.items { try add(try RequestItem(item)) }
+        try setURL(text)
+        try setBody()
+        setHeaderFields()
+    }
+
+    private static func readFile(_ path: String) throws(CommandFailure) -> [UInt8] {
+        do throws(InputFile.Failure) {
+            return try InputFile(path: path).readToEnd()
+        } catch {
+            throw .usage("\(error)")
+        }
+    }
+
+    // MARK: Items
+
+    private mutating func add(_ item: RequestItem) throws(CommandFailure) {
+        switch item {
+        case .header(let name, let value):
+            headerFields.append(try headerField(name, try text(value)))
+        case .emptyHeader(let name):
+            headerFields.append(try headerField(name, ""))
+        case .unsetHeader(let name):
+            let field = try headerField(name, "")
+            guard field.name.canonicalName != "host" else {
+                throw .usage("Host cannot be left out (RFC 9112 §3.2).")
+            }
+            unset.insert(field.name.canonicalName)
+        case .query(let name, let value):
+            query.append("\(QueryString().escape(name))=\(QueryString().escape(try text(value)))")
+        case .field(let name, let value):
+            fields.append((name, .string(try text(value))))
+        case .jsonField(let name, let value):
+            guard !arguments.isForm else {
+                throw .usage("“\(name):=” is a JSON field; a form has only “\(name)=value”.")
+            }
+            fields.append((name, try json(value, name: name)))
+        case .body(let path):
+            guard bodyPath == nil else { throw .usage("There is more than one @file; a request has one body.") }
+            bodyPath = path
+        case .file(let name, let path):
+            throw .usage(
+                "“\(name)@\(path)” is a part of a multipart form, which is not available yet; @\(path) sends the file as the body."
+            )
+        }
+    }
+
+    private func headerField(_ name: String, _ value: String) throws(CommandFailure) -> HTTPField {
+        guard let fieldName = HTTPField.Name(name) else { throw .usage("“\(name)” cannot be the name of a header.") }
+        guard HTTPField.isValidValue(value) else { throw .usage("The value of \(name) has a line end in it.") }
+        return HTTPField(name: fieldName, value: value)
+    }
+
+    private func text(_ value: RequestItem.Value) throws(CommandFailure) -> String {
+        switch value {
+        case .text(let text):
+            return text
+        case .file(let path):
+            guard let text = String(validating: try read(path), as: UTF8.self) else {
+                throw .usage("\(path) is not a text in UTF-8.")
+            }
+            // The line end that editors put at the end of a file belongs to the file, not to the value.
+            return text.hasSuffix("\n") ? String(text.dropLast()) : text
+        }
+    }
+
+    private func json(_ value: RequestItem.Value, name: String) throws(CommandFailure) -> JSONValue {
+        do throws(JSONParsingError) {
+            switch value {
+            case .text(let text): return try JSONValue(parsing: text)
+            case .file: break
+            }
+        } catch {
+            throw .usage("“\(name):=” wants JSON: \(error.description)")
+        }
+        return try json(.text(try text(value)), name: name)
+    }
+
+    // MARK: Parts
+
+    private mutating func setURL(_ text: String) throws(CommandFailure) {
+        if !query.isEmpty {
+            let end = text.firstIndex(of: "#") ?? text.endIndex
+            let separator = text[..<end].contains("?") ? "&" : "?"
+            guard let url = URL(string: text[..<end] + separator + query.joined(separator: "&") + text[end...]) else {
+                throw .usage("“\(arguments.url)” is not a URL.")
+            }
+            request.url = url
+        }
+        guard let path = arguments.unixSocket else { return }
+        let host = URLShorthand.host(of: request.url)
+        request.url = try URLShorthand.overUnixSocket(request.url, path: path)
+        // The engine knows the socket only; the server is to see the host that was asked for.
+        if host != "localhost", !headerFields.contains(where: { $0.name.canonicalName == "host" }) {
+            headerFields.insert(try headerField("Host", host), at: 0)
+        }
+    }
+
+    private mutating func setBody() throws(CommandFailure) {
+        guard let bodyPath else {
+            guard !fields.isEmpty else { return }
+            do {
+                request.body = arguments.isForm ? formBody : .data(try jsonBody.data())
+            } catch {
+                throw .usage("The fields cannot be written as JSON: \(error)")
+            }
+            return
+        }
+        guard fields.isEmpty else { throw .usage("There is a @file and there are fields; a request has one body.") }
+        guard bodyPath != "-" else {
+            request.body = .data(Data(try read(bodyPath)))
+            return
+        }
+        do throws(NetworkingError) {
+            request.body = try .file(URL(filePath: bodyPath))
+        } catch {
+            throw .usage(error.message)
+        }
+    }
+
+    private var jsonBody: JSONValue {
+        .object(JSONObject(fields.lazy.map { (key: $0.name, value: $0.value) }))
+    }
+
+    private var formBody: RequestBody {
+        let pairs = fields.map { "\(QueryString().escape($0.name))=\(QueryString().escape($0.value.string ?? ""))" }
+        return .string(pairs.joined(separator: "&"))
+    }
+
+    private var contentType: String? {
+        guard request.body != nil else { return nil }
+        if let bodyPath, bodyPath != "-" { return MediaType.ofFile(atPath: bodyPath) }
+        return arguments.isForm ? "application/x-www-form-urlencoded" : "application/json"
+    }
+
+    /// What is sent by itself comes first, unless the user names or unsets it.
+    private mutating func setHeaderFields() {
+        decodesContent = !unset.contains(HTTPField.Name.acceptEncoding.canonicalName)
+        let sendsJSON = contentType == "application/json"
+        let automatic: [(HTTPField.Name, String?)] = [
+            (.accept, sendsJSON ? "application/json, */*;q=0.5" : "*/*"),
+            (.userAgent, "bluebonnet/\(BluebonnetCommand.version)"),
+            (.contentType, contentType),
+        ]
+        var result: HTTPFields = [:]
+        for (name, value) in automatic {
+            guard let value, !unset.contains(name.canonicalName), !headerFields.contains(where: { $0.name == name })
+            else { continue }
+            result.append(HTTPField(name: name, value: value))
+        }
+        result.append(contentsOf: headerFields)
+        request.headerFields = result
+    }
+}

@@ -1,0 +1,12 @@
+import Bluebonnet
+
+extension Timeouts {
+    /// Gives the whole request this time and nothing else a shorter one, except for the connection.
+    ///
+    /// Who allows a request two minutes means to wait two minutes, also for its first byte.
+    mutating func limitRequest(to duration: Duration) {
+        request = duration
+        firstByte = nil
+        betweenBytes = nil
+    }
+}

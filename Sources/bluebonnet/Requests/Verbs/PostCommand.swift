@@ -1,0 +1,24 @@
+import ArgumentParser
+import HTTPTypes
+
+/// `bluebonnet post`.
+struct PostCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "post",
+        abstract: "Sends a POST; fields are JSON unless --form.",
+        discussion: """
+            Examples:
+              bluebonnet post :8080/users name=Ada age:=36
+              bluebonnet post :8080/login --form user=ada password=@secret.txt
+              bluebonnet post :8080/upload @photo.png
+              date | bluebonnet post :8080/notes @- Content-Type:text/plain
+            \(RequestRunner.exitStatusHelp)
+            """
+    )
+
+    @OptionGroup var options: RequestOptions
+
+    func run() async throws {
+        try await RequestRunner(method: .post, options: options).run()
+    }
+}

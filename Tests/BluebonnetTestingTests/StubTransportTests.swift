@@ -1,0 +1,178 @@
+import Bluebonnet
+import BluebonnetTesting
+import HTTPTypes
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(1)))
+struct StubTransportTests {
+    private struct User: Codable, Sendable, Equatable {
+        var id: Int
+        var name: String
+    }
+
+    private struct Broken: Error {}
+
+    private func api(_ transport: StubTransport) throws -> HTTPSessionManager {
+        let baseURL = try #require(URL(string: "https://api.example.com/v1"))
+        return HTTPSessionManager(baseURL: baseURL, session: SessionManager(transport: transport))
+    }
+
+    /// The error of a GET of the path.
+    private func failure(_ path: String, from transport: StubTransport) async throws -> NetworkingError? {
+        let api = try api(transport)
+        do {
+            _ = try await api.get(path, as: .data)
+            return nil
+        } catch {
+            return error as? NetworkingError
+        }
+    }
+
+    @Test func `a table answers by method and path`() async throws {
+        let transport = StubTransport(routes: [
+            .get("/v1/users/42"): .json(["id": 42, "name": "Ada"]),
+            .post("/v1/users"): StubResponse(status: .created, body: Data(#"{"id":43,"name":"Eve"}"#.utf8)),
+        ])
+        let api = try api(transport)
+        let user: User = try await api.get("users/42")
+        #expect(user == User(id: 42, name: "Ada"))
+        let created = try await api.response(.post, "users", as: .data)
+        #expect(created.status == .created)
+        #expect(created.value == Data(#"{"id":43,"name":"Eve"}"#.utf8))
+        let seen = transport.requests.map { "\($0.method.rawValue) \($0.url.absoluteString)" }
+        #expect(seen == ["GET https://api.example.com/v1/users/42", "POST https://api.example.com/v1/users"])
+    }
+
+    @Test func `the first route that matches counts`() async throws {
+        let transport = StubTransport(routes: [
+            .get("/v1/a?page=2"): .text("second page"),
+            .any("/v1/a"): .text("any page"),
+        ])
+        let api = try api(transport)
+        let second = try await api.get("a", parameters: ["page": 2], as: .string)
+        let third = try await api.get("a", parameters: ["page": 3], as: .string)
+        let posted = try await api.post("a", as: .string)
+        #expect([second, third, posted] == ["second page", "any page", "any page"])
+    }
+
+    @Test func `a request without a route names itself and the routes there are`() async throws {
+        let transport = StubTransport(routes: [
+            .get("/v1/users"): .json([]),
+            .delete("/v1/users/1"): StubResponse(status: .noContent),
+        ])
+        let error = try #require(try await failure("nobody?token=secret", from: transport))
+        #expect(error.code == .invalidRequest)
+        #expect(error.message.contains("GET https://api.example.com/v1/nobody"))
+        #expect(error.message.contains("GET /v1/users, DELETE /v1/users/1"))
+        #expect(!error.message.contains("secret"))
+    }
+
+    @Test func `an empty table says that there are no routes`() async throws {
+        let error = try #require(try await failure("x", from: StubTransport(routes: [:])))
+        #expect(error.message.contains("none"))
+    }
+
+    @Test func `a closure answers what a table cannot`() async throws {
+        let transport = StubTransport { request in
+            request.headerFields[.authorization] == nil ? StubResponse(status: .unauthorized) : .json(["ok": true])
+        }
+        let error = try #require(try await failure("me", from: transport))
+        #expect(error.code == .unacceptableStatusCode)
+        #expect(error.response?.status == .unauthorized)
+        var api = try api(transport)
+        api.requestSerializer.setAuthorization(bearerToken: "t")
+        let value = try await api.get("me", as: .json)
+        #expect(value == ["ok": true])
+    }
+
+    @Test func `requests are recorded with their bodies`() async throws {
+        let transport = StubTransport { _ in .json([:]) }
+        var api = try api(transport)
+        api.requestSerializer = JSONRequestSerializer()
+        _ = try await api.post("users", parameters: ["name": "Ada"], as: .json)
+        _ = try await api.get("users", as: .json)
+        let requests = await transport.requests(count: 2)
+        #expect(requests[0].json == ["name": "Ada"])
+        #expect(requests[0].text == #"{"name":"Ada"}"#)
+        #expect(requests[0].headerFields[.contentType] == "application/json")
+        #expect(requests[1].body == nil)
+        #expect(requests[1].text == nil)
+    }
+
+    @Test func `somebody can wait for a number of requests`() async throws {
+        let transport = StubTransport { _ in .text("ok") }
+        let api = try api(transport)
+        async let seen = transport.requests(count: 2)
+        _ = try await api.get("1", as: .string)
+        _ = try await api.get("2", as: .string)
+        let paths = await seen.map { $0.url.path(percentEncoded: true) }
+        #expect(paths == ["/v1/1", "/v1/2"])
+    }
+
+    @Test func `waiting for requests ends when it is cancelled`() async {
+        let transport = StubTransport(routes: [:])
+        let waiting = Task { await transport.requests(count: 1) }
+        waiting.cancel()
+        let requests = await waiting.value
+        #expect(requests.isEmpty)
+    }
+
+    @Test func `an error takes the place of a response`() async throws {
+        let lost = NetworkingError(.connectionLost, "The cable is out.")
+        let error = try #require(try await failure("x", from: StubTransport { _ in .failure(lost) }))
+        #expect(error.code == .connectionLost)
+        #expect(error.message == "The cable is out.")
+        #expect(error.request?.url.absoluteString == "https://api.example.com/v1/x")
+        let other = try #require(try await failure("x", from: StubTransport { _ in throw Broken() }))
+        #expect(other.code == .interceptorFailed)
+        #expect(other.underlying is Broken)
+    }
+
+    @Test func `a delay is measured by the clock that was given`() async throws {
+        let clock = ImmediateClock()
+        let transport = StubTransport(clock: clock) { _ in StubResponse.text("late").delayed(by: .seconds(3600)) }
+        let text = try await api(transport).get("x", as: .string)
+        #expect(text == "late")
+        #expect(clock.naps == 1)
+    }
+
+    @Test func `a delay ends when the task is cancelled`() async throws {
+        let transport = StubTransport { _ in StubResponse.text("late").delayed(by: .seconds(3600)) }
+        let session = SessionManager(transport: transport)
+        let task = session.dataTask(Request(url: try #require(URL(string: "http://example.com/"))))
+        task.resume()
+        _ = await transport.requests(count: 1)
+        task.cancel()
+        let error = await #expect(throws: NetworkingError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+        await session.shutdown()
+    }
+
+    @Test func `a delay ends when the session is invalidated`() async throws {
+        let transport = StubTransport { _ in StubResponse.text("late").delayed(by: .seconds(3600)) }
+        let session = SessionManager(transport: transport)
+        let task = session.dataTask(Request(url: try #require(URL(string: "http://example.com/"))))
+        task.resume()
+        _ = await transport.requests(count: 1)
+        session.invalidate()
+        let error = await #expect(throws: NetworkingError.self) { try await task.value }
+        #expect(error?.code == .sessionInvalidated)
+    }
+
+    @Test func `redirects are followed as over a network`() async throws {
+        let transport = StubTransport(routes: [
+            .get("/v1/old"): .redirect(to: "/v1/new"),
+            .get("/v1/new"): .text("here"),
+        ])
+        let response = try await api(transport).response(.get, "old", as: .string)
+        #expect(response.value == "here")
+        #expect(response.redirects.map(\.absoluteString) == ["https://api.example.com/v1/new"])
+        #expect(transport.requests.count == 2)
+    }
+}

@@ -1,0 +1,146 @@
+import HTTPTypes
+import NIOCore
+import Testing
+
+@testable import Bluebonnet
+
+/// The pipe between connection and reader, without either.
+@Suite(.timeLimit(.minutes(1)))
+struct BodyStreamTests {
+    private final class Source: BodyStream.Source {
+        let continued = Counter()
+        let abandoned = Counter()
+
+        func continueReading() {
+            continued.increment()
+        }
+
+        func abandon() {
+            abandoned.increment()
+        }
+    }
+
+    private let source = Source()
+    private let stream: BodyStream
+
+    init() {
+        stream = BodyStream(source: source)
+    }
+
+    private func batch(_ texts: String...) -> CircularBuffer<ByteBuffer> {
+        CircularBuffer(texts.map { ByteBuffer(string: $0) })
+    }
+
+    private func bytes(_ count: Int) -> CircularBuffer<ByteBuffer> {
+        [ByteBuffer(repeating: 7, count: count)]
+    }
+
+    private func next() async throws -> String? {
+        try await stream.next().map { String(buffer: $0) }
+    }
+
+    @Test func `pieces come in order, then the end, again and again`() async throws {
+        #expect(stream.push(batch("one", "two")))
+        #expect(stream.push(batch("three")))
+        stream.finish(trailers: [.eTag: "x"], at: .now())
+        // What comes after the end is not part of it.
+        _ = stream.push(batch("late"))
+        let end = try #require(stream.finished)
+        #expect(end.trailers[.eTag] == "x")
+        for expected in ["one", "two", "three", nil, nil] {
+            let piece = try await next()
+            #expect(piece == expected)
+        }
+        #expect(source.abandoned.value == 0)
+    }
+
+    @Test func `a reader that waits gets what comes`() async throws {
+        for text in ["one", "two"] {
+            let reader = Task { try await next() }
+            #expect(stream.push(batch(text)))
+            let piece = try await reader.value
+            #expect(piece == text)
+        }
+        let reader = Task { try await next() }
+        stream.finish(trailers: [:], at: .now())
+        let end = try await reader.value
+        #expect(end == nil)
+    }
+
+    @Test func `a failure comes after the pieces before it, and stays`() async throws {
+        _ = stream.push(batch("one"))
+        stream.fail(NetworkingError(.truncatedResponse, "cut"))
+        stream.finish(trailers: [:], at: .now())
+        let piece = try await next()
+        #expect(piece == "one")
+        for _ in 0..<2 {
+            let error = try await TestSession.failure { _ = try await next() }
+            #expect(error.code == .truncatedResponse)
+        }
+        #expect(stream.finished == nil)
+    }
+
+    @Test func `the source pauses above the high mark and goes on below the low one`() async throws {
+        let piece = BodyStream.lowWatermark
+        #expect(stream.push(bytes(piece)))
+        #expect(stream.push(bytes(piece)))
+        #expect(stream.push(bytes(piece)))
+        #expect(!stream.push(bytes(piece)))
+        for continued in [0, 0, 1, 1] {
+            _ = try await stream.next()
+            #expect(source.continued.value == continued)
+        }
+        #expect(stream.push(bytes(1)))
+    }
+
+    @Test func `one piece above the high mark is let go at once`() async throws {
+        #expect(!stream.push(bytes(BodyStream.highWatermark)))
+        let piece = stream.nextIfAvailable()
+        #expect(piece?.readableBytes == BodyStream.highWatermark)
+        #expect(source.continued.value == 1)
+        #expect(stream.nextIfAvailable() == nil)
+    }
+
+    @Test func `a stream that is abandoned tells its source, once`() {
+        _ = stream.push(batch("one"))
+        stream.abandon()
+        stream.abandon()
+        #expect(source.abandoned.value == 1)
+    }
+
+    @Test func `a stream that has ended has nothing to abandon`() {
+        stream.finish(trailers: [:], at: .now())
+        stream.abandon()
+        #expect(source.abandoned.value == 0)
+    }
+
+    @Test func `cancelling a reader ends the stream and its source`() async throws {
+        let reader = Task { try await next() }
+        reader.cancel()
+        let error = try await TestSession.failure { _ = try await reader.value }
+        #expect(error.code == .cancelled)
+        #expect(source.abandoned.value == 1)
+        let again = try await TestSession.failure { _ = try await next() }
+        #expect(again.code == .cancelled)
+    }
+
+    @Test func `a second reader at the same time is refused`() async throws {
+        let outcomes = await withTaskGroup(of: String.self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    do {
+                        return try await next() ?? "end"
+                    } catch {
+                        return (error as? NetworkingError)?.code.rawValue ?? "\(error)"
+                    }
+                }
+            }
+            // Nothing has come, so only the one that is refused can be over.
+            let first = await group.next()
+            _ = stream.push(batch("one"))
+            let second = await group.next()
+            return [first, second].compactMap(\.self)
+        }
+        #expect(outcomes == ["invalid-request", "one"])
+    }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import HTTPTypes
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+/// Bodies arrive as they were given, and bodies that are not what they said fail.
+@Suite(.timeLimit(.minutes(1)))
+struct RequestBodyTests {
+    private struct SourceFailure: Error {}
+
+    private static let ok = FaultServer.Script.requests { _ in [.respond(body: "ok")] }
+
+    private static func pieces(_ texts: [String]) -> AsyncStream<[UInt8]> {
+        AsyncStream { continuation in
+            for text in texts { continuation.yield(Array(text.utf8)) }
+            continuation.finish()
+        }
+    }
+
+    private func sent(_ body: RequestBody?, _ method: HTTPRequest.Method = .post) async throws -> FaultServer.Request {
+        try await FaultServer.run(Self.ok) { server in
+            try await TestSession.run { session, _ in
+                let response = try await session.data(for: TestSession.request(server.baseURL, method, body: body))
+                #expect(response.value == Data("ok".utf8))
+                #expect(server.requests.count == 1)
+                return try #require(server.requests.first)
+            }
+        }
+    }
+
+    @Test func `bytes and texts are sent with their length`() async throws {
+        for body in [RequestBody.data(Data("häh?".utf8)), .string("häh?")] {
+            let request = try await sent(body)
+            #expect(request.bodyText == "häh?")
+            #expect(request.values(of: "content-length") == ["5"])
+            #expect(request.value(of: "transfer-encoding") == nil)
+        }
+    }
+
+    @Test(arguments: [16 * 1024 - 1, 16 * 1024, 16 * 1024 + 1, 3_000_000])
+    func `bytes of any size arrive`(count: Int) async throws {
+        let bytes = [UInt8](repeating: 0x5A, count: count)
+        let request = try await sent(.data(Data(bytes)))
+        #expect(request.body == bytes)
+    }
+
+    @Test func `a request without a body says so where RFC 9110 wants it`() async throws {
+        #expect(try await sent(nil, .post).value(of: "content-length") == "0")
+        #expect(try await sent(nil, .get).value(of: "content-length") == nil)
+    }
+
+    @Test func `a sequence of unknown length is sent chunked`() async throws {
+        let request = try await sent(.stream(Self.pieces(["one", "", "twenty-five bytes of text"])))
+        #expect(
+            String(decoding: request.rawBody, as: UTF8.self)
+                == "3\r\none\r\n19\r\ntwenty-five bytes of text\r\n0\r\n\r\n"
+        )
+        #expect(request.values(of: "transfer-encoding") == ["chunked"])
+        #expect(request.value(of: "content-length") == nil)
+    }
+
+    @Test func `a sequence of known length is sent with it`() async throws {
+        let request = try await sent(.stream(Self.pieces(["one", "two"]), length: 6))
+        #expect(request.bodyText == "onetwo")
+        #expect(request.value(of: "content-length") == "6")
+        #expect(request.value(of: "transfer-encoding") == nil)
+    }
+
+    @Test(arguments: [nil, 0] as [Int?]) func `an empty sequence is an empty body`(length: Int?) async throws {
+        let request = try await sent(.stream(Self.pieces([]), length: length))
+        #expect(request.body.isEmpty)
+    }
+
+    @Test func `large chunked bodies end once, so that their connection serves on`() async throws {
+        // Pieces above the channel's watermark make it unwritable and writable again within one write.
+        let piece = [UInt8](repeating: 0x61, count: 600_000)
+        try await FaultServer.run(Self.ok) { server in
+            try await TestSession.run { session, _ in
+                for count in 1...12 {
+                    let body = RequestBody.stream {
+                        AsyncStream<[UInt8]> { continuation in
+                            for _ in 0..<(count % 4 + 1) { continuation.yield(piece) }
+                            continuation.finish()
+                        }
+                    }
+                    _ = try await session.data(for: TestSession.request(server.baseURL, .post, body: body))
+                }
+                _ = try await session.data(for: TestSession.request(server.baseURL, .get))
+                #expect(server.requests.map(\.method) == Array(repeating: "POST", count: 12) + ["GET"])
+                #expect(server.requests.dropLast().map(\.body.count) == (1...12).map { ($0 % 4 + 1) * piece.count })
+                #expect(server.connections.count == 1)
+            }
+        }
+    }
+
+    @Test func `a file arrives byte for byte`() async throws {
+        let pattern = Data((0..<65_537).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        var contents = Data()
+        for _ in 0..<256 { contents.append(pattern) }
+        let expected = Array(contents)
+        try await TestSession.withDirectory { directory in
+            let file = directory.appending(path: "body with a space.bin")
+            try contents.write(to: file)
+            let request = try await sent(.file(file), .put)
+            #expect(request.value(of: "content-length") == String(expected.count))
+            #expect(request.body == expected)
+        }
+    }
+
+    @Test func `a file that is not there fails before anything is sent`() throws {
+        let error = #expect(throws: NetworkingError.self) {
+            try RequestBody.file(URL(filePath: "/nonexistent/file"))
+        }
+        #expect(error?.code == .requestBodyFailed)
+    }
+
+    // MARK: Faults
+
+    private func failure(_ body: RequestBody) async throws -> NetworkingError {
+        try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
+            try await TestSession.run { session, engine in
+                let request = try TestSession.request(server.baseURL, .put, body: body)
+                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                try await server.waitUntilClosed(connection: 0)
+                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                #expect(server.requests.isEmpty && session.tasks.isEmpty)
+                return error
+            }
+        }
+    }
+
+    @Test func `a sequence that is shorter than declared fails`() async throws {
+        let error = try await failure(.stream(Self.pieces(["abc"]), length: 10))
+        #expect(error.code == .requestBodyLengthMismatch, "\(error)")
+    }
+
+    @Test func `a sequence that is longer than declared fails`() async throws {
+        let error = try await failure(.stream(Self.pieces(["abc", "def"]), length: 5))
+        #expect(error.code == .requestBodyLengthMismatch, "\(error)")
+    }
+
+    @Test(arguments: [nil, 10] as [Int?]) func `a sequence that throws fails the request`(length: Int?) async throws {
+        let pieces = AsyncThrowingStream<[UInt8], any Error> { continuation in
+            continuation.yield([1, 2, 3])
+            continuation.finish(throwing: SourceFailure())
+        }
+        let error = try await failure(.stream(pieces, length: length))
+        #expect(error.code == .requestBodyFailed, "\(error)")
+        #expect(error.underlying is SourceFailure)
+    }
+
+    @Test func `a file that shrinks after it was named fails the request`() async throws {
+        try await TestSession.withDirectory { directory in
+            let file = directory.appending(path: "shrinking")
+            try Data(repeating: 1, count: 100_000).write(to: file)
+            let body = try RequestBody.file(file)
+            try Data(repeating: 1, count: 10).write(to: file)
+            let error = try await failure(body)
+            #expect(error.code == .requestBodyLengthMismatch, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import HTTPTypes
+import Foundation
+import HTTPTypes
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+/// A body that is produced while it is sent goes no faster than the server takes it, and no further than it wants it.
+@Suite(.timeLimit(.minutes(1)))
+struct RequestUploadTests {
+    private static let pieceSize = 65_536
+
+    /// Pieces of 64 KiB, counted as they are asked for; without a limit they never end.
+    private static func pieces(_ counter: Counter, limit: Int = .max) -> AsyncStream<[UInt8]> {
+        AsyncStream(unfolding: {
+            guard !Task.isCancelled, counter.increment() <= limit else { return nil }
+            return [UInt8](repeating: 7, count: Self.pieceSize)
+        })
+    }
+
+    @Test func `a server that does not read holds the producer back`() async throws {
+        let gate = FaultGate()
+        let script: FaultServer.Script = [
+            .readHead, .stopReading, .hold(gate), .startReading, .readRequest, .respond(body: "ok"),
+        ]
+        let limit = 512
+        try await FaultServer.run(script, options: .init(receiveBuffer: 65_536)) { server in
+            try await TestSession.run { session, _ in
+                let counter = Counter()
+                let body = RequestBody.stream(Self.pieces(counter, limit: limit))
+                let task = try session.dataTask(TestSession.request(server.baseURL, .post, body: body))
+                task.resume()
+                try await TestSession.until("the production began") { counter.value > 0 }
+                let produced = try await TestSession.settled { counter.value }
+                #expect(produced < limit / 2)
+                #expect(task.state == .running)
+                gate.open()
+                let answer = try await task.value
+                #expect(answer == Data("ok".utf8))
+                #expect(server.requests.first?.body.count == limit * Self.pieceSize)
+                #expect(task.currentProgress.bytesSent == limit * Self.pieceSize)
+            }
+        }
+    }
+
+    @Test func `an early answer is delivered and ends the upload`() async throws {
+        let script: FaultServer.Script = [.readHead, .respond(413, body: "too big")]
+        try await FaultServer.run(script) { server in
+            try await TestSession.run { session, engine in
+                let counter = Counter()
+                let request = try TestSession.request(
+                    server.baseURL,
+                    .post,
+                    body: .stream(Self.pieces(counter))
+                )
+                let response = try await session.data(for: request)
+                #expect(response.status.code == 413)
+                #expect(response.value == Data("too big".utf8))
+                try await server.waitUntilClientClosed(connection: 0)
+                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                // Never, if the production went on.
+                _ = try await TestSession.settled { counter.value }
+                #expect(session.tasks.isEmpty)
+            }
+        }
+    }
+
+    @Test func `an answer that streams while the upload goes on is read meanwhile`() async throws {
+        let gate = FaultGate()
+        let script: FaultServer.Script = [
+            .readHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nearly"), .hold(gate), .readRequest,
+            .send("-late"),
+        ]
+        try await FaultServer.run(script) { server in
+            try await TestSession.run { session, _ in
+                let body = AsyncStream<[UInt8]>.makeStream()
+                body.continuation.yield([1, 2, 3])
+                let request = try TestSession.request(server.baseURL, .post, body: .stream(body.stream))
+                let response = try await session.stream(request)
+                #expect(response.head.status.code == 200)
+                gate.open()
+                body.continuation.finish()
+                let answer = try await response.body.collect()
+                #expect(answer == Data("early-late".utf8))
+                #expect(server.requests.first?.body == [1, 2, 3])
+            }
+        }
+    }
+
+    @Test func `cancelling ends an upload that the server does not take`() async throws {
+        try await FaultServer.run([.readHead, .stopReading]) { server in
+            try await TestSession.run { session, engine in
+                let counter = Counter()
+                let body = RequestBody.stream(Self.pieces(counter))
+                let task = try session.dataTask(TestSession.request(server.baseURL, .post, body: body))
+                task.resume()
+                try await TestSession.until("the production began") { counter.value > 0 }
+                _ = try await TestSession.settled { counter.value }
+                task.cancel()
+                let error = try await TestSession.failure { _ = try await task.value }
+                #expect(error.code == .cancelled, "\(error)")
+                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+            }
+        }
+    }
+
+    @Test(arguments: [FaultStep.close, .reset])
+    func `a server that leaves in the middle of an upload ends it`(end: FaultStep) async throws {
+        try await FaultServer.run([.readBytes(200_000), end]) { server in
+            try await TestSession.run { session, engine in
+                let request = try TestSession.request(server.baseURL, .post, body: .stream(Self.pieces(Counter())))
+                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                #expect(error.code == .connectionLost, "\(error)")
+                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                #expect(session.tasks.isEmpty)
+            }
+        }
+    }
+
+    @Test func `a server that stops reading runs into the between-bytes timeout`() async throws {
+        try await FaultServer.run([.readHead, .stopReading]) { server in
+            try await TestSession.run { session, _ in
+                let request = try TestSession.request(
+                    server.baseURL,
+                    .post,
+                    body: .stream(Self.pieces(Counter())),
+                    timeouts: Timeouts(betweenBytes: .milliseconds(300))
+                )
+                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                #expect(error.code == .betweenBytesTimeout, "\(error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import HTTPTypes
+import Foundation
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+/// A request can be cancelled wherever it stands, in both ways, and the session goes on.
+@Suite(.timeLimit(.minutes(1)))
+struct CancellationTests {
+    enum Way: CaseIterable {
+        /// `DataTask.cancel()`.
+        case task
+        /// Cancelling the Swift task that awaits the value.
+        case caller
+    }
+
+    /// Cancels a request once it stands where the test wants it, and expects it to end as cancelled.
+    private func cancel(
+        _ way: Way,
+        _ request: Request,
+        in session: SessionManager,
+        when isThere: (DataTask<Data>) async throws -> Void
+    ) async throws {
+        let task = session.dataTask(request)
+        let caller = Task { try await task.value }
+        try await isThere(task)
+        switch way {
+        case .task: task.cancel()
+        case .caller: caller.cancel()
+        }
+        let error = try await TestSession.failure { _ = try await caller.value }
+        #expect(error.code == .cancelled && error.isCancelled, "\(error)")
+        #expect(task.state == .completed)
+        let again = try await TestSession.failure { _ = try await task.value }
+        #expect(again.code == .cancelled)
+        #expect(!session.tasks.contains { $0.identifier == task.identifier })
+    }
+
+    private func expectAnswer(from url: String, in session: SessionManager) async throws {
+        let response = try await session.data(for: TestSession.request(url))
+        #expect(response.value == Data("ok".utf8))
+    }
+
+    @Test func `a task that is cancelled before its start never starts`() async throws {
+        try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
+            try await TestSession.run { session, engine in
+                let task = try session.dataTask(TestSession.request(server.baseURL))
+                task.cancel()
+                #expect(task.state == .completed)
+                task.resume()
+                let error = try await TestSession.failure { _ = try await task.value }
+                #expect(error.code == .cancelled, "\(error)")
+                #expect(session.tasks.isEmpty && engine.openConnections == 0 && engine.waitingExchanges == 0)
+                try await expectAnswer(from: server.baseURL, in: session)
+                #expect(server.connections.count == 1)
+            }
+        }
+    }
+
+    @Test(arguments: ResponseReading.allCases)
+    func `a caller that is cancelled already sends nothing`(reading: ResponseReading) async throws {
+        try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
+            try await TestSession.run { session, _ in
+                let request = try TestSession.request(server.baseURL)
+                let caller = Task {
+                    while !Task.isCancelled { await Task.yield() }
+                    return try await reading.body(of: request, in: session)
+                }
+                caller.cancel()
+                let error = try await TestSession.failure { _ = try await caller.value }
+                #expect(error.code == .cancelled, "\(error)")
+                #expect(session.tasks.isEmpty && server.requests.isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: Way.allCases)
+    func `a request is cancelled while its connection is being made`(way: Way) async throws {
+        try await FaultServer.run([.stall], options: .init(acceptsConnections: false)) { server in
+            // The attempt itself is given up at its timeout, which the end of the session waits for.
+            let configuration = TestSession.configuration { $0.timeouts.connect = .seconds(2) }
+            try await TestSession.run(configuration) { session, engine in
+                try await cancel(way, TestSession.request(server.baseURL), in: session) { _ in
+                    try await TestSession.until("it waits") { engine.waitingExchanges == 1 }
+                }
+                #expect(engine.waitingExchanges == 0)
+            }
+        }
+    }
+
+    @Test(arguments: Way.allCases)
+    func `a request is cancelled while it waits for a connection`(way: Way) async throws {
+        let gate = FaultGate()
+        let script = FaultServer.Script.requests { request in
+            request.target == "/held" ? [.hold(gate), .respond(body: "ok")] : [.respond(body: "ok")]
+        }
+        try await FaultServer.run(script) { server in
+            let configuration = TestSession.configuration { $0.maximumConnectionsPerHost = 1 }
+            try await TestSession.run(configuration) { session, engine in
+                let held = try session.dataTask(TestSession.request(server.baseURL + "/held"))
+                held.resume()
+                try await server.waitForRequests(1)
+                try await cancel(way, TestSession.request(server.baseURL + "/cancelled"), in: session) { _ in
+                    try await TestSession.until("it waits") { engine.waitingExchanges == 1 }
+                }
+                #expect(engine.waitingExchanges == 0)
+                gate.open()
+                _ = try await held.value
+                try await expectAnswer(from: server.baseURL + "/next", in: session)
+                #expect(server.requests.map(\.target) == ["/held", "/next"])
+                #expect(server.connections.count == 1)
+            }
+        }
+    }
+
+    @Test(arguments: Way.allCases)
+    func `a request is cancelled while it waits for its answer`(way: Way) async throws {
+        let script = FaultServer.Script.connections([[.readRequest, .stall], [.readRequest, .respond(body: "ok")]])
+        try await FaultServer.run(script) { server in
+            try await TestSession.run { session, _ in
+                try await cancel(way, TestSession.request(server.baseURL), in: session) { _ in
+                    try await server.waitForRequests(1)
+                }
+                try await server.waitUntilClosed(connection: 0)
+                try await expectAnswer(from: server.baseURL, in: session)
+                #expect(server.connections.count == 2)
+            }
+        }
+    }
+
+    @Test(arguments: Way.allCases, [10, 10 << 20])
+    func `a request is cancelled inside the body`(way: Way, sent: Int) async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: \(sent + 1)\r\n\r\n"
+        let script = FaultServer.Script.connections([
+            [.readRequest, .send(head), .fill(7, count: sent), .stall], [.readRequest, .respond(body: "ok")],
+        ])
+        try await FaultServer.run(script) { server in
+            try await TestSession.run { session, _ in
+                try await cancel(way, TestSession.request(server.baseURL), in: session) { task in
+                    try await TestSession.until("the body is nearly there") {
+                        task.currentProgress.bytesReceived == sent
+                    }
+                }
+                try await server.waitUntilClosed(connection: 0)
+                try await expectAnswer(from: server.baseURL, in: session)
+            }
+        }
+    }
+
+    @Test func `a suspended task can be cancelled`() async throws {
+        try await FaultServer.run([.readRequest, .stall]) { server in
+            try await TestSession.run { session, _ in
+                try await cancel(.task, TestSession.request(server.baseURL), in: session) { task in
+                    try await server.waitForRequests(1)
+                    task.suspend()
+                }
+                try await server.waitUntilClosed(connection: 0)
+            }
+        }
+    }
+
+    @Test func `the end of the session ends its tasks with its own code`() async throws {
+        try await FaultServer.run([.readRequest, .stall]) { server in
+            try await TestSession.run { session, engine in
+                let request = try TestSession.request(server.baseURL)
+                let task = session.dataTask(request)
+                task.resume()
+                let stream = Task { try await session.stream(request).head }
+                try await server.waitForRequests(2)
+                await session.shutdown()
+                for error in [
+                    try await TestSession.failure { _ = try await task.value },
+                    try await TestSession.failure { _ = try await stream.value },
+                    try await TestSession.failure { _ = try await session.data(for: request) },
+                    try await TestSession.failure { _ = try await session.stream(request) },
+                ] {
+                    #expect(error.code == .sessionInvalidated, "\(error)")
+                }
+                #expect(session.tasks.isEmpty && engine.openConnections == 0 && engine.waitingExchanges == 0)
+                try await server.waitForClosed(2)
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import HTTPTypes
+import Foundation
+import HTTPTypes
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+/// Whom a session trusts, how it refuses everyone else, and how TLS ends.
+@Suite(.timeLimit(.minutes(1)))
+struct TLSTests {
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        var name: String
+        var code: NetworkingError.Code
+        var identity: @Sendable (TestCertificates) -> TestIdentity
+
+        var testDescription: String { name }
+    }
+
+    static let refusals = [
+        Refusal(name: "an unknown authority", code: .certificateUntrusted) { $0.untrusted },
+        Refusal(name: "a self-signed certificate", code: .certificateUntrusted) { $0.selfSigned },
+        Refusal(name: "an expired certificate", code: .certificateExpired) { $0.expired },
+        Refusal(name: "a certificate of tomorrow", code: .certificateNotYetValid) { $0.notYetValid },
+        Refusal(name: "a certificate for another host", code: .certificateHostMismatch) { $0.wrongHost },
+    ]
+
+    private static let ok: FaultServer.Script = [.readRequest, .respond(body: "ok"), .startOver]
+
+    private let certificates: TestCertificates
+
+    init() throws {
+        certificates = try TestCertificates.shared()
+    }
+
+    private func trusting(_ change: (inout TLSSettings) -> Void = { _ in }) -> SessionConfiguration {
+        TestSession.configuration { configuration in
+            configuration.tls.trustRoots = .pem(certificates.authority.certificatePEM)
+            change(&configuration.tls)
+        }
+    }
+
+    private func options(_ identity: TestIdentity) -> FaultServer.Options {
+        FaultServer.Options(tls: ServerTLS(identity))
+    }
+
+    // MARK: Trust
+
+    @Test func `a server of a trusted authority is served over one connection`() async throws {
+        try await FaultServer.run(Self.ok, options: options(certificates.localhost)) { server in
+            try await TestSession.run(trusting()) { session, _ in
+                let first = try await session.data(for: TestSession.request(server.baseURL))
+                #expect(first.value == Data("ok".utf8))
+                #expect(first.timings.tls != nil)
+                let second = try await session.data(for: TestSession.request(server.baseURL))
+                #expect(second.timings.tls == nil && second.timings.isConnectionReused)
+                #expect(server.connections.count == 1)
+            }
+        }
+    }
+
+    @Test func `an authority can be read from a file`() async throws {
+        try await certificates.withFiles { files in
+            try await FaultServer.run(Self.ok, options: options(certificates.localhost)) { server in
+                try await TestSession.run(trusting { $0.trustRoots = .file(files.authority) }) { session, _ in
+                    let response = try await session.data(for: TestSession.request(server.baseURL))
+                    #expect(response.status.code == 200)
+                }
+            }
+        }
+    }
+
+    @Test func `a certificate for an address is accepted for it`() async throws {
+        try await FaultServer.run(Self.ok, options: options(certificates.localhost)) { server in
+            try await TestSession.run(trusting()) { session, _ in
+                let response = try await session.data(for: TestSession.request("https://127.0.0.1:\(server.port)/"))
+                #expect(response.status.code == 200)
+                #expect(server.record.serverNames.isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: refusals, ResponseReading.allCases)
+    func `a certificate that is not good is refused at once, once, with the reason`(
+        refusal: Refusal,
+        reading: ResponseReading
+    ) async throws {
+        try await FaultServer.run(Self.ok, options: options(refusal.identity(certificates))) { server in
+            try await TestSession.run(trusting()) { session, engine in
+                let start = ContinuousClock.now
+                let error = try await TestSession.failure {
+                    _ = try await reading.body(of: TestSession.request(server.baseURL), in: session)
+                }
+                #expect(error.code == refusal.code, "\(error)")
+                #expect(ContinuousClock.now - start < .seconds(5))
+                #expect(error.message.contains("localhost:\(server.port)"))
+                try await server.waitUntilClosed(connection: 0)
+                #expect(server.connections.count == 1 && server.requests.isEmpty)
+                #expect(session.tasks.isEmpty && engine.openConnections == 0)
+            }
+        }
+    }
+
+    @Test(arguments: refusals) func `nothing is refused when nothing is checked`(refusal: Refusal) async throws {
+        try await FaultServer.run(Self.ok, options: options(refusal.identity(certificates))) { server in
+            try await TestSession.run(trusting { $0.verifiesCertificates = false }) { session, _ in
+                let response = try await session.data(for: TestSession.request(server.baseURL))
+                #expect(response.value == Data("ok".utf8))
+            }
+        }
+    }
+
+    @Test func `an authority that cannot be read has its own code`() async throws {
+        for roots in [TLSSettings.TrustRoots.file("/nonexistent/authority.pem"), .pem("not a certificate")] {
+            try await TestSession.run(trusting { $0.trustRoots = roots }) { session, _ in
+                let error = try await TestSession.failure {
+                    _ = try await session.data(for: TestSession.request("https://127.0.0.1:1/"))
+                }
+                #expect(error.code == .invalidTrustConfiguration, "\(error)")
+            }
+        }
+    }
+
+    @Test func `a server without TLS is a TLS failure`() async throws {
+        try await FaultServer.run([.send("HTTP/1.1 400 Bad Request\r\n\r\n"), .close]) { server in
+            try await TestSession.run(trusting()) { session, _ in
+                let error = try await TestSession.failure {
+                    _ = try await session.data(for: TestSession.request("https://127.0.0.1:\(server.port)/"))
+                }
+                #expect(error.code == .tlsFailed, "\(error)")
+            }
+        }
+    }
+
+    // MARK: Client certificates
+
+    private func serverAsking(_ version: ServerTLS.Version) -> FaultServer.Options {
+        FaultServer.Options(
+            tls: ServerTLS(
+                certificates.localhost,
+                clientAuthorities: [certificates.authority],
+                minimumVersion: version,
+                maximumVersion: version
+            )
+        )
+    }
+
+    @Test(arguments: [ServerTLS.Version.tls12, .tls13])
+    func `a client certificate is shown to a server that asks`(version: ServerTLS.Version) async throws {
+        try await certificates.withFiles { files in
+            let identity = TLSSettings.Identity(
+                certificateFile: files.path("client.pem"),
+                privateKeyFile: files.path("client.key")
+            )
+            try await FaultServer.run(Self.ok, options: serverAsking(version)) { server in
+                try await TestSession.run(trusting { $0.identity = identity }) { session, _ in
+                    let response = try await session.data(for: TestSession.request(server.baseURL))
+                    #expect(response.value == Data("ok".utf8))
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [ServerTLS.Version.tls12, .tls13])
+    func `a missing client certificate fails the request`(version: ServerTLS.Version) async throws {
+        try await FaultServer.run(Self.ok, options: serverAsking(version)) { server in
+            try await TestSession.run(trusting()) { session, _ in
+                let error = try await TestSession.failure {
+                    _ = try await session.data(for: TestSession.request(server.baseURL))
+                }
+                // In TLS 1.3 the server refuses after the client is done; its alert may be lost in the reset that follows.
+                #expect(
+                    error.code == .tlsFailed || version == .tls13 && error.code == .connectionLost,
+                    "\(error)"
+                )
+                #expect(server.requests.isEmpty)
+            }
+        }
+    }
+
+    // MARK: Names and ends
+
+    @Test func `the server's name and the protocol are asked for in the handshake`() async throws {
+        let tls = ServerTLS(certificates.localhost, applicationProtocols: ["h2", "http/1.1"])
+        try await FaultServer.run(Self.ok, options: .init(tls: tls)) { server in
+            try await TestSession.run(trusting()) { session, _ in
+                _ = try await session.data(for: TestSession.request(server.baseURL))
+                #expect(server.record.serverNames == ["localhost"])
+                #expect(server.connections[0].applicationProtocol == "http/1.1")
+            }
+        }
+    }
+
+    @Test(arguments: ResponseReading.allCases)
+    func `a body that ends with the connection must end with the alert of TLS`(reading: ResponseReading) async throws {
+        let answer = FaultStep.send("HTTP/1.1 200 OK\r\n\r\nhalf")
+        let script = FaultServer.Script.connections([[.readRequest, answer, .cut], [.readRequest, answer, .close]])
+        try await FaultServer.run(script, options: options(certificates.localhost)) { server in
+            try await TestSession.run(trusting()) { session, _ in
+                let request = try TestSession.request(server.baseURL)
+                let error = try await TestSession.failure { _ = try await reading.body(of: request, in: session) }
+                #expect(error.code == .truncatedResponse, "\(error)")
+                let body = try await reading.body(of: request, in: session)
+                #expect(body == Data("half".utf8))
+            }
+        }
+    }
+
+    @Test(arguments: ResponseReading.allCases)
+    func `a body that is complete by its length does not need the alert`(reading: ResponseReading) async throws {
+        try await FaultServer.run(
+            [.readRequest, .respond(body: "whole"), .cut],
+            options: options(certificates.localhost)
+        ) {
+            server in
+            try await TestSession.run(trusting()) { session, _ in
+                let body = try await reading.body(of: TestSession.request(server.baseURL), in: session)
+                #expect(body == Data("whole".utf8))
+            }
+        }
+    }
+}

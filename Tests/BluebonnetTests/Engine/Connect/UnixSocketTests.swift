@@ -1,0 +1,65 @@
+import HTTPTypes
+import Foundation
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+/// HTTP over Unix-domain sockets, whose path is the percent-encoded host of the URL.
+@Suite(.timeLimit(.minutes(1)))
+struct UnixSocketTests {
+    private func withSocketPath(_ body: (_ path: String, _ host: String) async throws -> Void) async throws {
+        // A short path: the system allows about a hundred bytes.
+        let path = FileManager.default.temporaryDirectory.path + "/bb-\(UInt32.random(in: .min ... .max)).sock"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let host = try #require(path.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+        try await body(path, host)
+    }
+
+    @Test(arguments: ResponseReading.allCases)
+    func `a request goes through a socket of the file system`(reading: ResponseReading) async throws {
+        try await withSocketPath { path, host in
+            let script = FaultServer.Script.requests { _ in [.respond(body: "ok")] }
+            try await FaultServer.run(script, options: .init(socketPath: path)) { server in
+                try await TestSession.run { session, _ in
+                    for _ in 0..<2 {
+                        let request = try TestSession.request("http+unix://\(host)/target?query=1")
+                        let body = try await reading.body(of: request, in: session)
+                        #expect(body == Data("ok".utf8))
+                    }
+                    #expect(server.connections.count == 1)
+                    #expect(server.requests.map(\.target) == ["/target?query=1", "/target?query=1"])
+                    #expect(server.requests.first?.values(of: "host") == ["localhost"])
+                }
+            }
+        }
+    }
+
+    @Test func `TLS goes through a socket too, for the name localhost`() async throws {
+        let certificates = try TestCertificates.shared()
+        try await withSocketPath { path, host in
+            let options = FaultServer.Options(tls: ServerTLS(certificates.localhost), socketPath: path)
+            try await FaultServer.run([.readRequest, .respond(body: "ok")], options: options) { server in
+                let configuration = TestSession.configuration { configuration in
+                    configuration.tls.trustRoots = .pem(certificates.authority.certificatePEM)
+                }
+                try await TestSession.run(configuration) { session, _ in
+                    let response = try await session.data(for: TestSession.request("https+unix://\(host)/"))
+                    #expect(response.value == Data("ok".utf8))
+                    #expect(server.record.serverNames == ["localhost"])
+                }
+            }
+        }
+    }
+
+    @Test func `a socket that is not there cannot be reached`() async throws {
+        try await withSocketPath { _, host in
+            try await TestSession.run { session, _ in
+                let error = try await TestSession.failure {
+                    _ = try await session.data(for: TestSession.request("http+unix://\(host)/"))
+                }
+                #expect(error.code == .connectFailed, "\(error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import HTTPTypes
+import Foundation
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+/// Each of the four timeouts fires where it must, also in the middle of a body, and nowhere else.
+@Suite(.timeLimit(.minutes(1)))
+struct TimeoutTests {
+    private static let short = Duration.milliseconds(100)
+    private static let half = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"
+
+    /// Sends one request and expects it to end with the code, long before the timeouts that are not meant.
+    private func expect(
+        _ code: NetworkingError.Code,
+        of url: String,
+        _ timeouts: Timeouts,
+        _ reading: ResponseReading,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await TestSession.run(TestSession.configuration { $0.timeouts = timeouts }) { session, engine in
+            let start = ContinuousClock.now
+            let error = try await TestSession.failure {
+                _ = try await reading.body(of: TestSession.request(url), in: session)
+            }
+            #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
+            #expect(ContinuousClock.now - start < .seconds(20), sourceLocation: sourceLocation)
+            #expect(error.isTimeout && session.tasks.isEmpty, sourceLocation: sourceLocation)
+            #expect(engine.waitingExchanges == 0, sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test(arguments: ResponseReading.allCases)
+    func `a TLS handshake that is never answered ends with the connect timeout`(reading: ResponseReading) async throws {
+        try await FaultServer.run([.stall]) { server in
+            let url = "https://127.0.0.1:\(server.port)/"
+            try await expect(.connectTimeout, of: url, Timeouts(connect: Self.short), reading)
+            try await server.waitUntilClosed(connection: 0)
+            #expect(server.connections.count == 1)
+        }
+    }
+
+    @Test func `a connection that is never accepted ends with the connect timeout`() async throws {
+        try await FaultServer.run([.stall], options: .init(acceptsConnections: false)) { server in
+            try await expect(.connectTimeout, of: server.baseURL, Timeouts(connect: Self.short), .collected)
+        }
+    }
+
+    @Test(arguments: ResponseReading.allCases)
+    func `a server that does not answer ends with the first-byte timeout`(reading: ResponseReading) async throws {
+        try await FaultServer.run([.readRequest, .stall]) { server in
+            try await expect(.firstByteTimeout, of: server.baseURL, Timeouts(firstByte: Self.short), reading)
+            try await server.waitUntilClosed(connection: 0)
+        }
+    }
+
+    @Test(arguments: ["HTTP/1.1 200 OK\r\nConte", half], ResponseReading.allCases)
+    func `a stall inside the response ends with the between-bytes timeout`(
+        beginning: String,
+        reading: ResponseReading
+    ) async throws {
+        try await FaultServer.run([.readRequest, .send(beginning), .stall]) { server in
+            try await expect(.betweenBytesTimeout, of: server.baseURL, Timeouts(betweenBytes: Self.short), reading)
+            try await server.waitUntilClosed(connection: 0)
+        }
+    }
+
+    @Test(arguments: ResponseReading.allCases)
+    func `bytes that keep dripping do not hold off the whole timeout`(reading: ResponseReading) async throws {
+        let script: FaultServer.Script = [
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n"),
+            .drip(String(repeating: "x", count: 5000), every: .milliseconds(10)),
+        ]
+        try await FaultServer.run(script) { server in
+            try await expect(.requestTimeout, of: server.baseURL, Timeouts(request: .milliseconds(300)), reading)
+            try await server.waitUntilClosed(connection: 0)
+        }
+    }
+
+    @Test(arguments: ResponseReading.allCases)
+    func `the whole timeout runs before the first byte too`(reading: ResponseReading) async throws {
+        try await FaultServer.run([.readRequest, .stall]) { server in
+            try await expect(.requestTimeout, of: server.baseURL, Timeouts(request: Self.short), reading)
+        }
+    }
+
+    @Test(arguments: ResponseReading.allCases)
+    func `the whole timeout runs while the connection is being made`(reading: ResponseReading) async throws {
+        try await FaultServer.run([.stall], options: .init(acceptsConnections: false)) { server in
+            let timeouts = Timeouts(connect: .seconds(1), request: Self.short)
+            try await expect(.requestTimeout, of: server.baseURL, timeouts, reading)
+        }
+    }
+
+    @Test(arguments: ResponseReading.allCases)
+    func `the whole timeout runs while a request waits for a connection`(reading: ResponseReading) async throws {
+        let gate = FaultGate()
+        try await FaultServer.run([.readRequest, .hold(gate), .respond(body: "late")]) { server in
+            let configuration = TestSession.configuration { $0.maximumConnectionsPerHost = 1 }
+            try await TestSession.run(configuration) { session, engine in
+                let first = try session.dataTask(TestSession.request(server.baseURL))
+                first.resume()
+                try await server.waitForRequests(1)
+                let waiting = try TestSession.request(server.baseURL, timeouts: Timeouts(request: Self.short))
+                let error = try await TestSession.failure {
+                    _ = try await reading.body(of: waiting, in: session)
+                }
+                #expect(error.code == .requestTimeout, "\(error)")
+                #expect(engine.waitingExchanges == 0)
+                gate.open()
+                let body = try await first.value
+                #expect(body == Data("late".utf8))
+                #expect(server.requests.count == 1)
+            }
+        }
+    }
+
+    @Test func `a body that nobody reads does not run into the between-bytes timeout`() async throws {
+        let count = 32 << 20
+        let script: FaultServer.Script = [
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n"), .fill(7, count: count),
+        ]
+        try await FaultServer.run(script) { server in
+            let configuration = TestSession.configuration { $0.timeouts.betweenBytes = .seconds(1) }
+            try await TestSession.run(configuration) { session, _ in
+                let response = try await session.stream(TestSession.request(server.baseURL))
+                // Time enough for the timeout to fire, if it ran.
+                try await Task.sleep(for: .milliseconds(2500))
+                let body = try await response.body.collect()
+                #expect(body.count == count)
+            }
+        }
+    }
+
+    @Test func `a suspended task does not run into the between-bytes timeout`() async throws {
+        let gate = FaultGate()
+        try await FaultServer.run([.readRequest, .send(Self.half), .hold(gate), .send("-whole")]) { server in
+            let configuration = TestSession.configuration { $0.timeouts.betweenBytes = .seconds(1) }
+            try await TestSession.run(configuration) { session, _ in
+                let task = try session.dataTask(TestSession.request(server.baseURL))
+                let progress = task.progress
+                task.resume()
+                for await now in progress where now.bytesReceived == 4 { break }
+                task.suspend()
+                #expect(task.state == .suspended)
+                // What arrives during the suspension must not start the clock again.
+                gate.open()
+                try await server.wait("the rest was sent") { record in
+                    record.connections[0].bytesSent == Self.half.utf8.count + 6
+                }
+                try await Task.sleep(for: .milliseconds(2500))
+                #expect(task.state == .suspended)
+                task.resume()
+                let body = try await task.value
+                #expect(body == Data("half-whole".utf8))
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import HTTPTypes
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+/// A pooled connection that the server closes when the next request comes: who is sent again, and how often.
+@Suite(.timeLimit(.minutes(1)))
+struct StaleConnectionTests {
+    /// The first connection answers once and ends at the second request; the later ones do what is given.
+    private static func stale(_ end: FaultStep, later: [FaultStep]) -> FaultServer.Script {
+        .connections([[.readRequest, .respond(body: "first"), .readRequest, end], later])
+    }
+
+    private static let answering: [FaultStep] = [.readRequest, .respond(body: "second")]
+
+    @Test(arguments: [FaultStep.close, .reset], [HTTPRequest.Method.get, .put, .delete])
+    func `an idempotent request is sent again, once, on a new connection`(
+        end: FaultStep,
+        method: HTTPRequest.Method
+    ) async throws {
+        try await FaultServer.run(Self.stale(end, later: Self.answering)) { server in
+            try await TestSession.run { session, _ in
+                _ = try await session.data(for: TestSession.request(server.baseURL))
+                let body = method == .put ? RequestBody.string("again") : nil
+                let response = try await session.data(for: TestSession.request(server.baseURL, method, body: body))
+                #expect(response.value == Data("second".utf8))
+                #expect(response.retries == 1)
+                #expect(!response.timings.isConnectionReused)
+                #expect(server.connections.count == 2)
+                #expect(server.requests.map(\.connection) == [0, 0, 1])
+                #expect(server.requests.last?.bodyText == (body == nil ? "" : "again"))
+            }
+        }
+    }
+
+    @Test func `a streamed request is sent again too`() async throws {
+        try await FaultServer.run(Self.stale(.close, later: Self.answering)) { server in
+            try await TestSession.run { session, _ in
+                _ = try await session.data(for: TestSession.request(server.baseURL))
+                let response = try await session.stream(TestSession.request(server.baseURL))
+                #expect(response.retries == 1)
+                let body = try await response.body.collect()
+                #expect(body == Data("second".utf8))
+            }
+        }
+    }
+
+    @Test(arguments: [HTTPRequest.Method.post, .patch])
+    func `a request that is not idempotent is not sent again`(method: HTTPRequest.Method) async throws {
+        try await FaultServer.run(Self.stale(.close, later: Self.answering)) { server in
+            try await TestSession.run { session, _ in
+                _ = try await session.data(for: TestSession.request(server.baseURL))
+                let request = try TestSession.request(server.baseURL, method, body: .string("once"))
+                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                #expect(error.code == .connectionLost, "\(error)")
+                #expect(server.connections.count == 1 && server.requests.count == 2)
+                #expect(session.tasks.isEmpty)
+            }
+        }
+    }
+
+    @Test func `a body that can be read only once is not sent again`() async throws {
+        try await FaultServer.run(Self.stale(.close, later: Self.answering)) { server in
+            try await TestSession.run { session, _ in
+                _ = try await session.data(for: TestSession.request(server.baseURL))
+                let pieces = AsyncStream<[UInt8]> { continuation in
+                    continuation.yield([1, 2, 3])
+                    continuation.finish()
+                }
+                let request = try TestSession.request(server.baseURL, .put, body: .stream(pieces))
+                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                #expect(error.code == .connectionLost, "\(error)")
+                #expect(server.connections.count == 1)
+            }
+        }
+    }
+
+    @Test func `a request is sent again only once`() async throws {
+        try await FaultServer.run(Self.stale(.close, later: [.readRequest, .close])) { server in
+            try await TestSession.run { session, _ in
+                _ = try await session.data(for: TestSession.request(server.baseURL))
+                let error = try await TestSession.failure {
+                    _ = try await session.data(for: TestSession.request(server.baseURL))
+                }
+                #expect(error.code == .connectionLost, "\(error)")
+                #expect(server.connections.count == 2 && server.requests.count == 3)
+            }
+        }
+    }
+
+    @Test func `an answer that had begun is not asked for again`() async throws {
+        let script = FaultServer.Script.connections([
+            [.readRequest, .respond(body: "first"), .readRequest, .send("HTTP/1.1 2"), .close], Self.answering,
+        ])
+        try await FaultServer.run(script) { server in
+            try await TestSession.run { session, _ in
+                _ = try await session.data(for: TestSession.request(server.baseURL))
+                let error = try await TestSession.failure {
+                    _ = try await session.data(for: TestSession.request(server.baseURL))
+                }
+                #expect(error.code == .truncatedResponse, "\(error)")
+                #expect(server.connections.count == 1)
+            }
+        }
+    }
+
+    @Test func `a retry finds its way past the limit of connections`() async throws {
+        let configuration = TestSession.configuration { $0.maximumConnectionsPerHost = 1 }
+        try await FaultServer.run(Self.stale(.close, later: Self.answering)) { server in
+            try await TestSession.run(configuration) { session, engine in
+                _ = try await session.data(for: TestSession.request(server.baseURL))
+                let response = try await session.data(for: TestSession.request(server.baseURL))
+                #expect(response.retries == 1)
+                #expect(engine.openConnections == 1 && engine.waitingExchanges == 0)
+            }
+        }
+    }
+}

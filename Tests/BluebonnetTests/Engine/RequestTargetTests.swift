@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+/// Where a URL leads, and what of it stands in the request.
+@Suite struct RequestTargetTests {
+    struct Target: Sendable, CustomTestStringConvertible {
+        var url: String
+        var place: String
+        var host: String
+        var path: String
+        var isSecure = false
+
+        var testDescription: String { url }
+    }
+
+    static let targets = [
+        Target(url: "http://example.com", place: "example.com:80", host: "example.com", path: "/"),
+        Target(url: "http://example.com/", place: "example.com:80", host: "example.com", path: "/"),
+        Target(url: "http://example.com:80/a", place: "example.com:80", host: "example.com", path: "/a"),
+        Target(url: "http://example.com:8080/a/", place: "example.com:8080", host: "example.com:8080", path: "/a/"),
+        Target(url: "https://example.com/a", place: "example.com:443", host: "example.com", path: "/a", isSecure: true),
+        Target(
+            url: "https://example.com:80/",
+            place: "example.com:80",
+            host: "example.com:80",
+            path: "/",
+            isSecure: true
+        ),
+        Target(url: "http://example.com?q=1", place: "example.com:80", host: "example.com", path: "/?q=1"),
+        Target(url: "http://example.com/a?", place: "example.com:80", host: "example.com", path: "/a?"),
+        Target(
+            url: "http://example.com/a%2Fb%20c?x=%26&y=1",
+            place: "example.com:80",
+            host: "example.com",
+            path: "/a%2Fb%20c?x=%26&y=1"
+        ),
+        Target(url: "http://example.com/a#fragment", place: "example.com:80", host: "example.com", path: "/a"),
+        Target(url: "http://user:secret@example.com/a", place: "example.com:80", host: "example.com", path: "/a"),
+        Target(url: "HTTP://example.com/a", place: "example.com:80", host: "example.com", path: "/a"),
+        Target(url: "http://127.0.0.1:81/", place: "127.0.0.1:81", host: "127.0.0.1:81", path: "/"),
+        Target(url: "http://[::1]/a", place: "[::1]:80", host: "[::1]", path: "/a"),
+        Target(url: "http://[2001:db8::1]:8080/", place: "[2001:db8::1]:8080", host: "[2001:db8::1]:8080", path: "/"),
+        Target(url: "http+unix://%2Ftmp%2Fa.sock/a?b=c", place: "/tmp/a.sock", host: "localhost", path: "/a?b=c"),
+        Target(url: "https+unix://%2Ftmp%2Fa.sock", place: "/tmp/a.sock", host: "localhost", path: "/", isSecure: true),
+    ]
+
+    @Test(arguments: targets) func `a URL is taken apart`(expected: Target) throws {
+        let url = try #require(URL(string: expected.url))
+        let target = try RequestTarget(url)
+        #expect(target.origin.description == expected.place)
+        #expect(target.origin.isSecure == expected.isSecure)
+        #expect(target.host == expected.host)
+        #expect(target.path == expected.path)
+    }
+
+    @Test func `host names are compared without case`() throws {
+        let lower = try #require(URL(string: "http://example.com/"))
+        let upper = try #require(URL(string: "http://Example.COM/"))
+        #expect(try RequestTarget(lower).origin == RequestTarget(upper).origin)
+    }
+
+    @Test func `schemes and sockets are origins of their own`() throws {
+        let urls = ["http://a.b:8080", "https://a.b:8080", "http://a.b:8081", "http+unix://%2Fx", "https+unix://%2Fx"]
+        let origins = try urls.map { try RequestTarget(#require(URL(string: $0))).origin }
+        #expect(Set(origins).count == urls.count)
+    }
+
+    @Test(arguments: [
+        ("ftp://example.com/", NetworkingError.Code.unsupportedScheme), ("file:///etc/hosts", .unsupportedScheme),
+        ("example.com/a", .invalidURL), ("/a", .invalidURL), ("http:///a", .invalidURL),
+        ("http://example.com:0/", .invalidURL), ("http://example.com:65536/", .invalidURL),
+    ])
+    func `a URL that leads nowhere is refused`(text: String, code: NetworkingError.Code) throws {
+        let url = try #require(URL(string: text))
+        let error = #expect(throws: NetworkingError.self) { try RequestTarget(url) }
+        #expect(error?.code == code)
+    }
+}

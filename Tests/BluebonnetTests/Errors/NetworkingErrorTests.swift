@@ -1,0 +1,147 @@
+import HTTPTypes
+import Testing
+
+@testable import Bluebonnet
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+struct NetworkingErrorTests {
+    private typealias Code = NetworkingError.Code
+
+    // MARK: Codes
+
+    @Test func `every code has a name of its own in kebab-case`() {
+        let names = Code.all.map(\.rawValue)
+        #expect(Set(names).count == names.count)
+        #expect(names.count >= 40)
+        for name in names {
+            let isKebab = name.utf8.allSatisfy { (97...122).contains($0) || $0 == UInt8(ascii: "-") }
+            #expect(isKebab && !name.hasPrefix("-") && !name.hasSuffix("-") && !name.contains("--"), "\(name)")
+        }
+    }
+
+    @Test func `a code is found by its name`() {
+        for code in Code.all {
+            #expect(Code(rawValue: code.rawValue) == code)
+            #expect(code.description == code.rawValue)
+        }
+        #expect(Code(rawValue: "no-such-code") == nil)
+        #expect(Code(rawValue: "connectionLost") == nil)
+    }
+
+    private static let timeouts: Set<NetworkingError.Code> = [
+        .connectTimeout, .firstByteTimeout, .betweenBytesTimeout, .requestTimeout,
+    ]
+
+    @Test func `the four timeouts are timeouts and nothing else is`() {
+        for code in Code.all {
+            #expect(NetworkingError(code, "").isTimeout == Self.timeouts.contains(code))
+            #expect(NetworkingError(code, "").isCancelled == (code == .cancelled))
+        }
+    }
+
+    // MARK: The numbers of AFNetworking
+
+    private static let url = "NSURLErrorDomain"
+    private static let requestDomain = "com.alamofire.error.serialization.request"
+    private static let responseDomain = "com.alamofire.error.serialization.response"
+
+    private static let numbers: [(NetworkingError.Code, String, Int)] = [
+        (.cancelled, url, -999),
+        (.invalidURL, url, -1000),
+        (.connectTimeout, url, -1001),
+        (.firstByteTimeout, url, -1001),
+        (.betweenBytesTimeout, url, -1001),
+        (.requestTimeout, url, -1001),
+        (.unsupportedScheme, url, -1002),
+        (.dnsLookupFailed, url, -1003),
+        (.connectFailed, url, -1004),
+        (.connectionLost, url, -1005),
+        (.truncatedResponse, url, -1005),
+        (.tooManyRedirects, url, -1007),
+        (.malformedStatusLine, url, -1011),
+        (.contentDecodingFailed, url, -1015),
+        (.bodyTooLarge, url, -1103),
+        (.tlsFailed, url, -1200),
+        (.certificateExpired, url, -1201),
+        (.certificateUntrusted, url, -1202),
+        (.certificateHostMismatch, url, -1202),
+        (.certificateNotYetValid, url, -1204),
+        (.requestSerializationFailed, requestDomain, -1016),
+        (.unacceptableStatusCode, responseDomain, -1011),
+        (.unacceptableContentType, responseDomain, -1016),
+        (.responseSerializationFailed, responseDomain, -1016),
+    ]
+
+    @Test(arguments: numbers)
+    func `a code has AFNetworking's domain and number`(code: NetworkingError.Code, domain: String, number: Int) {
+        let error = NetworkingError(code, "")
+        #expect(error.domain == domain)
+        #expect(error.number == number)
+    }
+
+    @Test func `every number is negative`() {
+        #expect(Code.all.allSatisfy { NetworkingError($0, "").number < 0 })
+    }
+
+    // MARK: Chains
+
+    @Test func `a code is found anywhere along the chain`() {
+        let inner = NetworkingError(.unacceptableContentType, "inner")
+        let middle = NetworkingError(.unacceptableStatusCode, "middle", underlying: inner)
+        let outer = NetworkingError(.responseSerializationFailed, "outer", underlying: middle)
+        #expect(outer.contains(.responseSerializationFailed))
+        #expect(outer.contains(.unacceptableStatusCode))
+        #expect(outer.contains(.unacceptableContentType))
+        #expect(!outer.contains(.cancelled))
+        #expect(!inner.contains(.unacceptableStatusCode))
+    }
+
+    @Test func `a description has the code, the sentence and the chain`() {
+        let inner = NetworkingError(.connectionLost, "It broke.")
+        let outer = NetworkingError(.interceptorFailed, "It failed.", underlying: inner)
+        #expect(inner.description == "connection-lost: It broke.")
+        #expect(outer.description == "interceptor-failed: It failed. (connection-lost: It broke.)")
+        #expect(outer.errorDescription == "It failed.")
+    }
+
+    @Test func `errors are equal when their codes are`() {
+        #expect(NetworkingError(.cancelled, "a") == NetworkingError(.cancelled, "b"))
+        #expect(NetworkingError(.cancelled, "a") != NetworkingError(.connectionLost, "a"))
+    }
+
+    // MARK: Filling in
+
+    @Test func `completing an error keeps what it knows`() throws {
+        let first = try Request(to: "http://first.example/")
+        let second = try Request(to: "http://second.example/")
+        let head = ResponseHead(status: .notFound)
+        let error = NetworkingError(.connectionLost, "", request: first)
+            .completed(request: second, response: head, body: Data("x".utf8))
+        #expect(error.request?.url == first.url)
+        #expect(error.response == head)
+        #expect(error.bodyString == "x")
+        let again = error.completed(request: second, response: ResponseHead(status: .ok), body: Data("y".utf8))
+        #expect(again.response == head)
+        #expect(again.bodyString == "x")
+    }
+
+    @Test func `a body that is not UTF-8 is no string`() {
+        #expect(NetworkingError(.cancelled, "", body: Data([0xFF])).bodyString == nil)
+        #expect(NetworkingError(.cancelled, "").bodyString == nil)
+    }
+
+    @Test func `whatever was thrown becomes one error`() {
+        struct Other: Error {}
+        let known = NetworkingError(.connectionLost, "It broke.")
+        #expect(NetworkingError.wrapping(known).message == "It broke.")
+        #expect(NetworkingError.wrapping(CancellationError()).code == .cancelled)
+        let other = NetworkingError.wrapping(Other())
+        #expect(other.code == .interceptorFailed)
+        #expect(other.underlying is Other)
+    }
+}

@@ -1,0 +1,202 @@
+import BluebonnetTesting
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import Bluebonnet
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(1)))
+struct InterceptorChainTests {
+    /// What happened, in order.
+    private final class Log: Sendable {
+        private let entries = Mutex<[String]>([])
+
+        var all: [String] { entries.withLock { $0 } }
+
+        func append(_ entry: String) {
+            entries.withLock { $0.append(entry) }
+        }
+    }
+
+    private struct Broken: Error, Equatable {}
+
+    /// Writes into the log on the way in and out.
+    private struct Logging: Interceptor {
+        let name: String
+        let log: Log
+
+        func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
+            log.append("\(name) in \(request.url.path(percentEncoded: true))")
+            let response = try await next(request)
+            log.append("\(name) out \(response.head.status.code)")
+            return response
+        }
+    }
+
+    /// Calls a closure.
+    private struct Calling: Interceptor {
+        let body: @Sendable (Request, Next) async throws -> TransportResponse
+
+        init(_ body: @escaping @Sendable (Request, Next) async throws -> TransportResponse) {
+            self.body = body
+        }
+
+        func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
+            try await body(request, next)
+        }
+    }
+
+    private func configuration(_ interceptors: any Interceptor...) -> SessionConfiguration {
+        var configuration = SessionConfiguration()
+        configuration.interceptors = interceptors
+        return configuration
+    }
+
+    @Test func `interceptors run in their order, the first outermost`() async throws {
+        let log = Log()
+        let transport = StubTransport { _ in .text("ok") }
+        let configuration = configuration(Logging(name: "a", log: log), Logging(name: "b", log: log))
+        try await withSession(configuration, transport: transport) { session in
+            _ = try await session.data(for: Request(to: "http://x/1"))
+        }
+        #expect(log.all == ["a in /1", "b in /1", "b out 200", "a out 200"])
+    }
+
+    @Test func `the user's interceptors stand before redirects`() async throws {
+        let log = Log()
+        let transport = StubTransport(routes: [.get("/1"): .redirect(to: "/2"), .get("/2"): .text("ok")])
+        try await withSession(configuration(Logging(name: "a", log: log)), transport: transport) { session in
+            _ = try await session.data(for: Request(to: "http://x/1"))
+        }
+        #expect(log.all == ["a in /1", "a out 200"])
+        #expect(transport.requests.count == 2)
+    }
+
+    @Test func `an interceptor changes the request`() async throws {
+        let transport = StubTransport { _ in .text("ok") }
+        let bearer = Calling { request, next in
+            var request = request
+            request.headerFields[.authorization] = "Bearer t"
+            return try await next(request)
+        }
+        try await withSession(configuration(bearer), transport: transport) { session in
+            let task = session.dataTask(try Request(to: "http://x/1"))
+            _ = try await task.value
+            #expect(task.originalRequest.headerFields[.authorization] == nil)
+            #expect(task.currentRequest.headerFields[.authorization] == "Bearer t")
+        }
+        #expect(transport.requests[0].headerFields[.authorization] == "Bearer t")
+    }
+
+    @Test func `an interceptor changes the response`() async throws {
+        let shouting = Calling { request, next in
+            var response = try await next(request)
+            let text = String(decoding: try await response.body.collect(), as: UTF8.self)
+            response.body = .data(Data(text.uppercased().utf8))
+            response.head.headerFields[.server] = "me"
+            return response
+        }
+        try await withSession(configuration(shouting), transport: StubTransport { _ in .text("ok") }) { session in
+            let response = try await session.response(for: Request(to: "http://x/1"), as: .string)
+            #expect(response.value == "OK")
+            #expect(response.headerFields[.server] == "me")
+        }
+    }
+
+    @Test func `an interceptor tries again`() async throws {
+        let attempts = Log()
+        let transport = StubTransport { request in
+            attempts.append("\(request)")
+            return attempts.all.count < 3 ? .text("busy", status: .serviceUnavailable) : .text("ok")
+        }
+        let retry = Calling { request, next in
+            var response = try await next(request)
+            while response.head.status == .serviceUnavailable { response = try await next(request) }
+            return response
+        }
+        try await withSession(configuration(retry), transport: transport) { session in
+            let text = try await session.response(for: Request(to: "http://x/1"), as: .string).value
+            #expect(text == "ok")
+        }
+        #expect(transport.requests.count == 3)
+    }
+
+    @Test func `an interceptor answers without the network`() async throws {
+        let log = Log()
+        let transport = StubTransport(routes: [:])
+        let cache = Calling { request, _ in
+            TransportResponse(head: ResponseHead(status: .ok), body: .data(Data("cached".utf8)), request: request)
+        }
+        let configuration = configuration(cache, Logging(name: "never", log: log))
+        try await withSession(configuration, transport: transport) { session in
+            let response = try await session.response(for: Request(to: "http://x/1"), as: .string)
+            #expect(response.value == "cached")
+        }
+        #expect(log.all.isEmpty)
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test func `an error of its own reaches the caller wrapped`() async throws {
+        let failing = Calling { _, _ in throw Broken() }
+        try await withSession(configuration(failing), transport: StubTransport(routes: [:])) { session in
+            let request = try Request(to: "http://x/1")
+            let error = try await networkingError { try await session.data(for: request) }
+            #expect(error.code == .interceptorFailed)
+            #expect(error.underlying is Broken)
+            #expect(error.request?.url == request.url)
+            let streamed = try await networkingError { try await session.stream(request) }
+            #expect(streamed.code == .interceptorFailed)
+        }
+    }
+
+    @Test func `a networking error reaches the caller as it is`() async throws {
+        let failing = Calling { _, _ in throw NetworkingError(.unsupportedFeature, "Not here.") }
+        try await withSession(configuration(failing), transport: StubTransport(routes: [:])) { session in
+            let error = try await networkingError { try await session.data(for: Request(to: "http://x/1")) }
+            #expect(error.code == .unsupportedFeature)
+            #expect(error.message == "Not here.")
+            #expect(error.underlying == nil)
+        }
+    }
+
+    @Test func `an error from further in can be caught`() async throws {
+        let transport = StubTransport { _ in .failure(NetworkingError(.connectionLost, "It broke.")) }
+        let fallback = Calling { request, next in
+            do {
+                return try await next(request)
+            } catch {
+                return TransportResponse(head: ResponseHead(status: .accepted), request: request)
+            }
+        }
+        try await withSession(configuration(fallback), transport: transport) { session in
+            let response = try await session.data(for: Request(to: "http://x/1"))
+            #expect(response.status == .accepted)
+        }
+    }
+
+    @Test func `the context tells the task and its configuration`() async throws {
+        struct Checking: Interceptor {
+            let log: Log
+            func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
+                log.append("\(context.taskIdentifier) \(context.configuration.limits.redirects)")
+                log.append(context.deadline == nil ? "no deadline" : "a deadline")
+                return try await next(request)
+            }
+        }
+        let log = Log()
+        var configuration = configuration(Checking(log: log))
+        configuration.limits.redirects = 7
+        configuration.timeouts.request = .seconds(60)
+        try await withSession(configuration, transport: StubTransport { _ in .text("ok") }) { session in
+            let task = session.dataTask(try Request(to: "http://x/1"))
+            _ = try await task.value
+            #expect(log.all == ["\(task.identifier) 7", "a deadline"])
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import HTTPTypes
+import Testing
+
+@testable import Bluebonnet
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The interceptor alone, before an answer that is made up.
+struct RedirectInterceptorTests {
+    private func context(_ policy: RedirectPolicy = .follow, redirects: Int = 20) -> ExchangeContext {
+        var configuration = SessionConfiguration()
+        configuration.redirectPolicy = policy
+        configuration.limits.redirects = redirects
+        return ExchangeContext(configuration: configuration)
+    }
+
+    private static func redirect(_ request: Request, _ status: Int, to location: String?) -> TransportResponse {
+        var head = ResponseHead(status: HTTPResponse.Status(code: status))
+        if let location { head.headerFields[.location] = location }
+        return TransportResponse(head: head, request: request)
+    }
+
+    private static func ok(_ request: Request) -> TransportResponse {
+        TransportResponse(head: ResponseHead(status: .ok), request: request)
+    }
+
+    /// What follows a redirect of the request to the location: the second request.
+    private func follow(_ request: Request, _ status: Int, to location: String) async throws -> Request {
+        let first = request.url
+        let next = Next { request in
+            request.url == first ? Self.redirect(request, status, to: location) : Self.ok(request)
+        }
+        return try await RedirectInterceptor().intercept(request, context: context(), next: next).request
+    }
+
+    // MARK: Methods
+
+    private static let methods: [(Int, HTTPRequest.Method, HTTPRequest.Method, Bool)] = [
+        (301, .get, .get, true), (301, .head, .head, true), (301, .post, .get, false),
+        (301, .put, .put, true), (301, .patch, .patch, true), (301, .delete, .delete, true),
+        (302, .get, .get, true), (302, .head, .head, true), (302, .post, .get, false),
+        (302, .put, .put, true), (302, .patch, .patch, true), (302, .delete, .delete, true),
+        (303, .get, .get, true), (303, .head, .head, true), (303, .post, .get, false),
+        (303, .put, .get, false), (303, .patch, .get, false), (303, .delete, .get, false),
+        (307, .get, .get, true), (307, .head, .head, true), (307, .post, .post, true),
+        (307, .put, .put, true), (307, .patch, .patch, true), (307, .delete, .delete, true),
+        (308, .get, .get, true), (308, .head, .head, true), (308, .post, .post, true),
+        (308, .put, .put, true), (308, .patch, .patch, true), (308, .delete, .delete, true),
+    ]
+
+    @Test(arguments: methods)
+    func `the status decides about method and body`(
+        status: Int,
+        method: HTTPRequest.Method,
+        expected: HTTPRequest.Method,
+        keepsBody: Bool
+    ) async throws {
+        let request = try Request(
+            method,
+            to: "http://x/a",
+            headerFields: [.contentType: "text/plain", .accept: "text/plain"],
+            body: .string("abc")
+        )
+        let next = try await follow(request, status, to: "/b")
+        #expect(next.url.absoluteString == "http://x/b")
+        #expect(next.method == expected)
+        #expect(next.body?.data == (keepsBody ? Data("abc".utf8) : nil))
+        #expect(next.headerFields[.contentType] == (keepsBody ? "text/plain" : nil))
+        #expect(next.headerFields[.accept] == "text/plain")
+    }
+
+    @Test func `fields that describe the body go with it`() async throws {
+        let names = [
+            "Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Location", "Digest",
+            "Expect", "Last-Modified", "Transfer-Encoding",
+        ]
+        var request = try Request(.post, to: "http://x/a", body: .string("abc"))
+        for name in names { request.headerFields[try #require(HTTPField.Name(name))] = "3" }
+        request.headerFields[.userAgent] = "me"
+        let next = try await follow(request, 303, to: "/b")
+        #expect(next.headerFields.map(\.name) == [.userAgent])
+    }
+
+    @Test(arguments: [200, 300, 304, 305, 306, 400])
+    func `other statuses are answers`(status: Int) async throws {
+        let request = try Request(to: "http://x/a")
+        let next = Next { Self.redirect($0, status, to: "/b") }
+        let response = try await RedirectInterceptor().intercept(request, context: context(), next: next)
+        #expect(response.head.status.code == status)
+        #expect(response.redirects.isEmpty)
+    }
+
+    // MARK: Origins
+
+    private static let origins: [(String, String, Bool)] = [
+        ("http://x/a", "/b", true),
+        ("http://x/a", "http://x:80/b", true),
+        ("http://X/a", "http://x/b", true),
+        ("https://x/a", "https://x:443/b", true),
+        ("http://x/a", "http://y/b", false),
+        ("http://x/a", "http://x:81/b", false),
+        ("http://x/a", "https://x/b", false),
+        ("https://x/a", "http://x/b", false),
+        ("http://x/a", "//sub.x/b", false),
+    ]
+
+    @Test(arguments: origins)
+    func `credentials stay with their origin`(from: String, location: String, isSame: Bool) async throws {
+        let secrets: [HTTPField.Name] = [.authorization, .cookie, .proxyAuthorization]
+        var request = try Request(to: from, headerFields: [.accept: "text/plain"])
+        for name in secrets { request.headerFields[name] = "secret" }
+        request.headerFields[try #require(HTTPField.Name("Host"))] = "x"
+        let next = try await follow(request, 302, to: location)
+        #expect(next.headerFields.count == (isSame ? 5 : 1))
+        #expect(next.headerFields[.accept] == "text/plain")
+        for name in secrets { #expect((next.headerFields[name] == nil) != isSame) }
+    }
+
+    // MARK: Locations
+
+    private static let locations: [(String, String, String)] = [
+        ("http://x/a/b?c=d", "e", "http://x/a/e"),
+        ("http://x/a/b?c=d", "../e", "http://x/e"),
+        ("http://x/a/b?c=d", "?e=f", "http://x/a/b?e=f"),
+        ("http://x/a/b", "//y/e", "http://y/e"),
+        ("http://x/a/b", "https://y", "https://y"),
+        ("http://x/a#top", "/b", "http://x/b#top"),
+        ("http://x/a#top", "/b#end", "http://x/b#end"),
+        ("http://x/a#top", "http://y/b", "http://y/b#top"),
+        ("http://x/a", "/b#end", "http://x/b#end"),
+        ("http+unix://%2Frun%2Fx.sock/a", "/b", "http+unix://%2Frun%2Fx.sock/b"),
+    ]
+
+    @Test(arguments: locations)
+    func `a location is resolved against the request`(from: String, location: String, expected: String) async throws {
+        let next = try await follow(Request(to: from), 302, to: location)
+        #expect(next.url.absoluteString == expected)
+    }
+
+    @Test(arguments: [
+        "", "http://", "http://x:port/", "file:///etc/passwd", "ftp://x/", "mailto:ada@x.example",
+        "javascript:alert(1)", "data:text/plain,a",
+        "http+unix://%2Frun%2Fdocker.sock/containers", "https+unix://%2Frun%2Fx.sock/",
+    ])
+    func `a location that leads nowhere is refused`(location: String) async throws {
+        let request = try Request(to: "http://x/a")
+        let error = try await networkingError { try await follow(request, 302, to: location) }
+        #expect(error.code == .invalidRedirect)
+        #expect(error.response?.status == .found)
+        #expect(error.request?.url == request.url)
+    }
+
+    @Test func `a redirect without a location is the answer`() async throws {
+        let request = try Request(to: "http://x/a")
+        let next = Next { Self.redirect($0, 302, to: nil) }
+        let response = try await RedirectInterceptor().intercept(request, context: context(), next: next)
+        #expect(response.head.status == .found)
+        #expect(response.redirects.isEmpty)
+    }
+}

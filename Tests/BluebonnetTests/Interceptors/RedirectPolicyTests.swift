@@ -1,0 +1,170 @@
+import BluebonnetTesting
+import HTTPTypes
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// How far redirects are followed, in a whole session.
+@Suite(.timeLimit(.minutes(1)))
+struct RedirectPolicyTests {
+    /// A transport that counts down: `/3` leads to `/2`, and so on to `/0`.
+    private static func countdown() -> StubTransport {
+        StubTransport { request in
+            let number = Int(request.url.path(percentEncoded: true).dropFirst()) ?? 0
+            return number == 0 ? .text("there") : .redirect(to: "/\(number - 1)")
+        }
+    }
+
+    @Test func `twenty redirects are followed`() async throws {
+        try await withSession(transport: Self.countdown()) { session in
+            let response = try await session.data(for: Request(to: "http://example.com/20"))
+            #expect(response.status == .ok)
+            #expect(response.redirects.count == 20)
+            #expect(response.redirects.last == response.url)
+            #expect(response.url.path(percentEncoded: true) == "/0")
+        }
+    }
+
+    @Test func `the twenty-first redirect is one too many`() async throws {
+        let transport = Self.countdown()
+        try await withSession(transport: transport) { session in
+            let error = try await networkingError { try await session.data(for: Request(to: "http://example.com/21")) }
+            #expect(error.code == .tooManyRedirects)
+            #expect(error.message.contains("20"))
+            #expect(error.response?.status == .found)
+            #expect(error.request?.url.path(percentEncoded: true) == "/1")
+            #expect(transport.requests.count == 21)
+        }
+    }
+
+    @Test func `the limit is the session's`() async throws {
+        var configuration = SessionConfiguration()
+        configuration.limits.redirects = 0
+        try await withSession(configuration, transport: Self.countdown()) { session in
+            let error = try await networkingError { try await session.data(for: Request(to: "http://example.com/1")) }
+            #expect(error.code == .tooManyRedirects)
+            let response = try await session.data(for: Request(to: "http://example.com/0"))
+            #expect(response.status == .ok)
+        }
+    }
+
+    @Test func `by hand the redirect is the answer`() async throws {
+        var configuration = SessionConfiguration()
+        configuration.redirectPolicy = .manual
+        try await withSession(configuration, transport: Self.countdown()) { session in
+            let response = try await session.data(for: Request(to: "http://example.com/3"))
+            #expect(response.status == .found)
+            #expect(response.head[.location] == "/2")
+            #expect(response.redirects.isEmpty)
+        }
+    }
+
+    @Test func `a redirect that is not allowed is an error`() async throws {
+        let transport = Self.countdown()
+        try await withSession(transport: transport) { session in
+            var request = try Request(to: "http://example.com/3")
+            request.redirectPolicy = .error
+            let error = try await networkingError { try await session.data(for: request) }
+            #expect(error.code == .redirectRefused)
+            #expect(error.response?[.location] == "/2")
+            #expect(transport.requests.count == 1)
+        }
+    }
+
+    @Test func `the policy of a request wins over the session's`() async throws {
+        var configuration = SessionConfiguration()
+        configuration.redirectPolicy = .error
+        try await withSession(configuration, transport: Self.countdown()) { session in
+            var request = try Request(to: "http://example.com/3")
+            request.redirectPolicy = .follow
+            let response = try await session.data(for: request)
+            #expect(response.status == .ok)
+        }
+    }
+
+    // MARK: Bodies
+
+    private static func pieces() -> AsyncStream<[UInt8]> {
+        AsyncStream { continuation in
+            continuation.yield(Array("abc".utf8))
+            continuation.finish()
+        }
+    }
+
+    @Test(arguments: [307, 308])
+    func `a body that can be read only once is not sent twice`(status: Int) async throws {
+        try await LocalServer.run { server in
+            try await withSession { session in
+                let url = "\(server.baseURL)/redirect-to?url=/anything&status_code=\(status)"
+                let request = try Request(.post, to: url, body: .stream(Self.pieces()))
+                let error = try await networkingError { try await session.data(for: request) }
+                #expect(error.code == .requestBodyNotReplayable)
+                #expect(error.response?.status.code == status)
+            }
+        }
+    }
+
+    @Test(arguments: [307, 308])
+    func `a body that can be made again is sent again`(status: Int) async throws {
+        try await LocalServer.run { server in
+            try await withSession { session in
+                let url = "\(server.baseURL)/redirect-to?url=/anything&status_code=\(status)"
+                let request = try Request(.put, to: url, body: .stream { Self.pieces() })
+                let response = try await session.response(for: request, as: .json)
+                #expect(response.value["method"]?.string == "PUT")
+                #expect(response.value["data"]?.string == "abc")
+            }
+        }
+    }
+
+    // MARK: Over sockets
+
+    @Test(arguments: ["redirect", "relative-redirect", "absolute-redirect"])
+    func `redirects of a server are followed over one connection`(kind: String) async throws {
+        try await LocalServer.run { server in
+            try await withSession { session in
+                let request = try Request(to: "\(server.baseURL)/\(kind)/5")
+                let response = try await session.response(for: request, as: .json)
+                #expect(response.redirects.count == 5)
+                #expect(response.value["url"]?.string == server.baseURL + "/get")
+                #expect(response.timings.isConnectionReused)
+            }
+        }
+    }
+
+    @Test func `a redirect leads from one server to another without its secrets`() async throws {
+        try await LocalServer.run { first in
+            try await LocalServer.run { second in
+                try await withSession { session in
+                    let url = "\(first.baseURL)/redirect-to?url=\(second.baseURL)/anything&status_code=302"
+                    let fields: HTTPFields = [.authorization: "Bearer secret", .accept: "application/json"]
+                    let request = try Request(.post, to: url, headerFields: fields, body: .string("abc"))
+                    let echo = try await session.response(for: request, as: .json).value
+                    #expect(echo["method"]?.string == "GET")
+                    #expect(echo["url"]?.string == second.baseURL + "/anything")
+                    #expect(echo["headers"]?["Authorization"] == nil)
+                    #expect(echo["headers"]?["Accept"]?.string == "application/json")
+                }
+            }
+        }
+    }
+
+    @Test func `a stream follows redirects too`() async throws {
+        try await LocalServer.run { server in
+            try await withSession { session in
+                let response = try await session.stream(Request(to: server.baseURL + "/redirect/2"))
+                #expect(response.head.status == .ok)
+                #expect(response.redirects.count == 2)
+                let body = try await response.body.collect()
+                #expect(!body.isEmpty)
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Testing
+
+@testable import Bluebonnet
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+struct BaseURLTests {
+    private static let whole: [(String, String)] = [
+        ("http://x", "http://x"),
+        ("http://x/", "http://x/"),
+        ("http://x/v1", "http://x/v1/"),
+        ("http://x/v1/", "http://x/v1/"),
+        ("http://x:81/a/b", "http://x:81/a/b/"),
+    ]
+
+    @Test(arguments: whole)
+    func `a base with a path ends in a slash`(text: String, expected: String) throws {
+        let base = BaseURL(URL(string: text))
+        #expect(base.url?.absoluteString == expected)
+    }
+
+    /// AFNetworking's rules: base, path, URL.
+    private static let resolved: [(String, String, String)] = [
+        ("http://x/v1", "foo", "http://x/v1/foo"),
+        ("http://x/v1/", "foo", "http://x/v1/foo"),
+        ("http://x/v1/", "foo/", "http://x/v1/foo/"),
+        ("http://x/v1/", "foo/bar", "http://x/v1/foo/bar"),
+        ("http://x/v1/", "foo/bar.json", "http://x/v1/foo/bar.json"),
+        ("http://x/v1/", "/foo", "http://x/foo"),
+        ("http://x/v1/", "", "http://x/v1/"),
+        ("http://x/v1/", "?q=1", "http://x/v1/?q=1"),
+        ("http://x/v1/", "foo?q=1", "http://x/v1/foo?q=1"),
+        ("http://x/v1/", "foo#top", "http://x/v1/foo#top"),
+        ("http://x/v1/", "./foo", "http://x/v1/foo"),
+        ("http://x/v1/", "../foo", "http://x/foo"),
+        ("http://x/v1/", "a/../foo", "http://x/v1/foo"),
+        ("http://x/v1/", "a%20b", "http://x/v1/a%20b"),
+        ("http://x/v1/", "a b", "http://x/v1/a%20b"),
+        ("http://x/v1/", "//y/foo", "http://y/foo"),
+        ("http://x/v1/", "https://y/foo", "https://y/foo"),
+        ("http://x", "foo", "http://x/foo"),
+        ("http://x/", "foo", "http://x/foo"),
+        ("http://x", "/foo", "http://x/foo"),
+        ("http://x:8080/v1", "users/42", "http://x:8080/v1/users/42"),
+    ]
+
+    @Test(arguments: resolved)
+    func `a path is resolved against the base`(base: String, path: String, expected: String) throws {
+        let url = try BaseURL(URL(string: base)).resolve(path)
+        #expect(url.absoluteString == expected)
+    }
+
+    @Test func `a base with a query keeps the path it has`() throws {
+        let base = BaseURL(URL(string: "http://x/v1?key=1"))
+        let url = try base.resolve("foo")
+        #expect(url.absoluteString == "http://x/v1/foo")
+    }
+
+    @Test(arguments: ["foo", "/foo", "", "?q=1", "x.example/foo"])
+    func `without a base a path has to be a whole URL`(path: String) {
+        let error = #expect(throws: NetworkingError.self) { try BaseURL(nil).resolve(path) }
+        #expect(error?.code == .invalidURL)
+        #expect(error?.message.contains("no base URL") == true)
+    }
+
+    @Test func `without a base a whole URL is taken as it is`() throws {
+        let url = try BaseURL(nil).resolve("https://x/a?b=c#d")
+        #expect(url.absoluteString == "https://x/a?b=c#d")
+    }
+
+    @Test func `what is no URL is an error without its secrets`() throws {
+        let base = BaseURL(URL(string: "http://x/"))
+        let error = #expect(throws: NetworkingError.self) {
+            try base.resolve("http://ada:password@x:port/?token=secret")
+        }
+        #expect(error?.code == .invalidURL)
+        #expect(error?.message.contains("secret") == false)
+        #expect(error?.message.contains("password") == false)
+    }
+}

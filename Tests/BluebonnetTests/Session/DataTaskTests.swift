@@ -1,0 +1,174 @@
+import BluebonnetTesting
+import HTTPTypes
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(1)))
+struct DataTaskTests {
+    private static let head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
+
+    // MARK: States
+
+    @Test func `a task is not started until it is resumed`() async throws {
+        try await FaultServer.run([.readRequest, .respond(body: "hello"), .close]) { server in
+            try await withSession { session in
+                let task = session.dataTask(try Request(to: server.baseURL))
+                #expect(task.state == .suspended)
+                #expect(session.tasks.isEmpty)
+                #expect(server.connections.isEmpty)
+                task.resume()
+                let body = try await task.value
+                #expect(body == Data("hello".utf8))
+                #expect(task.state == .completed)
+                #expect(session.tasks.isEmpty)
+            }
+        }
+    }
+
+    @Test func `a task runs from resume to its value`() async throws {
+        let gate = FaultGate()
+        try await FaultServer.run([.readRequest, .send(Self.head), .hold(gate), .send("hello")]) { server in
+            try await withSession { session in
+                let task = session.dataTask(try Request(to: server.baseURL))
+                task.resume()
+                #expect(task.state == .running)
+                try await server.waitForRequests(1)
+                #expect(session.tasks.count == 1)
+                task.suspend()
+                #expect(task.state == .suspended)
+                task.resume()
+                #expect(task.state == .running)
+                gate.open()
+                _ = try await task.value
+                #expect(task.state == .completed)
+                #expect(task.response?.status == .ok)
+            }
+        }
+    }
+
+    @Test func `awaiting the value starts the task`() async throws {
+        try await FaultServer.run([.readRequest, .respond(body: "hello")]) { server in
+            try await withSession { session in
+                let task = session.dataTask(try Request(to: server.baseURL), as: .string)
+                let text = try await task.value
+                #expect(text == "hello")
+                let again = try await task.value
+                #expect(again == "hello")
+                #expect(server.requests.count == 1)
+            }
+        }
+    }
+
+    @Test func `several awaiters get the same value of one request`() async throws {
+        let gate = FaultGate()
+        try await FaultServer.run([.readRequest, .hold(gate), .respond(body: "hello")]) { server in
+            try await withSession { session in
+                let task = session.dataTask(try Request(to: server.baseURL), as: .string)
+                async let first = task.value
+                async let second = task.value
+                async let third = task.completedResponse
+                try await server.waitForRequests(1)
+                gate.open()
+                let values = try await [first, second, third.value]
+                #expect(values == ["hello", "hello", "hello"])
+                #expect(server.requests.count == 1)
+            }
+        }
+    }
+
+    @Test func `a task that is complete stays so`() async throws {
+        let transport = StubTransport { _ in .text("once") }
+        try await withSession(transport: transport) { session in
+            let task = session.dataTask(try Request(to: "http://example.com/"), as: .string)
+            _ = try await task.value
+            task.cancel()
+            task.suspend()
+            task.resume()
+            let value = try await task.value
+            #expect(value == "once")
+            #expect(task.state == .completed)
+            #expect(transport.requests.count == 1)
+        }
+    }
+
+    @Test func `no two tasks of a session have the same identifier`() async throws {
+        try await withSession(transport: StubTransport(routes: [:])) { session in
+            let request = try Request(to: "http://example.com/")
+            let identifiers = (0..<100).map { _ in session.dataTask(request).identifier }
+            #expect(Set(identifiers).count == 100)
+        }
+    }
+
+    // MARK: What is known of a task
+
+    @Test func `the current request is the one of the last hop`() async throws {
+        try await LocalServer.run { server in
+            try await withSession { session in
+                let task = session.dataTask(try Request(to: server.baseURL + "/redirect/2"))
+                #expect(task.currentRequest.url == task.originalRequest.url)
+                #expect(task.response == nil)
+                let response = try await task.completedResponse
+                #expect(task.originalRequest.url.path(percentEncoded: true) == "/redirect/2")
+                #expect(task.currentRequest.url.path(percentEncoded: true) == "/get")
+                #expect(task.response == response.head)
+                #expect(response.url == task.currentRequest.url)
+                #expect(response.redirects.count == 2)
+            }
+        }
+    }
+
+    @Test func `progress counts what comes and ends with the task`() async throws {
+        let gate = FaultGate()
+        let script: FaultServer.Script = [.readRequest, .send(Self.head + "he"), .hold(gate), .send("llo")]
+        try await FaultServer.run(script) { server in
+            try await withSession { session in
+                let task = session.dataTask(try Request(to: server.baseURL))
+                let progress = task.progress
+                task.resume()
+                var last: TaskProgress?
+                for await step in progress {
+                    last = step
+                    guard step.bytesReceived == 2 else { continue }
+                    #expect(step.bytesExpectedToReceive == 5)
+                    #expect(step.fractionCompleted == 0.4)
+                    gate.open()
+                }
+                #expect(last?.bytesReceived == 5)
+                #expect(last?.fractionCompleted == 1)
+                #expect(task.currentProgress == last)
+                _ = try await task.value
+            }
+        }
+    }
+
+    @Test func `progress of a task that is over ends at once`() async throws {
+        try await withSession(transport: StubTransport { _ in .text("a") }) { session in
+            let task = session.dataTask(try Request(to: "http://example.com/"))
+            _ = try await task.value
+            var steps = 0
+            for await _ in task.progress { steps += 1 }
+            #expect(steps == 0)
+        }
+    }
+
+    @Test func `the bytes of the request body are counted`() async throws {
+        try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
+            try await withSession { session in
+                let request = try Request(.post, to: server.baseURL, body: .string("0123456789"))
+                let task = session.dataTask(request)
+                _ = try await task.value
+                #expect(task.currentProgress.bytesSent == 10)
+                #expect(task.currentProgress.bytesExpectedToSend == 10)
+                #expect(task.currentProgress.fractionSent == 1)
+            }
+        }
+    }
+}

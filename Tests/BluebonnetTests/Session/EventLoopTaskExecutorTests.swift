@@ -1,0 +1,93 @@
+import BluebonnetTesting
+import HTTPTypes
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(1)))
+struct EventLoopTaskExecutorTests {
+    /// Says whether it ran on an event loop, and of how many bytes.
+    private struct Probe: ResponseSerializer {
+        struct Output: Sendable {
+            var isOnEventLoop: Bool
+            var count: Int
+        }
+
+        func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> Output {
+            Output(isOnEventLoop: EventLoopTaskExecutor.isRunningOnEventLoop, count: body.count)
+        }
+    }
+
+    @Test func `a task with the preference runs on an event loop`() async {
+        let isInside = await withTaskExecutorPreference(EventLoopTaskExecutor.next()) {
+            EventLoopTaskExecutor.isRunningOnEventLoop
+        }
+        #expect(isInside)
+    }
+
+    @Test func `requests work from an event loop`() async throws {
+        try await LocalServer.run { server in
+            try await withSession { session in
+                let api = HTTPSessionManager(baseURL: URL(string: server.baseURL), session: session)
+                try await withTaskExecutorPreference(EventLoopTaskExecutor.next()) {
+                    for number in 0..<20 {
+                        let echo = try await api.get("get", parameters: ["n": JSONValue(number)], as: .json)
+                        #expect(echo["args"]?["n"]?.string == "\(number)")
+                        #expect(EventLoopTaskExecutor.isRunningOnEventLoop)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [1000, 32 * 1024, 32 * 1024 + 1, 1_000_000, 3_000_000])
+    func `large bodies are parsed off the loop and small ones where they arrive`(size: Int) async throws {
+        let script: FaultServer.Script = [
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"),
+            .fill(UInt8(ascii: "1"), count: size),
+        ]
+        try await FaultServer.run(script) { server in
+            try await withSession { session in
+                let request = try Request(to: server.baseURL)
+                let output = try await withTaskExecutorPreference(EventLoopTaskExecutor.next()) {
+                    try await session.response(for: request, as: Probe()).value
+                }
+                #expect(output.count == size)
+                #expect(output.isOnEventLoop == (size <= 32 * 1024))
+            }
+        }
+    }
+
+    @Test func `away from the loops nothing is parsed on one`() async throws {
+        try await FaultServer.run([.readRequest, .respond(body: "12")]) { server in
+            try await withSession { session in
+                let output = try await session.response(for: Request(to: server.baseURL), as: Probe()).value
+                #expect(output.count == 2)
+                #expect(!output.isOnEventLoop)
+            }
+        }
+    }
+
+    @Test func `cancelling works from an event loop`() async throws {
+        try await FaultServer.run([.readRequest, .stall]) { server in
+            try await withSession { session in
+                let request = try Request(to: server.baseURL)
+                let running = Task(executorPreference: EventLoopTaskExecutor.next()) {
+                    try await session.data(for: request)
+                }
+                try await server.waitForRequests(1)
+                running.cancel()
+                let error = try await networkingError { try await running.value }
+                #expect(error.code == .cancelled)
+                try await server.waitUntilClientClosed()
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import BluebonnetTesting
+import HTTPTypes
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+@Suite(.timeLimit(.minutes(1)))
+struct SessionEventTests {
+    /// An event as text, such as `didComplete 1 cancelled`.
+    private static func text(_ event: SessionEvent) -> String {
+        switch event {
+        case .didResume(let task): "didResume \(task.identifier)"
+        case .didSuspend(let task): "didSuspend \(task.identifier)"
+        case .didReceiveResponse(let task, let head): "didReceiveResponse \(task.identifier) \(head.status.code)"
+        case .didComplete(let task, let error): "didComplete \(task.identifier) \(error?.code.rawValue ?? "-")"
+        case .didInvalidate: "didInvalidate"
+        }
+    }
+
+    /// The events up to the end of a task.
+    private static func untilComplete(_ events: AsyncStream<SessionEvent>) async -> [String] {
+        var texts: [String] = []
+        for await event in events {
+            texts.append(text(event))
+            if case .didComplete = event { break }
+        }
+        return texts
+    }
+
+    @Test func `the events of a task come in order`() async throws {
+        try await withSession(transport: StubTransport { _ in .text("ok") }) { session in
+            let events = session.events
+            let task = session.dataTask(try Request(to: "http://example.com/"))
+            _ = try await task.value
+            let texts = await Self.untilComplete(events)
+            let number = task.identifier
+            #expect(texts == ["didResume \(number)", "didReceiveResponse \(number) 200", "didComplete \(number) -"])
+        }
+    }
+
+    @Test func `a status that is refused is received before the task fails`() async throws {
+        try await withSession(transport: StubTransport { _ in .text("no", status: .notFound) }) { session in
+            let events = session.events
+            let task = session.dataTask(try Request(to: "http://example.com/"), as: .string)
+            _ = try await networkingError { try await task.value }
+            let texts = await Self.untilComplete(events)
+            let number = task.identifier
+            #expect(
+                texts == [
+                    "didResume \(number)", "didReceiveResponse \(number) 404",
+                    "didComplete \(number) unacceptable-status-code",
+                ]
+            )
+        }
+    }
+
+    @Test func `suspending and resuming are events when they change something`() async throws {
+        try await FaultServer.run([.readRequest, .stall]) { server in
+            try await withSession { session in
+                let events = session.events
+                let task = session.dataTask(try Request(to: server.baseURL))
+                task.suspend()
+                task.resume()
+                try await server.waitForRequests(1)
+                task.resume()
+                task.suspend()
+                task.suspend()
+                task.resume()
+                task.cancel()
+                let texts = await Self.untilComplete(events)
+                let number = task.identifier
+                #expect(
+                    texts == [
+                        "didResume \(number)", "didSuspend \(number)", "didResume \(number)",
+                        "didComplete \(number) cancelled",
+                    ]
+                )
+            }
+        }
+    }
+
+    @Test func `every listener hears every event`() async throws {
+        try await withSession(transport: StubTransport { _ in .text("ok") }) { session in
+            let (first, second) = (session.events, session.events)
+            _ = try await session.data(for: Request(to: "http://example.com/"))
+            let texts = await [Self.untilComplete(first), Self.untilComplete(second)]
+            #expect(texts[0].count == 3)
+            #expect(texts[0] == texts[1])
+        }
+    }
+
+    @Test func `the end of the session is the last event`() async throws {
+        let session = SessionManager(transport: StubTransport { _ in .text("ok") })
+        let events = session.events
+        _ = try await session.data(for: Request(to: "http://example.com/"))
+        session.invalidate()
+        session.invalidate()
+        var texts: [String] = []
+        for await event in events { texts.append(Self.text(event)) }
+        #expect(texts.count == 4)
+        #expect(texts.last == "didInvalidate")
+        var late = 0
+        for await _ in session.events { late += 1 }
+        #expect(late == 0)
+    }
+
+    @Test func `the events end when the session goes away`() async {
+        func listen() -> AsyncStream<SessionEvent> {
+            let session = SessionManager(transport: StubTransport(routes: [:]))
+            return session.events
+        }
+        var texts: [String] = []
+        for await event in listen() { texts.append(Self.text(event)) }
+        #expect(texts == ["didInvalidate"])
+    }
+}

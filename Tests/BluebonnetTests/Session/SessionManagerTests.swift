@@ -1,0 +1,167 @@
+import BluebonnetTesting
+import HTTPTypes
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(1)))
+struct SessionManagerTests {
+    // MARK: Requests
+
+    @Test(arguments: [200, 404, 500])
+    func `every status is an answer to a request for data`(status: Int) async throws {
+        let transport = StubTransport { _ in .text("body", status: HTTPResponse.Status(code: status)) }
+        try await withSession(transport: transport) { session in
+            let response = try await session.data(for: Request(to: "http://example.com/"))
+            #expect(response.status.code == status)
+            #expect(response.value == Data("body".utf8))
+            #expect(response.body == response.value)
+        }
+    }
+
+    @Test func `a serializer makes the value and keeps the bytes`() async throws {
+        let transport = StubTransport { _ in .json(["a": 1]) }
+        try await withSession(transport: transport) { session in
+            let response = try await session.response(for: Request(to: "http://example.com/"), as: .json)
+            #expect(response.value == ["a": 1])
+            #expect(response.body == Data(#"{"a":1}"#.utf8))
+            #expect(response.map { $0["a"]?.int }.value == 1)
+            #expect(response.headerFields[.contentType] == "application/json")
+        }
+    }
+
+    @Test func `header fields of the session are added where a request lacks them`() async throws {
+        var configuration = SessionConfiguration()
+        configuration.additionalHeaderFields = [.accept: "session", .userAgent: "session"]
+        let transport = StubTransport { _ in .text("") }
+        try await withSession(configuration, transport: transport) { session in
+            let request = try Request(to: "http://example.com/", headerFields: [.userAgent: "request"])
+            _ = try await session.data(for: request)
+            #expect(transport.requests[0].headerFields[values: .userAgent] == ["request"])
+            #expect(transport.requests[0].headerFields[values: .accept] == ["session"])
+        }
+    }
+
+    @Test func `header fields of the session keep their repeats`() async throws {
+        var configuration = SessionConfiguration()
+        configuration.additionalHeaderFields.append(HTTPField(name: .accept, value: "a/b"))
+        configuration.additionalHeaderFields.append(HTTPField(name: .accept, value: "c/d"))
+        let transport = StubTransport { _ in .text("") }
+        try await withSession(configuration, transport: transport) { session in
+            _ = try await session.data(for: Request(to: "http://example.com/"))
+            #expect(transport.requests[0].headerFields[values: .accept] == ["a/b", "c/d"])
+        }
+    }
+
+    @Test func `a request with timeouts of its own keeps the session's from it`() async throws {
+        var configuration = SessionConfiguration()
+        configuration.timeouts.firstByte = .milliseconds(50)
+        try await FaultServer.run([.readRequest, .wait(.milliseconds(300)), .respond(body: "late")]) { server in
+            try await withSession(configuration) { session in
+                var request = try Request(to: server.baseURL)
+                request.timeouts = Timeouts()
+                let response = try await session.data(for: request)
+                #expect(response.value == Data("late".utf8))
+            }
+        }
+    }
+
+    // MARK: Tasks
+
+    @Test func `the tasks of a session are those under way, in the order they were made`() async throws {
+        let gate = FaultGate()
+        try await FaultServer.run([.readRequest, .hold(gate), .respond(body: "ok")]) { server in
+            try await withSession { session in
+                let request = try Request(to: server.baseURL)
+                let tasks = (0..<3).map { _ in session.dataTask(request) }
+                for task in tasks.reversed() { task.resume() }
+                try await server.waitForRequests(3)
+                #expect(session.tasks.map { $0.identifier } == tasks.map { $0.identifier })
+                gate.open()
+                for task in tasks { _ = try await task.value }
+                #expect(session.tasks.isEmpty)
+            }
+        }
+    }
+
+    // MARK: The end
+
+    @Test func `invalidating fails the tasks under way and those to come`() async throws {
+        try await FaultServer.run([.readRequest, .stall]) { server in
+            try await withSession { session in
+                let request = try Request(to: server.baseURL)
+                let task = session.dataTask(request)
+                let later = session.dataTask(request)
+                task.resume()
+                try await server.waitForRequests(1)
+                session.invalidate()
+                let error = try await networkingError { try await task.value }
+                #expect(error.code == .sessionInvalidated)
+                let late = try await networkingError { try await later.value }
+                #expect(late.code == .sessionInvalidated)
+                let stream = try await networkingError { try await session.stream(request) }
+                #expect(stream.code == .sessionInvalidated)
+                try await server.waitUntilClientClosed()
+                #expect(server.requests.count == 1)
+            }
+        }
+    }
+
+    @Test func `invalidating without cancelling completes the tasks under way`() async throws {
+        let gate = FaultGate()
+        try await FaultServer.run([.readRequest, .hold(gate), .respond(body: "ok")]) { server in
+            try await withSession { session in
+                let request = try Request(to: server.baseURL)
+                let task = session.dataTask(request, as: .string)
+                task.resume()
+                try await server.waitForRequests(1)
+                session.invalidate(cancellingTasks: false)
+                let late = try await networkingError { try await session.data(for: request) }
+                #expect(late.code == .sessionInvalidated)
+                gate.open()
+                let text = try await task.value
+                #expect(text == "ok")
+                try await server.waitUntilClientClosed()
+            }
+        }
+    }
+
+    @Test func `shutdown returns when the connections are closed`() async throws {
+        try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
+            let session = SessionManager()
+            _ = try await session.data(for: Request(to: server.baseURL))
+            #expect(!server.connections[0].clientClosed)
+            await session.shutdown()
+            await session.shutdown()
+            try await server.waitUntilClientClosed()
+        }
+    }
+
+    @Test func `a session that goes away fails its tasks`() async throws {
+        try await FaultServer.run([.readRequest, .stall]) { server in
+            var session = Optional(SessionManager())
+            let request = try Request(to: server.baseURL)
+            let task = session?.dataTask(request)
+            task?.resume()
+            try await server.waitForRequests(1)
+            session = nil
+            let error = try await networkingError { try await task?.value }
+            #expect(error.code == .sessionInvalidated)
+            try await server.waitUntilClientClosed()
+        }
+    }
+
+    @Test func `a task made by a session that is gone fails when it starts`() async throws {
+        let request = try Request(to: "http://example.com/")
+        let task = SessionManager(transport: StubTransport(routes: [:])).dataTask(request)
+        let error = try await networkingError { try await task.value }
+        #expect(error.code == .sessionInvalidated)
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+/// The built command, run as a process.
+enum Command {
+    /// What a run has left.
+    struct Output: Sendable {
+        var status: Int32
+        var bytes: Data
+        var errors: String
+
+        var text: String { String(decoding: bytes, as: UTF8.self) }
+    }
+
+    /// Where the command has been built: beside the test program.
+    static var executable: URL {
+        let program = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
+        return program.deletingLastPathComponent().appending(path: "bluebonnet")
+    }
+
+    /// A process with the command that has not been started.
+    static func process(_ arguments: [String]) -> Process {
+        let process = Process()
+        process.executableURL = executable
+        process.arguments = arguments
+        return process
+    }
+
+    /// Runs the command to its end without blocking the tests' threads.
+    static func run(_ arguments: String..., input: String = "") async throws -> Output {
+        try await run(arguments, input: input)
+    }
+
+    /// Runs the command to its end without blocking the tests' threads.
+    static func run(_ arguments: [String], input: String = "") async throws -> Output {
+        let process = process(arguments)
+        let (standardInput, standardOutput, standardError) = (Pipe(), Pipe(), Pipe())
+        process.standardInput = standardInput
+        process.standardOutput = standardOutput
+        process.standardError = standardError
+        async let bytes = readToEnd(standardOutput)
+        async let errors = readToEnd(standardError)
+        let status = try await withCheckedThrowingContinuation {
+            (continuation: CheckedContinuation<Int32, any Error>) in
+            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do {
+                try process.run()
+            } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+                try? standardOutput.fileHandleForWriting.close()
+                try? standardError.fileHandleForWriting.close()
+                return
+            }
+            DispatchQueue.global().async {
+                try? standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+                try? standardInput.fileHandleForWriting.close()
+            }
+        }
+        return Output(status: status, bytes: await bytes, errors: String(decoding: await errors, as: UTF8.self))
+    }
+
+    private static func readToEnd(_ pipe: Pipe) async -> Data {
+        await withCheckedContinuation { continuation in
+            DispatchQueue(label: "command.output").async {
+                let data = try? pipe.fileHandleForReading.readToEnd()
+                continuation.resume(returning: data ?? Data())
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// The running command, line by line: a line is written, its answer is read, and so on.
+final class Conversation: Sendable {
+    private let input: FileHandle
+    private let lines: AsyncStream<String>
+    private let status: Task<Int32, Never>
+    private let process: Int32
+
+    /// Starts the command.
+    init(_ arguments: String...) throws {
+        let process = Command.process(arguments)
+        let (standardInput, standardOutput) = (Pipe(), Pipe())
+        process.standardInput = standardInput
+        process.standardOutput = standardOutput
+        process.standardError = FileHandle.nullDevice
+        let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+        let (ends, end) = AsyncStream.makeStream(of: Int32.self)
+        process.terminationHandler = { end.yield($0.terminationStatus) }
+        try process.run()
+        input = standardInput.fileHandleForWriting
+        self.lines = lines
+        self.process = process.processIdentifier
+        status = Task { await ends.first { _ in true } ?? -1 }
+        DispatchQueue(label: "command.lines").async {
+            var rest = Data()
+            while true {
+                let block = standardOutput.fileHandleForReading.availableData
+                guard !block.isEmpty else { break }
+                rest += block
+                while let position = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    continuation.yield(String(decoding: rest[..<position], as: UTF8.self))
+                    rest = Data(rest[(position + 1)...])
+                }
+            }
+            continuation.finish()
+        }
+    }
+
+    /// Writes a line, and nothing waits for its answer.
+    func write(_ line: String) throws {
+        try input.write(contentsOf: Data("\(line)\n".utf8))
+    }
+
+    /// The next line of output; nil at its end.
+    func read() async -> String? {
+        await lines.first { _ in true }
+    }
+
+    /// Ends the input and gives the exit status.
+    func finish() async throws -> Int32 {
+        try input.close()
+        return await status.value
+    }
+
+    /// Sends a signal and gives the exit status.
+    func end(with signal: Int32) async -> Int32 {
+        kill(process, signal)
+        return await status.value
+    }
+}

@@ -1,0 +1,189 @@
+import Bluebonnet
+import HTTPTypes
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite(.enabled(if: InteropServer.httpbin.isExpected, "httpbin is not running"), .timeLimit(.minutes(2)))
+struct HttpbinTests {
+    private struct Draft: Codable, Sendable, Equatable {
+        var title: String
+        var tags: [String]
+    }
+
+    private struct Echo: Decodable, Sendable {
+        var json: Draft
+    }
+
+    /// Runs the body with a manager over httpbin.
+    private func withAPI(_ body: (HTTPSessionManager) async throws -> Void) async throws {
+        let baseURL = try #require(URL(string: try InteropServer.httpbin.address))
+        try await InteropServer.withSession { session in
+            try await body(HTTPSessionManager(baseURL: baseURL, session: session))
+        }
+    }
+
+    /// The error of the work.
+    private func failure<Result>(of work: () async throws -> Result) async throws -> NetworkingError {
+        do {
+            _ = try await work()
+        } catch {
+            guard let error = error as? NetworkingError else { throw error }
+            return error
+        }
+        throw InteropServer.Missing(description: "An error was expected.")
+    }
+
+    // MARK: Parameters
+
+    @Test func `a query comes back as it was meant`() async throws {
+        try await withAPI { api in
+            let parameters: JSONValue = [
+                "page": 2, "tags": ["a", "b"], "q": "ä &=+/?#", "on": true, "user": ["id": 1],
+            ]
+            let expected: JSONValue = [
+                "page": "2", "tags[]": ["a", "b"], "q": "ä &=+/?#", "on": "1", "user[id]": "1",
+            ]
+            let echo = try await api.get("get", parameters: parameters, as: .json)
+            #expect(echo["args"] == expected)
+        }
+    }
+
+    @Test func `a form comes back as it was meant`() async throws {
+        try await withAPI { api in
+            let echo = try await api.post("post", parameters: ["name": "Ada & Co", "n": [1, 2]], as: .json)
+            #expect(echo["form"] == ["name": "Ada & Co", "n[]": ["1", "2"]])
+            #expect(echo["json"]?.isNull == true)
+        }
+    }
+
+    @Test func `JSON comes back as it was meant`() async throws {
+        try await withAPI { api in
+            var api = api
+            api.requestSerializer = JSONRequestSerializer()
+            let value: JSONValue = ["name": "Ädä", "n": [1, 2.5, nil], "deep": ["er": true]]
+            let echo = try await api.put("put", parameters: value, as: .json)
+            #expect(echo["json"] == value)
+            let draft = Draft(title: "Spring", tags: ["blue"])
+            let typed: Echo = try await api.post("post", body: draft)
+            #expect(typed.json == draft)
+        }
+    }
+
+    // MARK: Answers
+
+    @Test(arguments: [200, 201, 202, 204, 206, 400, 401, 403, 404, 405, 409, 410, 418, 429, 500, 502, 503])
+    func `statuses are told apart`(status: Int) async throws {
+        try await withAPI { api in
+            if (200..<300).contains(status) {
+                let response = try await api.response(.get, "status/\(status)", as: .data)
+                #expect(response.status.code == status)
+            } else {
+                let error = try await failure { try await api.get("status/\(status)", as: .data) }
+                #expect(error.code == .unacceptableStatusCode)
+                #expect(error.response?.status.code == status)
+            }
+        }
+    }
+
+    @Test(arguments: ["redirect/3", "relative-redirect/3", "absolute-redirect/3", "redirect-to?url=/get"])
+    func `redirects are followed`(path: String) async throws {
+        try await withAPI { api in
+            let response = try await api.response(.get, path, as: .json)
+            #expect(response.url.path(percentEncoded: true) == "/get")
+            #expect(response.redirects.count == (path.hasSuffix("/3") ? 3 : 1))
+        }
+    }
+
+    @Test(arguments: [("gzip", "gzipped"), ("deflate", "deflated")])
+    func `content codings are undone`(path: String, flag: String) async throws {
+        try await withAPI { api in
+            let value = try await api.get(path, as: .json)
+            #expect(value[flag] == true)
+        }
+    }
+
+    @Test func `lines arrive one by one`() async throws {
+        let request = try InteropServer.httpbin.request("/stream/20")
+        try await InteropServer.withSession { session in
+            let response = try await session.stream(request)
+            var numbers: [Int] = []
+            for try await line in response.body.lines {
+                numbers.append(try JSONValue(parsing: line)["id"]?.int ?? -1)
+            }
+            #expect(numbers == Array(0..<20))
+        }
+    }
+
+    @Test func `bytes are the same for the same seed`() async throws {
+        try await withAPI { api in
+            let first = try await api.get("bytes/100000", parameters: ["seed": 7], as: .data)
+            let second = try await api.get("stream-bytes/100000", parameters: ["seed": 7], as: .data)
+            #expect(first.count == 100_000)
+            #expect(second.count == 100_000)
+            let again = try await api.get("bytes/100000", parameters: ["seed": 7], as: .data)
+            #expect(first == again)
+        }
+    }
+
+    @Test func `drops are collected`() async throws {
+        try await withAPI { api in
+            let parameters: JSONValue = ["numbytes": 5, "duration": 1, "delay": 0]
+            let text = try await api.get("drip", parameters: parameters, as: .string)
+            #expect(text == "*****")
+        }
+    }
+
+    @Test func `header fields come as the server was told`() async throws {
+        try await withAPI { api in
+            let response = try await api.response(.get, "response-headers", parameters: ["X-Flower": "blue"], as: .json)
+            let name = try #require(HTTPField.Name("X-Flower"))
+            #expect(response.headerFields[name] == "blue")
+        }
+    }
+
+    // MARK: Credentials and cookies
+
+    @Test func `credentials are accepted, and refused with a challenge`() async throws {
+        try await withAPI { api in
+            let error = try await failure { try await api.get("basic-auth/ada/secret", as: .json) }
+            #expect(error.response?.status == .unauthorized)
+            #expect(error.response?[.wwwAuthenticate]?.hasPrefix("Basic") == true)
+            var known = api
+            known.requestSerializer.setAuthorization(username: "ada", password: "secret")
+            let value = try await known.get("basic-auth/ada/secret", as: .json)
+            #expect(value["authenticated"] == true)
+            known.requestSerializer.setAuthorization(bearerToken: "t")
+            let bearer = try await known.get("bearer", as: .json)
+            #expect(bearer["token"] == "t")
+        }
+    }
+
+    @Test func `cookies are sent when asked for, and none is kept`() async throws {
+        try await withAPI { api in
+            let sent = try await api.get("cookies", headers: [.cookie: "a=b"], as: .json)
+            #expect(sent["cookies"] == ["a": "b"])
+            let set = try await api.get("cookies/set", parameters: ["c": "d"], as: .json)
+            #expect(set["cookies"] == [:])
+        }
+    }
+
+    // MARK: Time
+
+    @Test func `a server that takes its time runs into the timeout`() async throws {
+        var request = try InteropServer.httpbin.request("/delay/3")
+        request.timeouts = Timeouts(firstByte: .milliseconds(200))
+        let late = request
+        try await InteropServer.withSession { session in
+            let error = try await failure { try await session.data(for: late) }
+            #expect(error.code == .firstByteTimeout)
+            let patient = try InteropServer.httpbin.request("/delay/1")
+            let response = try await session.data(for: patient)
+            #expect(response.status == .ok)
+        }
+    }
+}

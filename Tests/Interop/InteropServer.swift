@@ -1,0 +1,107 @@
+import Bluebonnet
+import HTTPTypes
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The servers that `scripts/interop-servers` starts, found through the environment.
+enum InteropServer: String {
+    case nginx = "NGINX"
+    case nginxTLS = "NGINX_TLS"
+    case nginxSocket = "NGINX_SOCKET"
+    case impatientNginx = "NGINX_IMPATIENT"
+    case httpbin = "HTTPBIN"
+    case tls12 = "TLS12"
+    case tls13 = "TLS13"
+    case expired = "EXPIRED"
+    case selfSigned = "SELF_SIGNED"
+    case wrongHost = "WRONG_HOST"
+    case authority = "CA"
+    case selfSignedCertificate = "SELF_SIGNED_CERTIFICATE"
+    case files = "FILES"
+
+    /// A server that a test needs is not running.
+    struct Missing: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    private var variable: String { "BLUEBONNET_INTEROP_\(rawValue)" }
+
+    private var setting: String? {
+        let value = ProcessInfo.processInfo.environment[variable]
+        return value?.isEmpty == true ? nil : value
+    }
+
+    /// Whether tests of this server run: it is there, or it has to be.
+    var isExpected: Bool {
+        setting != nil || ProcessInfo.processInfo.environment["BLUEBONNET_INTEROP_REQUIRED"] == "1"
+    }
+
+    /// The URL or the path that the variable holds.
+    var address: String {
+        get throws {
+            guard let setting else {
+                throw Missing(description: "\(variable) is not set: run the tests with scripts/test.")
+            }
+            return setting
+        }
+    }
+
+    /// A request to a path of this server.
+    func request(
+        _ path: String,
+        method: HTTPRequest.Method = .get,
+        headerFields: HTTPFields = [:],
+        body: RequestBody? = nil
+    ) throws -> Request {
+        var base = try address
+        if self == .nginxSocket {
+            let segments = base.split(separator: "/", omittingEmptySubsequences: false)
+            base = "http+unix://" + segments.joined(separator: "%2F")
+        }
+        let url = try #require(URL(string: base + path))
+        return Request(method: method, url: url, headerFields: headerFields, body: body)
+    }
+
+    /// The bytes of one of the static files.
+    static func file(_ name: String) throws -> Data {
+        try Data(contentsOf: URL(filePath: files.address + "/" + name))
+    }
+
+    /// Runs the body with a session of its own, which trusts the test authority where it is told to.
+    @discardableResult
+    static func withSession<Result>(
+        trusting roots: InteropServer? = nil,
+        _ body: (SessionManager) async throws -> Result
+    ) async throws -> Result {
+        var configuration = SessionConfiguration()
+        if let roots { configuration.tls.trustRoots = .file(try roots.address) }
+        let session = SessionManager(configuration: configuration)
+        do {
+            let result = try await body(session)
+            await session.shutdown()
+            return result
+        } catch {
+            await session.shutdown()
+            throw error
+        }
+    }
+
+    /// The error of a request to the path, with the roots that are trusted.
+    func failure(_ path: String = "/", trusting roots: InteropServer? = nil) async throws -> NetworkingError {
+        let request = try request(path)
+        return try await Self.withSession(trusting: roots) { session in
+            do {
+                _ = try await session.data(for: request)
+            } catch {
+                guard let error = error as? NetworkingError else { throw error }
+                return error
+            }
+            throw Missing(description: "\(request) was expected to fail.")
+        }
+    }
+}

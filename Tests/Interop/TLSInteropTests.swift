@@ -1,0 +1,80 @@
+import Bluebonnet
+import HTTPTypes
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// nginx over TLS, and `openssl s_server`, which serves one connection at a time.
+@Suite(
+    .serialized,
+    .enabled(if: InteropServer.tls12.isExpected, "openssl s_server is not running"),
+    .timeLimit(.minutes(2))
+)
+struct TLSInteropTests {
+    private func text(_ server: InteropServer, _ path: String, trusting roots: InteropServer) async throws -> String {
+        let request = try server.request(path)
+        return try await InteropServer.withSession(trusting: roots) { session in
+            String(decoding: try await session.data(for: request).value, as: UTF8.self)
+        }
+    }
+
+    @Test func `nginx is reached over TLS with its authority`() async throws {
+        let text = try await text(.nginxTLS, "/echo", trusting: .authority)
+        #expect(text.hasPrefix("GET /echo\n"))
+        #expect(text.contains("HTTP/1.1 TLSv1.3"))
+    }
+
+    @Test func `a megabyte comes through TLS byte for byte`() async throws {
+        let request = try InteropServer.nginxTLS.request("/1m.bin")
+        let file = try InteropServer.file("1m.bin")
+        let body = try await InteropServer.withSession(trusting: .authority) { try await $0.data(for: request).value }
+        #expect(body == file)
+    }
+
+    @Test(arguments: [(InteropServer.tls12, "TLSv1.2"), (InteropServer.tls13, "TLSv1.3")])
+    func `both versions of TLS are spoken`(server: InteropServer, version: String) async throws {
+        let text = try await text(server, "/", trusting: .authority)
+        #expect(text.contains(version))
+    }
+
+    @Test func `a self-signed certificate can be trusted by itself`() async throws {
+        let text = try await text(.selfSigned, "/", trusting: .selfSignedCertificate)
+        #expect(!text.isEmpty)
+    }
+
+    private static let refusals: [(InteropServer, NetworkingError.Code, Int)] = [
+        (.expired, .certificateExpired, -1201),
+        (.selfSigned, .certificateUntrusted, -1202),
+        (.wrongHost, .certificateHostMismatch, -1202),
+    ]
+
+    @Test(arguments: refusals)
+    func `a bad certificate has its own code`(
+        server: InteropServer,
+        code: NetworkingError.Code,
+        number: Int
+    ) async throws {
+        let error = try await server.failure(trusting: .authority)
+        #expect(error.code == code)
+        #expect(error.number == number)
+    }
+
+    @Test(arguments: [InteropServer.tls12, .tls13, .nginxTLS])
+    func `without the authority nobody is trusted`(server: InteropServer) async throws {
+        let error = try await server.failure()
+        #expect(error.code == .certificateUntrusted)
+    }
+
+    @Test func `a plain server is no TLS server`() async throws {
+        let address = try InteropServer.nginx.address.replacing("http://", with: "https://")
+        let request = Request(url: try #require(URL(string: address)))
+        let error = await #expect(throws: NetworkingError.self) {
+            try await InteropServer.withSession { try await $0.data(for: request) }
+        }
+        #expect(error?.code == .tlsFailed)
+    }
+}
