@@ -138,7 +138,8 @@ final class Exchange: Sendable, TaskControl.Operation {
 
     func setSuspended(_ isSuspended: Bool) {
         let connection = state.withLock { state -> PooledConnection? in
-            state.isSuspended = isSuspended
+            // Not the argument: two changes at once may arrive here in either order.
+            state.isSuspended = control.isSuspended
             guard case .onConnection(let connection) = state.place else { return nil }
             return connection
         }

@@ -22,7 +22,8 @@ final class TaskControl: Sendable {
         var operation: (any Operation)?
         var isSuspended = false
         var counts = Counts()
-        var observers: [@Sendable (Counts?) -> Void] = []
+        var observers: [Int: @Sendable (Counts?) -> Void] = [:]
+        var nextObserver = 0
         var isOver = false
     }
 
@@ -59,22 +60,30 @@ final class TaskControl: Sendable {
     }
 
     /// Calls the closure after every change of the counts, on whatever thread made it, and with nil when the task is over.
-    func observe(_ observer: @escaping @Sendable (Counts?) -> Void) {
-        let isOver = state.withLock { state in
-            if !state.isOver { state.observers.append(observer) }
-            return state.isOver
+    @discardableResult
+    func observe(_ observer: @escaping @Sendable (Counts?) -> Void) -> Int {
+        let (isOver, number) = state.withLock { state in
+            state.nextObserver += 1
+            if !state.isOver { state.observers[state.nextObserver] = observer }
+            return (state.isOver, state.nextObserver)
         }
         if isOver { observer(nil) }
+        return number
+    }
+
+    /// The observer has gone.
+    func forget(_ observer: Int) {
+        state.withLock { $0.observers[observer] = nil }
     }
 
     /// The task is over: observers hear of it and are let go.
     func finish() {
         let observers = state.withLock { state in
             state.isOver = true
-            defer { state.observers = [] }
+            defer { state.observers = [:] }
             return state.observers
         }
-        for observer in observers { observer(nil) }
+        for observer in observers.values { observer(nil) }
     }
 
     /// Makes an exchange the one that is stopped by ``cancel(with:)`` and suspended by ``setSuspended(_:)``.
@@ -104,6 +113,6 @@ final class TaskControl: Sendable {
             change(&state.counts)
             return (state.observers, state.counts)
         }
-        for observer in observers { observer(counts) }
+        for observer in observers.values { observer(counts) }
     }
 }

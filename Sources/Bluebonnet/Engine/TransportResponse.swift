@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import NIOCore
 
 /// A response as the engine brings it: the head is there, the body may still be coming.
 public struct TransportResponse: Sendable {
@@ -22,6 +23,9 @@ public struct TransportResponse: Sendable {
 
     /// The timings up to the head. ``ResponseBody`` knows when the last byte came.
     public var timings: Timings
+
+    /// When the engine began with the request that was answered.
+    var startedAt: NIODeadline?
 
     /// Makes a response.
     ///

@@ -113,7 +113,7 @@ extension NetworkingError.Code {
     public static let betweenBytesTimeout = Self(.betweenBytesTimeout)
     /// The whole exchange, body and redirects included, took longer than ``Timeouts/request``.
     public static let requestTimeout = Self(.requestTimeout)
-    /// The connection was reset or closed before the response began, or while the request was being sent.
+    /// The connection was reset, or was closed before the response began.
     public static let connectionLost = Self(.connectionLost)
     /// The TLS handshake or the TLS stream failed for another reason than the certificate.
     public static let tlsFailed = Self(.tlsFailed)

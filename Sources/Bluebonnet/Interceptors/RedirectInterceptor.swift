@@ -12,8 +12,11 @@ struct RedirectInterceptor: Interceptor {
         let policy = request.redirectPolicy ?? context.configuration.redirectPolicy
         var request = request
         var redirects: [URL] = []
+        var retries = 0
         while true {
             var response = try await next(request)
+            retries += response.retries
+            response.retries = retries
             guard policy != .manual, Self.isRedirect(response.head), let location = response.head[.location] else {
                 response.redirects = redirects
                 return response
@@ -54,7 +57,7 @@ struct RedirectInterceptor: Interceptor {
         next.url = try target(of: location, from: request.url)
         let turnsIntoGET =
             switch status {
-            case 303: request.method != .head && request.method != .get
+            case 303: request.method != .head
             case 301, 302: request.method == .post
             default: false
             }
@@ -84,8 +87,8 @@ struct RedirectInterceptor: Interceptor {
         }
         let target = relative.absoluteURL
         let scheme = target.scheme?.lowercased()
-        guard scheme == "http" || scheme == "https" || scheme == url.scheme?.lowercased(),
-            target.host(percentEncoded: false)?.isEmpty == false
+        let isWeb = scheme == "http" || scheme == "https"
+        guard isWeb || origin(of: target) == origin(of: url), target.host(percentEncoded: false)?.isEmpty == false
         else {
             throw NetworkingError(
                 .invalidRedirect,

@@ -6,36 +6,57 @@ struct BaseURL: Sendable {
     let url: URL?
     /// The base as text when appending a plain relative path to it is all that resolving would do.
     private let prefix: String?
+    /// What was given as a base and is not a URL; every request fails with it.
+    private let invalid: NetworkingError?
 
-    init(_ url: URL?) {
+    init(_ url: URL?, invalid: NetworkingError? = nil) {
+        self.invalid = invalid
         guard let url else {
             self.url = nil
             prefix = nil
             return
         }
-        let text = url.absoluteString
-        // AFHTTPSessionManager: a slash is added iff there is a path and the text does not end in one.
-        let isOpen = !url.path(percentEncoded: true).isEmpty && !text.hasSuffix("/")
-        let base = isOpen && url.query == nil && url.fragment == nil ? URL(string: text + "/") ?? url : url
+        let base = Self.withSlash(url)
         self.url = base
         let hasPlainPath = base.query == nil && base.fragment == nil && base.path(percentEncoded: true).hasSuffix("/")
         prefix = hasPlainPath ? base.absoluteString : nil
     }
 
+    init(_ text: String) {
+        let url = URL(string: text).flatMap { $0.scheme == nil ? nil : $0 }
+        let error = NetworkingError(.invalidURL, "The base URL \(Self.shown(text)) is not a whole URL.")
+        self.init(url, invalid: url == nil ? error : nil)
+    }
+
+    /// AFHTTPSessionManager: a slash is added to the path iff there is a path and the whole text does not end in one.
+    private static func withSlash(_ url: URL) -> URL {
+        let path = url.path(percentEncoded: true)
+        guard !path.isEmpty, !path.hasSuffix("/"), !url.absoluteString.hasSuffix("/"),
+            var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        else { return url }
+        components.percentEncodedPath += "/"
+        return components.url ?? url
+    }
+
     /// The URL of a path; a whole URL wins over the base.
     func resolve(_ path: String) throws(NetworkingError) -> URL {
         if let prefix, Self.isPlain(path), let url = URL(string: prefix + path) { return url }
-        guard !path.isEmpty || url != nil,
-            let resolved = URL(string: path, relativeTo: url)?.absoluteURL ?? (path.isEmpty ? url : nil),
-            resolved.scheme != nil
-        else {
-            let shown = path.isEmpty ? "An empty path" : "“\(path.prefix { $0 != "?" })”"
-            throw NetworkingError(
-                .invalidURL,
-                url == nil ? "\(shown) is not a whole URL, and there is no base URL." : "\(shown) is not a URL."
-            )
-        }
-        return resolved
+        let resolved = path.isEmpty ? url : URL(string: path, relativeTo: url)?.absoluteURL
+        if let resolved, resolved.scheme != nil { return resolved }
+        if let invalid { throw invalid }
+        throw NetworkingError(
+            .invalidURL,
+            url == nil
+                ? "\(Self.shown(path)) is not a whole URL, and there is no base URL."
+                : "\(Self.shown(path)) is not a URL."
+        )
+    }
+
+    /// A text for messages: nothing of it that may be a secret.
+    private static func shown(_ text: String) -> String {
+        guard !text.isEmpty else { return "An empty path" }
+        guard !text.contains("@") else { return "A text with “@”" }
+        return "“\(text.prefix { $0 != "?" })”"
     }
 
     /// Letters, digits and single slashes without dots: what RFC 3986 §5.2 merges by appending.
@@ -53,6 +74,6 @@ struct BaseURL: Sendable {
             }
             previous = byte
         }
-        return previous != UInt8(ascii: "/") || path.utf8.isEmpty == false && path.utf8.count > 1
+        return !path.isEmpty
     }
 }

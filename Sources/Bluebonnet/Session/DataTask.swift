@@ -21,8 +21,9 @@ public final class DataTask<Output: Sendable>: SessionTask {
     private let ending = Mutex(State())
 
     init(_ request: Request, core: SessionCore, serialize: @escaping Serialize) {
-        run = TaskRun(request, core: core)
+        run = TaskRun(request, core: core, isWatched: true)
         self.serialize = serialize
+        run.present(as: self)
     }
 
     // MARK: What is known of it

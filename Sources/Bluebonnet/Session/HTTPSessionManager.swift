@@ -8,7 +8,7 @@ public import HTTPTypes
 /// `AFHTTPSessionManager`.
 ///
 /// ```swift
-/// let api = try HTTPSessionManager(baseURL: "https://api.example.com/v1/")
+/// let api = HTTPSessionManager(baseURL: "https://api.example.com/v1/")
 /// let user: User = try await api.get("users/42")
 /// let page = try await api.get("users", parameters: ["page": 2], as: .json)
 /// ```
@@ -37,8 +37,22 @@ public struct HTTPSessionManager: Sendable {
     ///   - baseURL: What relative paths are resolved against. Default: none.
     ///   - session: The session to share. Default: ``SessionManager/shared``.
     public init(baseURL: URL? = nil, session: SessionManager = .shared) {
-        resolver = BaseURL(baseURL)
-        self.baseURL = resolver.url
+        self.init(BaseURL(baseURL), session)
+    }
+
+    /// Makes a manager with a base URL written as text.
+    ///
+    /// - Parameters:
+    ///   - baseURL: What relative paths are resolved against. Where this is not a URL, every request with a relative path fails
+    ///     with ``NetworkingError/Code/invalidURL``.
+    ///   - session: The session to share. Default: ``SessionManager/shared``.
+    public init(baseURL: String, session: SessionManager = .shared) {
+        self.init(BaseURL(baseURL), session)
+    }
+
+    private init(_ resolver: BaseURL, _ session: SessionManager) {
+        self.resolver = resolver
+        baseURL = resolver.url
         self.session = session
     }
 
@@ -48,6 +62,15 @@ public struct HTTPSessionManager: Sendable {
     ///   - baseURL: What relative paths are resolved against. Default: none.
     ///   - configuration: The configuration of the new session.
     public init(baseURL: URL? = nil, configuration: SessionConfiguration) {
+        self.init(baseURL: baseURL, session: SessionManager(configuration: configuration))
+    }
+
+    /// Makes a manager with a base URL written as text and a session of its own.
+    ///
+    /// - Parameters:
+    ///   - baseURL: What relative paths are resolved against.
+    ///   - configuration: The configuration of the new session.
+    public init(baseURL: String, configuration: SessionConfiguration) {
         self.init(baseURL: baseURL, session: SessionManager(configuration: configuration))
     }
 

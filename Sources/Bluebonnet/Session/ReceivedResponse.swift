@@ -13,7 +13,9 @@ extension Response {
     init(value: Value, _ received: ReceivedResponse) {
         let transport = received.transport
         var timings = transport.timings
-        if let last = transport.body.lastByteAt { timings.lastByte = last.since(received.startedAt) }
+        if let last = transport.body.lastByteAt {
+            timings.lastByte = last.since(transport.startedAt ?? received.startedAt)
+        }
         timings.total = NIODeadline.now().since(received.startedAt)
         self.init(
             value: value,

@@ -77,7 +77,7 @@ final class SessionCore: Sendable {
             return (state.invalidation, !state.listeners.isEmpty)
         }
         if let error { throw error }
-        if hasListeners { post(.didResume(task)) }
+        if hasListeners { post(.didResume(task.presented)) }
     }
 
     /// Throws when the session has ended.
@@ -90,12 +90,12 @@ final class SessionCore: Sendable {
             state.tasks[task.identifier] = nil
             return (!state.listeners.isEmpty, state.isFinishing && state.tasks.isEmpty)
         }
-        if hasListeners { post(.didComplete(task, error)) }
-        if isLast { transport.invalidate() }
+        if hasListeners { post(.didComplete(task.presented, error)) }
+        if isLast { finish() }
     }
 
     var tasks: [any SessionTask] {
-        state.withLock { Array($0.tasks.values) }.sorted { $0.identifier < $1.identifier }
+        state.withLock { Array($0.tasks.values) }.sorted { $0.identifier < $1.identifier }.map(\.presented)
     }
 
     // MARK: Events
@@ -132,18 +132,25 @@ final class SessionCore: Sendable {
     // MARK: The end
 
     func invalidate(cancellingTasks: Bool, error: NetworkingError) {
-        let (tasks, listeners, isFirst) = state.withLock { state in
-            let isFirst = state.invalidation == nil
+        let tasks = state.withLock { state in
             state.invalidation = state.invalidation ?? error
             state.isFinishing = true
-            defer { if isFirst { state.listeners = [:] } }
-            return (Array(state.tasks.values), isFirst ? Array(state.listeners.values) : [], isFirst)
+            return Array(state.tasks.values)
         }
         if cancellingTasks {
             for task in tasks { task.fail(error) }
+            transport.invalidate()
         }
-        if cancellingTasks || tasks.isEmpty { transport.invalidate() }
-        guard isFirst else { return }
+        if tasks.isEmpty { finish() }
+    }
+
+    /// The last task of an invalidated session is over.
+    private func finish() {
+        transport.invalidate()
+        let listeners = state.withLock { state in
+            defer { state.listeners = [:] }
+            return Array(state.listeners.values)
+        }
         for listener in listeners {
             listener.yield(.didInvalidate)
             listener.finish()

@@ -133,7 +133,8 @@ public final class SessionManager: Sendable {
 
     /// Ends the session: no new task starts, and every later request fails with ``NetworkingError/Code/sessionInvalidated``.
     ///
-    /// - Parameter cancellingTasks: Whether running tasks fail now; otherwise they are completed first. Default: true.
+    /// - Parameter cancellingTasks: Whether running tasks fail now; otherwise they are completed first, and streams that are being
+    ///   read end with the last of them. Default: true.
     public func invalidate(cancellingTasks: Bool = true) {
         core.invalidate(
             cancellingTasks: cancellingTasks,

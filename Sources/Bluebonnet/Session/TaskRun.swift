@@ -14,18 +14,34 @@ final class TaskRun: SessionTask {
         var response: ResponseHead?
         /// What runs a task that was started by `resume()`; one that is awaited from the start runs in its caller.
         var runner: Task<Void, Never>?
+        /// The public task on top, if there is one.
+        weak var facade: (any SessionTask)?
     }
 
     let identifier: Int
     let originalRequest: Request
     let core: SessionCore
     let control = TaskControl()
+    /// Somebody may look at the response head or the progress before the body is complete.
+    private let isWatched: Bool
     private let state_ = Mutex(State())
 
-    init(_ request: Request, core: SessionCore) {
+    init(_ request: Request, core: SessionCore, isWatched: Bool = false) {
         identifier = core.newIdentifier()
         originalRequest = request
         self.core = core
+        self.isWatched = isWatched
+    }
+
+    deinit {
+        control.finish()
+    }
+
+    /// The task as its user knows it.
+    var presented: any SessionTask { state_.withLock { $0.facade } ?? self }
+
+    func present(as task: any SessionTask) {
+        state_.withLock { $0.facade = task }
     }
 
     // MARK: What is known of it
@@ -45,9 +61,10 @@ final class TaskRun: SessionTask {
 
     var progress: AsyncStream<TaskProgress> {
         let (stream, continuation) = AsyncStream.makeStream(of: TaskProgress.self, bufferingPolicy: .bufferingNewest(1))
-        control.observe { counts in
+        let observer = control.observe { counts in
             if let counts { continuation.yield(TaskProgress(counts)) } else { continuation.finish() }
         }
+        continuation.onTermination = { [weak control] _ in control?.forget(observer) }
         return stream
     }
 
@@ -71,7 +88,7 @@ final class TaskRun: SessionTask {
         }
         guard goesOn else { return }
         control.setSuspended(false)
-        if core.hasListeners { core.post(.didResume(self)) }
+        if core.hasListeners { core.post(.didResume(presented)) }
     }
 
     func suspend() {
@@ -82,7 +99,7 @@ final class TaskRun: SessionTask {
         }
         guard changes else { return }
         control.setSuspended(true)
-        if core.hasListeners { core.post(.didSuspend(self)) }
+        if core.hasListeners { core.post(.didSuspend(presented)) }
     }
 
     func cancel() {
@@ -121,13 +138,18 @@ final class TaskRun: SessionTask {
 
     private func exchange() async throws -> ReceivedResponse {
         let startedAt = NIODeadline.now()
-        let context = core.context(for: originalRequest, identifier: identifier, collectsBody: true, control: control)
+        let context = core.context(
+            for: originalRequest,
+            identifier: identifier,
+            collectsBody: !isWatched && !core.hasListeners,
+            control: control
+        )
         let received = try await core.send(originalRequest, context: context)
         state_.withLock { state in
             state.response = received.head
             state.currentRequest = received.request
         }
-        if core.hasListeners { core.post(.didReceiveResponse(self, received.head)) }
+        if core.hasListeners { core.post(.didReceiveResponse(presented, received.head)) }
         do {
             let limit = core.settings.configuration.limits.bodyInMemory
             let body = Data(taking: try await received.body.collectBuffer(upTo: limit))
@@ -185,7 +207,9 @@ final class TaskRun: SessionTask {
     /// only a cancellation.
     func failed(_ error: any Error, _ received: ReceivedResponse?) -> NetworkingError {
         let request = received?.transport.request ?? originalRequest
-        let error = (control.error ?? .wrapping(error))
+        let seen = NetworkingError.wrapping(error)
+        let error = (control.error ?? seen)
+            .completed(request: seen.request ?? request, response: seen.response, body: seen.body)
             .completed(request: request, response: received?.transport.head, body: received?.body)
         // With an error given there is nothing more to throw.
         try? complete(error)

@@ -44,7 +44,7 @@ struct RedirectInterceptorTests {
         (301, .put, .put, true), (301, .patch, .patch, true), (301, .delete, .delete, true),
         (302, .get, .get, true), (302, .head, .head, true), (302, .post, .get, false),
         (302, .put, .put, true), (302, .patch, .patch, true), (302, .delete, .delete, true),
-        (303, .get, .get, true), (303, .head, .head, true), (303, .post, .get, false),
+        (303, .get, .get, false), (303, .head, .head, true), (303, .post, .get, false),
         (303, .put, .get, false), (303, .patch, .get, false), (303, .delete, .get, false),
         (307, .get, .get, true), (307, .head, .head, true), (307, .post, .post, true),
         (307, .put, .put, true), (307, .patch, .patch, true), (307, .delete, .delete, true),

@@ -54,7 +54,7 @@ struct BaseURLTests {
         #expect(url.absoluteString == expected)
     }
 
-    @Test func `a base with a query keeps the path it has`() throws {
+    @Test func `a base with a query gets its slash before the query`() throws {
         let base = BaseURL(URL(string: "http://x/v1?key=1"))
         let url = try base.resolve("foo")
         #expect(url.absoluteString == "http://x/v1/foo")

@@ -118,15 +118,21 @@ extension ResponseBody {
         }
         var buffers = makeBuffers()
         var whole = ByteBuffer()
-        while var piece = try await buffers.next() {
-            guard piece.readableBytes <= limit - whole.readableBytes else { throw Self.tooLarge(limit) }
-            if whole.readableBytes == 0 { whole = piece } else { whole.writeBuffer(&piece) }
+        do {
+            while var piece = try await buffers.next() {
+                guard piece.readableBytes <= limit - whole.readableBytes else { throw Self.tooLarge(limit) }
+                if whole.readableBytes == 0 { whole = piece } else { whole.writeBuffer(&piece) }
+            }
+        } catch var error as NetworkingError {
+            if error.body == nil, whole.readableBytes > 0 { error.body = Data(taking: whole) }
+            throw error
         }
         return whole
     }
 
     /// Reads and drops the body so that its connection can serve again; gives both up beyond the limit or at an error.
     func discard(upTo limit: Int) async {
+        if case .decoded(let source, _, _) = storage { return await source.discard(upTo: limit) }
         guard case .stream = storage else { return }
         var buffers = makeBuffers()
         var count = 0

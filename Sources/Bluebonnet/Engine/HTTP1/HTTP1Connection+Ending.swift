@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPTypes
 import NIOCore
 import NIOSSL
@@ -62,6 +63,7 @@ extension HTTP1Connection: DeadlineHolder {
         arrivedBytes = 0
         uncountedBytes = 0
         streamIsFull = false
+        held.removeAll()
         phaseDeadline = nil
         nextDeadline = nil
         if hasPendingRead {
@@ -93,9 +95,12 @@ extension HTTP1Connection: DeadlineHolder {
             return
         }
         let head = head
+        // What had arrived, unless a content coding lies over it.
+        let isPlain = stream == nil && arrivedBytes > 0 && head?.contains(.contentEncoding) == false
+        let body = isPlain ? Data(taking: Self.joined(arrived)) : nil
         forgetExchange()
         machine.doom()
-        exchange.fail(error.completed(request: exchange.request, response: head))
+        exchange.fail(error.completed(request: exchange.request, response: head, body: body))
         close()
     }
 
@@ -129,7 +134,7 @@ extension HTTP1Connection: DeadlineHolder {
 
     /// No more bytes will come. What that means depends on how far the response is.
     private func inputEnded(reset: (any Error)?, isTruncatedTLS: Bool) {
-        completeExchange()
+        if held.isEmpty { completeExchange() } else { parseHeld() }
         guard let exchange else {
             close()
             return

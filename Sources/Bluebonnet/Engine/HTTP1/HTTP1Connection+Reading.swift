@@ -13,7 +13,23 @@ extension HTTP1Connection {
             if completion == nil { close() }
             return
         }
-        var buffer = unwrapInboundIn(data)
+        if exchange.isSuspended {
+            held.append(unwrapInboundIn(data))
+        } else {
+            parse(unwrapInboundIn(data), for: exchange)
+        }
+    }
+
+    /// Looks at what came while the task was suspended.
+    func parseHeld() {
+        while let exchange, let buffer = held.popFirst() { parse(buffer, for: exchange) }
+        held.removeAll()
+        handOver()
+        completeExchange()
+    }
+
+    private func parse(_ bytes: ByteBuffer, for exchange: Exchange) {
+        var buffer = bytes
         let now = NIODeadline.now()
         if timings.firstByte == nil { timings.firstByte = now.since(exchange.startedAt) }
         do {
@@ -98,7 +114,8 @@ extension HTTP1Connection {
                 now: .now()
             )
         }
-        guard hasPendingRead else { return }
+        if !held.isEmpty { parseHeld() }
+        guard hasPendingRead, mayRead else { return }
         hasPendingRead = false
         context?.read()
     }
@@ -146,6 +163,7 @@ extension HTTP1Connection {
             informational: informational
         )
         response.timings = timings
+        response.startedAt = exchange.startedAt
         return response
     }
 
@@ -192,7 +210,7 @@ extension HTTP1Connection {
         }
     }
 
-    private static func joined(_ pieces: CircularBuffer<ByteBuffer>) -> ByteBuffer {
+    static func joined(_ pieces: CircularBuffer<ByteBuffer>) -> ByteBuffer {
         guard var whole = pieces.first else { return ByteBuffer() }
         guard pieces.count > 1 else { return whole }
         whole.reserveCapacity(pieces.reduce(0) { $0 + $1.readableBytes })

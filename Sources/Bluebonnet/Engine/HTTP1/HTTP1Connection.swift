@@ -36,6 +36,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
     // Reading.
     var streamIsFull = false
     var hasPendingRead = false
+    /// What a read under way brought after the task was suspended: looked at when it goes on.
+    var held = CircularBuffer<ByteBuffer>()
     /// A response is complete; the connection serves on when the bytes that came with it have been looked at.
     var completion: Completion?
 

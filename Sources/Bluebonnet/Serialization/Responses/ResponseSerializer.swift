@@ -2,13 +2,10 @@ public import FoundationEssentials
 
 /// Validates a response and turns its body into a value.
 ///
-/// Answers to `AFURLResponseSerialization`. Runs off the event loop. Choose one with a leading dot: `as: .json`.
+/// Answers to `AFURLResponseSerialization`. Bodies above 32 KiB are never parsed on an event loop. Choose one with a leading dot: `as: .json`.
 public protocol ResponseSerializer<Output>: Sendable {
     /// What the body becomes.
     associatedtype Output: Sendable
-
-    /// The value of the `Accept` header field for requests that have none; nil sends none. Default: nil.
-    var accept: String? { get }
 
     /// Validates, then parses.
     ///
@@ -20,9 +17,4 @@ public protocol ResponseSerializer<Output>: Sendable {
     /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``, ``NetworkingError/Code/unacceptableContentType`` or
     ///   ``NetworkingError/Code/responseSerializationFailed``, with the head and the body in it.
     func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> Output
-}
-
-extension ResponseSerializer {
-    /// No `Accept` header field.
-    public var accept: String? { nil }
 }

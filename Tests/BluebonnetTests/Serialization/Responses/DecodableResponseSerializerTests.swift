@@ -13,7 +13,6 @@ import Testing
     @Test func `a body is decoded`() throws {
         let example = ResponseExample(200, "application/json", #"{"name": "Mike"}"#)
         #expect(try example.serialized(as: .decodable(User.self)) == User(name: "Mike"))
-        #expect(DecodableResponseSerializer<User>().accept == nil)
     }
 
     @Test func `the decoder's strategies hold`() throws {
