@@ -1,7 +1,7 @@
 /// A value behind one reference, copied only when it is changed while somebody else holds it too.
 struct CopyOnWrite<Value: Sendable>: Sendable {
+    // Unchecked Sendable: written only through `value` below, which first makes sure that nobody else holds the object.
     private final class Storage: @unchecked Sendable {
-        // Written only through `value` below, which first makes sure that nobody else holds the object.
         var value: Value
 
         init(_ value: Value) {

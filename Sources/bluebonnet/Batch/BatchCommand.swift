@@ -7,11 +7,14 @@ struct BatchCommand: AsyncParsableCommand {
         commandName: "batch",
         abstract: "Sends many requests: JSON lines in, JSON lines out.",
         discussion: """
-            Every line is a request. Only "url" is required:
-              {"id": 7, "method": "POST", "url": "http://127.0.0.1:8080/post", "headers": [["Accept", "*/*"]], "json": {"a": 1}}
-            Body (at most one): "body", "bodyBase64", "bodyFile", "json", "form". Also "redirect" (follow, manual, error),
-            "timeout" (seconds) and "output" (a file for the body). A line is answered as soon as it is done:
-              {"id": 7, "status": 200, "headers": [["Content-Type", "application/json"]], "body": "…", …}
+            Every line is a request, of which only "url" is required:
+              {"url": "http://127.0.0.1:8080/get"}
+              {"id": 7, "method": "PUT", "url": "…", "headers": [["X", "1"]],
+               "json": {"a": 1}}   (on one line)
+            The body is one of "body", "bodyBase64", "bodyFile", "json", "form".
+            Also: "redirect" (follow, manual, error), "timeout" (seconds),
+            "output" (a file for the body). A line is answered when it is done:
+              {"id": 7, "status": 200, "headers": […], "body": "…", …}
               {"id": 8, "error": {"code": "connection-lost", "message": "…"}}
 
             Example:
@@ -35,11 +38,12 @@ struct BatchCommand: AsyncParsableCommand {
 
     func run() async throws {
         let file: InputFile
-        do throws(InputFile.Failure) {
+        do throws(SystemFailure) {
             file = try InputFile(path: source)
         } catch {
             throw CommandFailure.usage(error.description)
         }
+        OpenFileLimit.raise()
         var configuration = SessionConfiguration()
         connection.apply(to: &configuration)
         options.apply(to: &configuration)

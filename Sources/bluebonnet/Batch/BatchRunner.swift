@@ -17,8 +17,8 @@ struct BatchRunner {
     let lines: LineReader
     let answers: AnswerWriter
 
-    /// Bodies above this size are written as JSON off the event loop.
-    private static let inlineRenderingSize = 256 * 1024
+    /// Lines and bodies above this size are read and written as JSON off the event loop.
+    private static let inlineSize = 256 * 1024
 
     /// Reads, sends and answers until the input ends.
     func run() async -> Outcome {
@@ -46,11 +46,26 @@ struct BatchRunner {
     }
 
     private func answer(to line: LineReader.Line) async -> BatchAnswer {
-        let line = BatchLine(line.bytes, number: line.number, timeouts: session.configuration.timeouts)
+        let line = await read(line)
         switch line.request {
         case .success(let request): return BatchAnswer(id: line.id, outcome: await send(request))
         case .failure(let error): return BatchAnswer(id: line.id, outcome: .error(error, status: nil))
         }
+    }
+
+    private func read(_ line: LineReader.Line) async -> BatchLine {
+        let timeouts = session.configuration.timeouts
+        guard line.bytes.count > Self.inlineSize else {
+            return BatchLine(line.bytes, number: line.number, timeouts: timeouts)
+        }
+        return await withTaskExecutorPreference(globalConcurrentExecutor) {
+            await Self.readElsewhere(line, timeouts: timeouts)
+        }
+    }
+
+    @concurrent
+    private static func readElsewhere(_ line: LineReader.Line, timeouts: Timeouts) async -> BatchLine {
+        BatchLine(line.bytes, number: line.number, timeouts: timeouts)
     }
 
     private func send(_ line: BatchRequest) async -> BatchAnswer.Outcome {
@@ -64,19 +79,19 @@ struct BatchRunner {
             let startedAt = ContinuousClock.now
             let answer = try await session.stream(request)
             status = answer.head.status.code
-            let count = try await answer.body.write(to: URL(filePath: output))
+            let count = try await answer.body.write(toPath: output)
             return .response(BatchAnswer.Received(answer, bytes: count, total: startedAt.duration(to: .now)))
         } catch let error as NetworkingError {
             return .error(BatchError(error), status: error.response?.status.code ?? status)
         } catch {
             // The library throws nothing else.
-            return .error(BatchError(code: "interceptor-failed", message: "\(error)"), status: status)
+            return .error(BatchError(NetworkingError(.interceptorFailed, "\(error)")), status: status)
         }
     }
 
     private func render(_ answer: BatchAnswer) async -> [UInt8] {
         guard case .response(let received) = answer.outcome, case .inline(let data) = received.body,
-            data.count > Self.inlineRenderingSize
+            data.count > Self.inlineSize
         else { return answer.line() }
         return await withTaskExecutorPreference(globalConcurrentExecutor) { await Self.renderElsewhere(answer) }
     }

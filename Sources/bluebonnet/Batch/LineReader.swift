@@ -20,7 +20,7 @@ final class LineReader: Sendable {
         var waiting: [CheckedContinuation<Line?, Never>] = []
         var isAtEnd = false
         var isReaderWaiting = false
-        var failure: InputFile.Failure?
+        var failure: SystemFailure?
 
         mutating func take() -> Line? {
             guard let bytes = ready.popLast() else { return nil }
@@ -42,7 +42,7 @@ final class LineReader: Sendable {
     }
 
     /// Why reading ended before the end of the file.
-    var failure: InputFile.Failure? { state.withLock { $0.failure } }
+    var failure: SystemFailure? { state.withLock { $0.failure } }
 
     /// The next line; nil when there are no more.
     func next() async -> Line? {
@@ -72,7 +72,7 @@ final class LineReader: Sendable {
     // MARK: The reading thread
 
     private func read(_ file: borrowing InputFile) {
-        do throws(InputFile.Failure) {
+        do throws(SystemFailure) {
             while let block = try file.next() {
                 add { cutter in cutter.cut(block) }
                 waitForRoom()

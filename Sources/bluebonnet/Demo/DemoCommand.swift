@@ -8,8 +8,9 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo",
         abstract: "Shows what the library does, on a server of its own.",
         discussion: """
-            Starts the embedded server, goes through the main uses of the library one by one, and checks what comes back. Needs no
-            network. Ends with 1 when a step does not show what it promises.
+            Starts the embedded server, goes through the main uses of the library
+            one by one, and checks what comes back. Needs no network. Ends with 1
+            when a step does not show what it promises.
             """
     )
 

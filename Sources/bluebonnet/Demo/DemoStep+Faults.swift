@@ -37,7 +37,7 @@ extension DemoStep {
         }
         let time = startedAt.duration(to: .now)
         try DemoFailure.unless(time < .seconds(5), expected: "an end after 200 ms", got: time)
-        return "\(error.code) after \(time / .milliseconds(1)) ms"
+        return "\(error.code) after \(Int(time / .milliseconds(1))) ms"
     }
 
     static let timeoutInBody = DemoStep(
@@ -68,7 +68,7 @@ extension DemoStep {
             )
             try DemoFailure.unless(response.status.code == 200, expected: "200", got: response.status)
             return
-                "\(response.status) from \(response.url), TLS took \((response.timings.tls ?? .zero) / .milliseconds(1)) ms"
+                "\(response.status) from \(response.url), TLS took \(Int((response.timings.tls ?? .zero) / .microseconds(1))) µs"
         }
     }
 

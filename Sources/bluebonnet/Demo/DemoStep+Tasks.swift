@@ -18,7 +18,7 @@ extension DemoStep {
             let error = try await DemoStage.error(expected: .cancelled) { _ = try await task.value }
             let time = startedAt.duration(to: .now)
             try await server.waitUntilClosed(connection: 0)
-            return "\(error.code) after \((time / .microseconds(1)).rounded()) µs; the connection is closed"
+            return "\(error.code) after \(Int(time / .microseconds(1))) µs; the connection is closed"
         }
     }
 

@@ -32,9 +32,7 @@ enum ExitStatus: Int32, Error, Sendable, CaseIterable {
     }
 
     /// The table for `--help`.
-    static var help: String {
-        allCases.map { "  \($0.rawValue)  \($0.meaning)" }.joined(separator: "\n")
-    }
+    static let help = allCases.map { "  \($0.rawValue)  \($0.meaning)" }.joined(separator: "\n")
 
     /// The exit status of an answer.
     ///

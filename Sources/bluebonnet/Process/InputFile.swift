@@ -8,18 +8,6 @@
 
 /// A file or standard input, read in blocks that block the calling thread.
 struct InputFile: ~Copyable {
-    /// Why a file cannot be read.
-    struct Failure: Error, CustomStringConvertible {
-        /// The path and the system's words.
-        var description: String
-
-        init(_ path: String, code: Int32) {
-            // The text is copied before the next call of the C library.
-            let reason = unsafe String(cString: strerror(code))
-            description = "\(path): \(reason)"
-        }
-    }
-
     private static let blockSize = 1 << 16
 
     private let descriptor: Int32
@@ -29,11 +17,11 @@ struct InputFile: ~Copyable {
     /// Opens a file.
     ///
     /// - Parameter path: The path; `-` is standard input.
-    /// - Throws: ``Failure``.
-    init(path: String) throws(Failure) {
+    /// - Throws: ``SystemFailure``.
+    init(path: String) throws(SystemFailure) {
         // The C function reads the path while it runs.
         let descriptor = path == "-" ? 0 : unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Failure(path, code: errno) }
+        guard descriptor >= 0 else { throw SystemFailure(path, code: errno) }
         self.descriptor = descriptor
         self.path = path == "-" ? "standard input" : path
         isOwned = path != "-"
@@ -45,8 +33,8 @@ struct InputFile: ~Copyable {
 
     /// The next bytes as soon as there are any, or nil at the end.
     ///
-    /// - Throws: ``Failure``.
-    func next() throws(Failure) -> [UInt8]? {
+    /// - Throws: ``SystemFailure``.
+    func next() throws(SystemFailure) -> [UInt8]? {
         while true {
             var code: Int32 = 0
             let block = unsafe [UInt8](unsafeUninitializedCapacity: Self.blockSize) { buffer, count in
@@ -56,14 +44,14 @@ struct InputFile: ~Copyable {
                 count = max(0, size)
             }
             if code == 0 { return block.isEmpty ? nil : block }
-            guard code == EINTR else { throw Failure(path, code: code) }
+            guard code == EINTR else { throw SystemFailure(path, code: code) }
         }
     }
 
     /// Everything up to the end.
     ///
-    /// - Throws: ``Failure``.
-    consuming func readToEnd() throws(Failure) -> [UInt8] {
+    /// - Throws: ``SystemFailure``.
+    consuming func readToEnd() throws(SystemFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         while let block = try next() { bytes += block }
         return bytes

@@ -16,65 +16,23 @@ struct StandardStream: Sendable {
     /// Whether a person is looking at it.
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Writes a text and a line end.
+    /// Writes a text and a line end, unless it has one.
     func write(line: String) {
-        var bytes = Array(line.utf8)
-        if bytes.last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
-        write(bytes)
+        write(line.utf8.last == UInt8(ascii: "\n") ? line.utf8 : "\(line)\n".utf8)
     }
 
-    /// Writes everything, waiting for a slow reader. When the reader has gone away the process ends as one that SIGPIPE ends.
+    /// Writes everything, waiting for a slow reader. What cannot be written ends the process: there is nobody left to tell.
     func write(_ bytes: some Collection<UInt8>) {
-        let isContiguous: Void? = bytes.withContiguousStorageIfAvailable { bytes in
-            // The buffer is only read while the closure runs.
-            unsafe write(all: UnsafeRawBufferPointer(bytes))
-        }
-        if isContiguous == nil { write(Array(bytes)) }
-    }
-
-    private func write(all bytes: UnsafeRawBufferPointer) {
-        var offset = 0
-        while offset < bytes.count {
-            // Stays inside the buffer: `offset` is below its count.
-            #if canImport(Glibc)
-                let count = unsafe Glibc.write(
-                    descriptor,
-                    bytes.baseAddress?.advanced(by: offset),
-                    bytes.count - offset
-                )
-            #elseif canImport(Musl)
-                let count = unsafe Musl.write(descriptor, bytes.baseAddress?.advanced(by: offset), bytes.count - offset)
-            #else
-                let count = unsafe Darwin.write(
-                    descriptor,
-                    bytes.baseAddress?.advanced(by: offset),
-                    bytes.count - offset
-                )
-            #endif
-            if count > 0 {
-                offset += count
-                continue
-            }
-            switch errno {
-            case EINTR:
-                continue
-            case EAGAIN:
-                waitUntilWritable()
-            case EPIPE:
+        do throws(SystemFailure) {
+            try OutputFile(descriptor: descriptor).write(bytes)
+        } catch {
+            if error.code == EPIPE {
                 // SwiftNIO ignores the signal; a filter whose reader has left ends by it.
                 signal(SIGPIPE, SIG_DFL)
                 raise(SIGPIPE)
-                ExitStatus.transport.exit()
-            default:
-                return
             }
+            if descriptor == 1 { Self.error.write(line: "bluebonnet: output-failed: \(error)") }
+            ExitStatus.transport.exit()
         }
-    }
-
-    /// A terminal or pipe that somebody else has made non-blocking.
-    private func waitUntilWritable() {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        // One entry, and the pointer does not outlive the call.
-        _ = unsafe poll(&entry, 1, -1)
     }
 }

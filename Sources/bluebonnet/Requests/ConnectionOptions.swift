@@ -12,7 +12,7 @@ struct ConnectionOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The time until a connection is ready: name lookup, TCP and TLS. Default: 10.",
+            "The time until a connection is ready: name lookup, TCP and TLS. (default: 10)",
             valueName: "seconds"
         )
     )
@@ -35,7 +35,7 @@ struct ConnectionOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The key of the client certificate, as PEM. Default: the --cert file.", valueName: "file")
+        help: ArgumentHelp("The key of the client certificate, as PEM. (default: the --cert file)", valueName: "file")
     )
     var key: String?
 

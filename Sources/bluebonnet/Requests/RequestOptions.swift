@@ -31,7 +31,7 @@ struct RequestOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Stream the body into a file. A 4xx or 5xx answer is shown and not saved.",
+            "Stream the body into a file; - is standard output. A 4xx or 5xx answer is shown, not saved.",
             valueName: "file"
         )
     )
@@ -40,7 +40,7 @@ struct RequestOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Format and colour JSON: auto, all, format, colors or none. Default: auto, both on a terminal (NO_COLOR: no colours).",
+            "Format and colour JSON; auto does both on a terminal (no colours with NO_COLOR).",
             valueName: "what"
         )
     )

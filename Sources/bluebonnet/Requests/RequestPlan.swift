@@ -50,7 +50,7 @@ struct RequestPlan {
     }
 
     private static func readFile(_ path: String) throws(CommandFailure) -> [UInt8] {
-        do throws(InputFile.Failure) {
+        do throws(SystemFailure) {
             return try InputFile(path: path).readToEnd()
         } catch {
             throw .usage("\(error)")
@@ -152,7 +152,8 @@ struct RequestPlan {
             return
         }
         guard fields.isEmpty else { throw .usage("There is a @file and there are fields; a request has one body.") }
-        guard bodyPath != "-" else {
+        // What is no file on a disk, such as the shell's <(…), is read whole: its length is not known before.
+        guard bodyPath != "-", FileKind(path: bodyPath) != .special else {
             request.body = .data(Data(try read(bodyPath)))
             return
         }

@@ -62,9 +62,9 @@ struct RequestRunner {
         if options.include || method == .head {
             HeadWriter(stream: .output, style: style).write(answer.head)
         }
-        if let path = options.output {
+        if let path = options.output, path != "-" {
             guard answer.head.status.code >= 400 else {
-                try await answer.body.write(to: URL(filePath: path))
+                try await answer.body.write(toPath: path)
                 return
             }
             StandardStream.error.write(line: "bluebonnet: \(answer.head.status): nothing was written to \(path).")

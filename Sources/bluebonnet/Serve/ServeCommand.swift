@@ -8,8 +8,9 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Runs a server with httpbin's endpoints.",
         discussion: """
-            Prints its URL and runs until it is interrupted. Among its endpoints: /get /post /headers /status/404 /delay/2
-            /redirect/3 /gzip /stream/10 /bytes/1024 /basic-auth/user/password /cookies /etag/x /json.
+            Prints its URL and runs until it is interrupted. Among its endpoints:
+            /get /post /headers /status/404 /delay/2 /redirect/3 /gzip /stream/10
+            /bytes/1024 /basic-auth/user/password /cookies /etag/x /json.
 
             Examples:
               bluebonnet serve --port 8080
@@ -18,7 +19,7 @@ struct ServeCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(name: .long, help: ArgumentHelp("The port. Default: 0, a free one.", valueName: "port"))
+    @Option(name: .long, help: ArgumentHelp("The port; 0 is a free one.", valueName: "port"))
     var port = 0
 
     @Option(name: .long, help: ArgumentHelp("The address to listen on.", valueName: "host"))

@@ -109,6 +109,40 @@ import Testing
         }
     }
 
+    @Test func `-o writes to a pipe and does not replace it`() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "pipe-\(UUID().uuidString)").path
+        // The C function reads the path while it runs.
+        let result = unsafe mkfifo(path, 0o600)
+        try #require(result == 0)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try await FaultServer.run([.readRequest, .respond(body: "through a pipe")]) { server in
+            async let run = Command.run("get", server.baseURL, "-o", path)
+            let text = await withCheckedContinuation { continuation in
+                DispatchQueue(label: "pipe").async {
+                    // Opening waits for the writer.
+                    let bytes = try? FileHandle(forReadingAtPath: path)?.readToEnd()
+                    continuation.resume(returning: bytes.map { String(decoding: $0, as: UTF8.self) })
+                }
+            }
+            let output = try await run
+            #expect(text == "through a pipe")
+            #expect(output.status == 0)
+            #expect(FileKind(path: path) == .special)
+        }
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script")))
+    func `on a terminal JSON has colours and binary bodies stay away`() async throws {
+        try await LocalServer.run { server in
+            let json = try await Command.onTerminal("get \(server.baseURL)/get")
+            #expect(json.contains("{\r\n  \u{1B}[34m\"args\"\u{1B}[0m: "))
+            let plain = try await Command.onTerminal("get \(server.baseURL)/get", environment: "NO_COLOR=1")
+            #expect(plain.contains("{\r\n  \"args\": "))
+            let image = try await Command.onTerminal("get \(server.baseURL)/image/png")
+            #expect(image.hasPrefix("bluebonnet: The body is binary (image/png)"))
+        }
+    }
+
     @Test func `an error is one line with its code`() async throws {
         let port = try await FaultServer.unusedPort()
         let output = try await Command.run("get", ":\(port)/")

@@ -30,9 +30,21 @@ enum Command {
         try await run(arguments, input: input)
     }
 
+    /// What the command shows on a terminal, made by `script`; its output and errors together.
+    static func onTerminal(_ arguments: String, environment: String = "") async throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/script")
+        let command = "env -u NO_COLOR TERM=xterm \(environment) '\(executable.path)' \(arguments)"
+        process.arguments = ["-qec", command, "/dev/null"]
+        return try await run(process, input: "").text
+    }
+
     /// Runs the command to its end without blocking the tests' threads.
     static func run(_ arguments: [String], input: String = "") async throws -> Output {
-        let process = process(arguments)
+        try await run(process(arguments), input: input)
+    }
+
+    private static func run(_ process: Process, input: String) async throws -> Output {
         let (standardInput, standardOutput, standardError) = (Pipe(), Pipe(), Pipe())
         process.standardInput = standardInput
         process.standardOutput = standardOutput

@@ -25,8 +25,8 @@ extension Data {
         }
     }
 
+    // Unchecked Sendable: retained by hand above and released exactly once, by the deallocator; never touched otherwise.
     @safe private struct StorageHolder: @unchecked Sendable {
-        // Retained by hand above and released exactly once, by the deallocator; never touched otherwise.
         let storage: Unmanaged<AnyObject>
     }
 }

@@ -12,8 +12,8 @@ import NIOPosix
 /// The system's name lookup (`getaddrinfo`, ordered by RFC 6724) on a thread that may block, and the time when it was done.
 ///
 /// NIO's own resolver does the same but tells nobody how long it took. Lives on one event loop.
+// Unchecked Sendable because NIO asks for it: all calls and all changes happen on `eventLoop`.
 final class SystemResolver: Resolver, @unchecked Sendable {
-    // Sendable because NIO asks for it: all calls and all changes happen on `eventLoop`.
     private let eventLoop: any EventLoop
     private let v4: EventLoopPromise<[SocketAddress]>
     private let v6: EventLoopPromise<[SocketAddress]>

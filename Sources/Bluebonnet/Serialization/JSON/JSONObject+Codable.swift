@@ -1,5 +1,8 @@
 extension JSONObject: Codable {
     /// Decodes an object from any decoder, as a `JSONValue` does.
+    ///
+    /// - Parameter decoder: Where the value comes from.
+    /// - Throws: `DecodingError`, when something else stands there.
     public init(from decoder: any Decoder) throws {
         guard case .object(let object) = try JSONValue(from: decoder) else {
             throw DecodingError.typeMismatch(
@@ -11,6 +14,9 @@ extension JSONObject: Codable {
     }
 
     /// Encodes the object to any encoder, as a `JSONValue` does.
+    ///
+    /// - Parameter encoder: Where the value goes.
+    /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         try JSONValue.object(self).encode(to: encoder)
     }

@@ -8,6 +8,9 @@ extension JSONValue: Decodable {
     /// Decodes any JSON value from any decoder.
     ///
     /// Numbers come out exactly as far as the decoder can tell them: from Foundation's, beyond 64 bits, as decimals.
+    ///
+    /// - Parameter decoder: Where the value comes from.
+    /// - Throws: `DecodingError`, when something else stands there.
     public init(from decoder: any Decoder) throws {
         if let decoder = decoder as? JSONTapeDecoder {
             self = decoder.context.value(at: decoder.index)
@@ -51,6 +54,9 @@ extension JSONValue: Encodable {
     /// Encodes the value to any encoder.
     ///
     /// Numbers beyond 64 bits and doubles are handed over as decimals, rounded beyond 38 digits.
+    ///
+    /// - Parameter encoder: Where the value goes.
+    /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .object(let object):
