@@ -15,7 +15,7 @@ extension RequestBody {
         let path = file.path(percentEncoded: false)
         let length: Int
         do {
-            length = try SystemFile(reading: path).size
+            length = try SystemFile.size(of: path)
         } catch {
             throw NetworkingError(.requestBodyFailed, "The file cannot be sent: \(error)", underlying: error)
         }

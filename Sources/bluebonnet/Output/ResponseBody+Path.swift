@@ -2,7 +2,10 @@ import Bluebonnet
 import FoundationEssentials
 
 extension ResponseBody {
-    /// Writes the body to what a path leads to: a file is replaced when the body is complete, a device or a pipe is written to.
+    /// Writes the body to a path.
+    ///
+    /// A file is replaced when the body is complete. A device, a pipe or a link (`/dev/stdout`) is never replaced: the bytes are
+    /// written to what it leads to, as they come.
     ///
     /// - Parameter path: The path.
     /// - Returns: The number of bytes written.
@@ -14,14 +17,14 @@ extension ResponseBody {
             return try await write(to: URL(filePath: path))
         case .directory:
             throw NetworkingError(.outputFailed, "\(path) is a directory.")
-        case .special:
+        case .link, .special:
             // A pipe may block, and the caller may be on an event loop.
-            return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await write(toSpecial: path) }
+            return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await write(through: path) }
         }
     }
 
     @concurrent
-    private func write(toSpecial path: String) async throws -> Int {
+    private func write(through path: String) async throws -> Int {
         do {
             let file = try OutputFile(path: path)
             var count = 0

@@ -1,32 +1,23 @@
-// On Linux the compiler finds `stat` in whichever of the two modules it has read first.
-import Dispatch
+import FoundationEssentials
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
-/// What a path leads to.
+/// What stands at a path; a link is a link, wherever it leads.
 enum FileKind: Equatable, Sendable {
     case missing
     case regular
     case directory
-    /// A device, a pipe, a socket: something that is written to and never replaced.
+    case link
+    /// A device, a pipe or a socket.
     case special
 
     init(path: String) {
-        var status = stat()
-        // The call fills the structure that it is given.
-        guard unsafe stat(path, &status) == 0 else {
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else {
             self = .missing
             return
         }
-        switch status.st_mode & S_IFMT {
-        case S_IFREG: self = .regular
-        case S_IFDIR: self = .directory
+        switch attributes[.type] as? FileAttributeType {
+        case .typeRegular: self = .regular
+        case .typeDirectory: self = .directory
+        case .typeSymbolicLink: self = .link
         default: self = .special
         }
     }

@@ -17,13 +17,13 @@ struct OutputFile: ~Copyable {
         isOwned = false
     }
 
-    /// Opens what stands at a path and is not to be replaced: a device or a pipe.
+    /// Opens and empties what stands at a path and is not to be replaced: a device, a pipe, what a link leads to.
     ///
     /// - Parameter path: The path.
     /// - Throws: ``SystemFailure``.
     init(path: String) throws(SystemFailure) {
         // The C function reads the path while it runs.
-        let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw SystemFailure(path, code: errno) }
         self.descriptor = descriptor
         isOwned = true

@@ -152,15 +152,11 @@ struct RequestPlan {
             return
         }
         guard fields.isEmpty else { throw .usage("There is a @file and there are fields; a request has one body.") }
-        // What is no file on a disk, such as the shell's <(…), is read whole: its length is not known before.
-        guard bodyPath != "-", FileKind(path: bodyPath) != .special else {
+        // What is no file on a disk, such as standard input and the shell's <(…), is read whole: its length is not known before.
+        if bodyPath != "-", let body = try? RequestBody.file(URL(filePath: bodyPath)) {
+            request.body = body
+        } else {
             request.body = .data(Data(try read(bodyPath)))
-            return
-        }
-        do throws(NetworkingError) {
-            request.body = try .file(URL(filePath: bodyPath))
-        } catch {
-            throw .usage(error.message)
         }
     }
 

@@ -131,6 +131,20 @@ import Testing
         }
     }
 
+    @Test func `-o writes through a link and leaves it`() async throws {
+        let directory = FileManager.default.temporaryDirectory
+        let (file, link) = (directory.appending(path: UUID().uuidString), directory.appending(path: UUID().uuidString))
+        defer { for url in [file, link] { try? FileManager.default.removeItem(at: url) } }
+        try Data("something that was longer".utf8).write(to: file)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+        try await FaultServer.run([.readRequest, .respond(body: "new")]) { server in
+            let output = try await Command.run("get", server.baseURL, "-o", link.path)
+            #expect(output.status == 0)
+            #expect(try String(contentsOf: file, encoding: .utf8) == "new")
+            #expect(FileKind(path: link.path) == .link)
+        }
+    }
+
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script")))
     func `on a terminal JSON has colours and binary bodies stay away`() async throws {
         try await LocalServer.run { server in

@@ -4,12 +4,16 @@ import Testing
 @testable import bluebonnet
 
 @Suite struct FileKindTests {
-    @Test(arguments: [("/dev/null", FileKind.special), ("/", .directory), ("/no/such/file", .missing)])
-    func `a path leads to one kind of file`(path: String, kind: FileKind) {
+    @Test(
+        arguments: [
+            ("/dev/null", FileKind.special), ("/proc/self/exe", .link), ("/", .directory), ("/no/such/file", .missing),
+        ]
+    )
+    func `one kind of file stands at a path`(path: String, kind: FileKind) {
         #expect(FileKind(path: path) == kind)
     }
 
-    @Test func `a link is what it leads to`() throws {
+    @Test func `a link is no file`() throws {
         let directory = FileManager.default.temporaryDirectory
         let file = directory.appending(path: "file-\(UUID().uuidString)")
         let link = directory.appending(path: "link-\(UUID().uuidString)")
@@ -17,6 +21,6 @@ import Testing
         try Data().write(to: file)
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
         #expect(FileKind(path: file.path) == .regular)
-        #expect(FileKind(path: link.path) == .regular)
+        #expect(FileKind(path: link.path) == .link)
     }
 }

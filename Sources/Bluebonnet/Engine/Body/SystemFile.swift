@@ -1,3 +1,4 @@
+import FoundationEssentials
 import NIOCore
 
 #if canImport(Glibc)
@@ -40,14 +41,14 @@ final class SystemFile: Sendable {
     }
 
     /// The size of a regular file.
-    var size: Int {
-        get throws {
-            var status = stat()
-            // fstat fills the structure that it is given.
-            guard unsafe fstat(descriptor, &status) == 0 else { throw Failure(path: path, code: errno) }
-            guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(path: path, code: EISDIR) }
-            return Int(status.st_size)
-        }
+    static func size(of path: String) throws -> Int {
+        let file = try SystemFile(reading: path)
+        let real = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
+        let type = try FileManager.default.attributesOfItem(atPath: real)[.type] as? FileAttributeType
+        guard type == .typeRegular else { throw Failure(path: path, code: EISDIR) }
+        let end = lseek(file.descriptor, 0, SEEK_END)
+        guard end >= 0 else { throw Failure(path: path, code: errno) }
+        return Int(end)
     }
 
     /// The next block; nil at the end.
