@@ -87,7 +87,15 @@ let package = Package(
             ]
         ),
         .testTarget(name: "LocalServerTests", dependencies: ["LocalServer"]),
-        .testTarget(name: "CommandTests", dependencies: ["bluebonnet", "Bluebonnet", "LocalServer"]),
+        .testTarget(
+            name: "CommandTests",
+            dependencies: [
+                "bluebonnet",
+                "Bluebonnet",
+                "LocalServer",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
         .testTarget(
             name: "Interop",
             dependencies: [

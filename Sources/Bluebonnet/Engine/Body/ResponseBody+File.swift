@@ -9,7 +9,7 @@ extension ResponseBody {
     /// Writes the body to a file while it arrives, never holding it in memory whole.
     ///
     /// The bytes go to a temporary file beside the destination, which takes its name when the body is complete, so that no
-    /// half file is ever found there.
+    /// half file is ever found there. A device, a pipe or a link to something is written to as it stands.
     ///
     /// - Parameters:
     ///   - file: A file URL.
@@ -22,6 +22,11 @@ extension ResponseBody {
         let part = "\(destination).\(String(UInt64.random(in: .min ... .max), radix: 36)).part"
         guard overwrites || !FileManager.default.fileExists(atPath: destination) else {
             throw NetworkingError(.outputFailed, "The file \(destination) exists already.")
+        }
+        let type = try? FileManager.default.attributesOfItem(atPath: destination)[.type] as? FileAttributeType
+        if overwrites, let type, type != .typeRegular {
+            let output = try await Self.blocking { try SystemFile(writing: destination) }
+            return try await write(to: output)
         }
         let output = try await Self.blocking { try SystemFile(creating: part) }
         do {

@@ -36,6 +36,13 @@ final class SystemFile: Sendable {
         guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
     }
 
+    /// Opens what stands at a path for writing, from its beginning.
+    init(writing path: String) throws {
+        self.path = path
+        descriptor = unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
+    }
+
     deinit {
         close(descriptor)
     }

@@ -11,7 +11,10 @@ extension HTTP1Connection: DeadlineHolder {
         timer.add(self)
     }
 
+    /// The channel is gone. NIO tells a channel that was closed while it was being connected nothing else than this.
     func handlerRemoved(context: ChannelHandlerContext) {
+        inputEnded(reset: nil, isTruncatedTLS: false)
+        if let pooled { pool.closed(pooled, origin: origin) }
         self.context = nil
         // It holds this connection.
         pooled = nil
@@ -128,7 +131,6 @@ extension HTTP1Connection: DeadlineHolder {
 
     func channelInactive(context: ChannelHandlerContext) {
         inputEnded(reset: nil, isTruncatedTLS: false)
-        if let pooled { pool.closed(pooled, origin: origin) }
         context.fireChannelInactive()
     }
 

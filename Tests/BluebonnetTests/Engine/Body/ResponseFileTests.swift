@@ -32,6 +32,27 @@ struct ResponseFileTests {
         }
     }
 
+    @Test func `a link is written through and stays a link`() async throws {
+        try await FaultServer.run([.readRequest, .respond(body: "new")]) { server in
+            try await TestSession.run { session, _ in
+                try await TestSession.withDirectory { directory in
+                    let file = directory.appending(path: "file")
+                    let link = directory.appending(path: "link")
+                    try Data("something old".utf8).write(to: file)
+                    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+                    let response = try await session.stream(TestSession.request(server.baseURL))
+                    try await response.body.write(to: link)
+                    #expect(try Data(contentsOf: file) == Data("new".utf8))
+                    #expect(try names(in: directory) == ["file", "link"])
+                    let target = try FileManager.default.destinationOfSymbolicLink(
+                        atPath: link.path(percentEncoded: false)
+                    )
+                    #expect(target.hasSuffix("file"))
+                }
+            }
+        }
+    }
+
     @Test func `a file that stands there is replaced unless that is forbidden`() async throws {
         try await FaultServer.run(.requests { _ in [.respond(body: "new")] }) { server in
             try await TestSession.run { session, _ in

@@ -1,0 +1,27 @@
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+/// The time of the whole request may be over at any moment: before a connection, while it is made, before or inside the answer.
+@Suite(.timeLimit(.minutes(1)))
+struct DeadlineStormTests {
+    @Test func `a request whose time is over at any moment ends, and its session with it`() async throws {
+        let script: FaultServer.Script = [
+            .readRequest, .send("HTTP/1.1 200 OK\r\n\r\n"), .drip("aaaa", every: .milliseconds(1)), .stall,
+        ]
+        try await FaultServer.run(script) { server in
+            let url = server.baseURL
+            for round in 0..<300 {
+                try await withSession { session in
+                    var request = try Request(to: url)
+                    request.timeouts = Timeouts(request: .microseconds(round * 10))
+                    let error = try await networkingError {
+                        try await session.stream(request).body.collect()
+                    }
+                    #expect(error.code == .requestTimeout)
+                }
+            }
+        }
+    }
+}
