@@ -3,7 +3,7 @@ import NIOPosix
 
 extension RequestBody {
     /// Files are read in blocks of this size, off the event loop.
-    private static let blockSize = 1 << 18
+    private static let blockSize = 1 << 20
 
     /// The contents of a file, read while they are sent and never held in memory whole. Can be sent again.
     ///

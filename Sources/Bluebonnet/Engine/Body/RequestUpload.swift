@@ -5,7 +5,7 @@ import Synchronization
 /// socket takes more. Ends with its exchange.
 final class RequestUpload: Sendable {
     /// The producer waits while more than this is queued.
-    private static let highWatermark = 1 << 19
+    private static let highWatermark = 1 << 21
 
     enum Next {
         case piece(ByteBuffer)
