@@ -164,7 +164,7 @@ struct FaultTableTests {
 
     @Test(arguments: ResponseReading.allCases)
     func `a refused connection has its own code`(reading: ResponseReading) async throws {
-        let port = try await FaultServer.unusedPort()
+        let port = FaultServer.unusedPort
         try await TestSession.run { session, _ in
             let error = try await TestSession.failure {
                 _ = try await reading.body(of: TestSession.request("http://127.0.0.1:\(port)/"), in: session)

@@ -34,7 +34,7 @@ struct ErrorRedactionTests {
     }
 
     @Test func `errors about a connection hide secrets`() async throws {
-        let port = try await FaultServer.unusedPort()
+        let port = FaultServer.unusedPort
         try await withSession { session in
             let url = "http://ada:\(Self.secret)@127.0.0.1:\(port)\(Self.tail)"
             let error = try await networkingError { try await session.data(for: Request(to: url)) }

@@ -49,11 +49,11 @@ struct DataTaskControlTests {
         let gate = FaultGate()
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"
         let script: FaultServer.Script = [
-            .readRequest, .send(head + "a"), .hold(gate), .send("b"), .wait(.milliseconds(600)), .send("c"),
+            .readRequest, .send(head + "a"), .hold(gate), .send("b"), .wait(.milliseconds(4000)), .send("c"),
         ]
         try await FaultServer.run(script) { server in
             var configuration = SessionConfiguration()
-            configuration.timeouts.betweenBytes = .milliseconds(200)
+            configuration.timeouts.betweenBytes = .seconds(3)
             try await withSession(configuration) { session in
                 let task = session.dataTask(try Request(to: server.baseURL), as: .string)
                 let progress = task.progress

@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test func `an error is one line with its code`() async throws {
-        let port = try await FaultServer.unusedPort()
+        let port = FaultServer.unusedPort
         let output = try await Command.run("get", ":\(port)/")
         #expect(output.status == 1)
         #expect(output.errors.hasPrefix("bluebonnet: connect-failed: "))
