@@ -10,6 +10,7 @@ let package = Package(
     products: [
         .executable(name: "bench-bluebonnet", targets: ["BluebonnetClient"]),
         .executable(name: "bench-ahc", targets: ["AHCClient"]),
+        .executable(name: "bench-nio", targets: ["NIOClient"]),
         .executable(name: "bench-urlsession", targets: ["URLSessionClient"]),
         .executable(name: "get-ahc", targets: ["AHCGet"]),
         .executable(name: "get-urlsession", targets: ["URLSessionGet"]),
@@ -24,6 +25,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "BenchmarkSupport"),
+        .target(name: "BenchmarkNIO", dependencies: [.product(name: "NIOCore", package: "swift-nio")]),
         .executableTarget(
             name: "BluebonnetClient",
             dependencies: [
@@ -35,8 +37,19 @@ let package = Package(
         .executableTarget(
             name: "AHCClient",
             dependencies: [
+                "BenchmarkNIO",
                 "BenchmarkSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
+        .executableTarget(
+            name: "NIOClient",
+            dependencies: [
+                "BenchmarkNIO",
+                "BenchmarkSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

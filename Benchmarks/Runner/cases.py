@@ -149,7 +149,7 @@ def cases(workload: str, places: Places) -> list[Case]:
     if workload.startswith("concurrent-64"):
         rows = [
             ("bluebonnet", "bluebonnet", loop + wide), ("bluebonnet-6", "bluebonnet", loop),
-            ("ahc", "ahc", []), ("ahc-64", "ahc", wide), ("urlsession", "urlsession", wide),
+            ("nio", "nio", loop), ("ahc", "ahc", []), ("ahc-64", "ahc", wide), ("urlsession", "urlsession", wide),
         ]
         if on_loop:
             rows.append(("ahc-64-on-loop", "ahc", loop + wide))
@@ -160,6 +160,8 @@ def cases(workload: str, places: Places) -> list[Case]:
         ]
     else:
         rows = [("bluebonnet", "bluebonnet", loop), ("ahc", "ahc", []), ("urlsession", "urlsession", [])]
+        if workload.startswith("sequential"):
+            rows.insert(1, ("nio", "nio", loop))
         if on_loop:
             rows.append(("ahc-on-loop", "ahc", loop))
     if not on_loop:

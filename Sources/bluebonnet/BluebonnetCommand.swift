@@ -6,8 +6,11 @@ struct BluebonnetCommand: AsyncParsableCommand {
     /// What `--version` prints.
     static let version = "0.1.0"
 
+    /// How the command is called.
+    static let name = "bluebonnet"
+
     static let configuration = CommandConfiguration(
-        commandName: "bluebonnet",
+        commandName: name,
         abstract: "Sends HTTP requests from the shell.",
         discussion: """
             Examples:
@@ -31,7 +34,7 @@ struct BluebonnetCommand: AsyncParsableCommand {
     /// The entry: as ArgumentParser's, with the exit statuses of ``ExitStatus``.
     static func main() async {
         do {
-            var command = try parseAsRoot()
+            var command = try parse(Array(CommandLine.arguments.dropFirst()))
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
@@ -40,6 +43,14 @@ struct BluebonnetCommand: AsyncParsableCommand {
         } catch {
             finish(with: error)
         }
+    }
+
+    /// Lets the named command read its arguments by itself: the way through this one costs a tenth of a short run. Where that
+    /// fails, this one goes the whole way, since its messages name both.
+    private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+        let named = configuration.subcommands.first { $0.configuration.commandName == arguments.first }
+        if let command = try? named?.parseAsRoot(Array(arguments.dropFirst())) { return command }
+        return try parseAsRoot(arguments)
     }
 
     /// Says what is wrong and ends the process.

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import BenchmarkNIO
 import BenchmarkSupport
 import NIOCore
 import NIOPosix

@@ -20,7 +20,7 @@ final class Engine: Transport {
 
     func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
         let startedAt = NIODeadline.now()
-        let target = try RequestTarget(request.url)
+        let target = try request.target
         let deadline = context.deadline.map { startedAt.advanced(by: ContinuousClock.now.duration(to: $0)) }
         let preferredLoop = MultiThreadedEventLoopGroup.currentEventLoop.map { ObjectIdentifier($0) }
         var isRetry = false

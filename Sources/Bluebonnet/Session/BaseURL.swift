@@ -8,6 +8,8 @@ struct BaseURL: Sendable {
     private let prefix: String?
     /// What was given as a base and is not a URL; every request fails with it.
     private let invalid: NetworkingError?
+    /// Shared by all copies.
+    let cache = ResolvedURL.Cache()
 
     init(_ url: URL?, invalid: NetworkingError? = nil) {
         self.invalid = invalid
@@ -36,6 +38,11 @@ struct BaseURL: Sendable {
         else { return url }
         components.percentEncodedPath += "/"
         return components.url ?? url
+    }
+
+    /// The URL of a path, taken apart for the engine.
+    func resolved(_ path: String) throws(NetworkingError) -> ResolvedURL {
+        try cache.resolved(path) { () throws(NetworkingError) in ResolvedURL(try resolve(path)) }
     }
 
     /// The URL of a path; a whole URL wins over the base.

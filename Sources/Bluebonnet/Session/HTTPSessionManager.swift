@@ -91,7 +91,7 @@ public struct HTTPSessionManager: Sendable {
         parameters: JSONValue? = nil,
         headers: HTTPFields = [:]
     ) throws(NetworkingError) -> Request {
-        let request = Request(method: method, url: try resolver.resolve(path), headerFields: headers)
+        let request = Request(method: method, resolved: try resolver.resolved(path), headerFields: headers)
         return try requestSerializer.serialize(request, parameters: parameters)
     }
 
@@ -110,7 +110,7 @@ public struct HTTPSessionManager: Sendable {
         body: some Encodable & Sendable,
         headers: HTTPFields = [:]
     ) throws(NetworkingError) -> Request {
-        let request = Request(method: method, url: try resolver.resolve(path), headerFields: headers)
+        let request = Request(method: method, resolved: try resolver.resolved(path), headerFields: headers)
         return try requestSerializer.serialize(request, encoding: body)
     }
 

@@ -8,6 +8,8 @@ public struct Request: Sendable {
     private struct Contents: Sendable {
         var method: HTTPRequest.Method
         var url: URL
+        /// The URL taken apart, if that has been done already.
+        var target: RequestTarget?
         var headerFields: HTTPFields
         var body: RequestBody?
         var timeouts: Timeouts?
@@ -26,7 +28,10 @@ public struct Request: Sendable {
     /// The absolute URL. `http`, `https`, and for Unix-domain sockets `http+unix://%2Fpath%2Fto%2Fsocket/target`.
     public var url: URL {
         get { contents.value.url }
-        _modify { yield &contents.value.url }
+        _modify {
+            defer { contents.value.target = nil }
+            yield &contents.value.url
+        }
     }
 
     /// The header fields, sent in this order, repeats and spelling kept.
@@ -69,6 +74,21 @@ public struct Request: Sendable {
         body: RequestBody? = nil
     ) {
         contents = CopyOnWrite(Contents(method: method, url: url, headerFields: headerFields, body: body))
+    }
+
+    /// Makes a request of a URL that may have been taken apart already.
+    init(method: HTTPRequest.Method, resolved: ResolvedURL, headerFields: HTTPFields) {
+        contents = CopyOnWrite(
+            Contents(method: method, url: resolved.url, target: resolved.target, headerFields: headerFields)
+        )
+    }
+
+    /// Where the engine sends it.
+    var target: RequestTarget {
+        get throws(NetworkingError) {
+            if let target = contents.value.target { return target }
+            return try RequestTarget(url)
+        }
     }
 }
 

@@ -5,6 +5,7 @@ import Bluebonnet
 struct BatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "batch",
+        _superCommandName: BluebonnetCommand.name,
         abstract: "Sends many requests: JSON lines in, JSON lines out.",
         discussion: """
             Every line is a request, of which only "url" is required:

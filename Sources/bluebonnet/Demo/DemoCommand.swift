@@ -6,6 +6,7 @@ import LocalServer
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
+        _superCommandName: BluebonnetCommand.name,
         abstract: "Shows what the library does, on a server of its own.",
         discussion: """
             Starts the embedded server, goes through the main uses of the library

@@ -6,6 +6,7 @@ import LocalServer
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
+        _superCommandName: BluebonnetCommand.name,
         abstract: "Runs a server with httpbin's endpoints.",
         discussion: """
             Prints its URL and runs until it is interrupted. Among its endpoints:

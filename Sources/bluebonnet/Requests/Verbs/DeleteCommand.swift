@@ -5,6 +5,7 @@ import HTTPTypes
 struct DeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
+        _superCommandName: BluebonnetCommand.name,
         abstract: "Sends a DELETE and shows the answer.",
         discussion: """
             Example:

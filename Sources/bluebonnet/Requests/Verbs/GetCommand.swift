@@ -5,6 +5,7 @@ import HTTPTypes
 struct GetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
+        _superCommandName: BluebonnetCommand.name,
         abstract: "Sends a GET and shows the answer.",
         discussion: """
             Examples:

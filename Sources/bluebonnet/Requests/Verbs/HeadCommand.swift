@@ -5,6 +5,7 @@ import HTTPTypes
 struct HeadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "head",
+        _superCommandName: BluebonnetCommand.name,
         abstract: "Sends a HEAD and shows the head of the answer.",
         discussion: """
             Example:

@@ -5,6 +5,7 @@ import HTTPTypes
 struct OptionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "options",
+        _superCommandName: BluebonnetCommand.name,
         abstract: "Sends an OPTIONS and shows the answer.",
         discussion: """
             Example:

@@ -5,6 +5,7 @@ import HTTPTypes
 struct PatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "patch",
+        _superCommandName: BluebonnetCommand.name,
         abstract: "Sends a PATCH; fields are JSON unless --form.",
         discussion: """
             Example:

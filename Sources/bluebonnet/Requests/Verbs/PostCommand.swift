@@ -5,6 +5,7 @@ import HTTPTypes
 struct PostCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "post",
+        _superCommandName: BluebonnetCommand.name,
         abstract: "Sends a POST; fields are JSON unless --form.",
         discussion: """
             Examples:

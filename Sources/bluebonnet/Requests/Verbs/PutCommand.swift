@@ -5,6 +5,7 @@ import HTTPTypes
 struct PutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "put",
+        _superCommandName: BluebonnetCommand.name,
         abstract: "Sends a PUT; fields are JSON unless --form.",
         discussion: """
             Examples:

@@ -1,0 +1,26 @@
+import BenchmarkNIO
+import BenchmarkSupport
+import NIOCore
+import NIOPosix
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The benchmark client for NIO alone: what any client built on it pays at least on the machine at hand.
+@main
+enum NIOClient {
+    /// Runs the workload that the arguments name.
+    static func main() async throws {
+        let options = BenchmarkOptions.fromCommandLine()
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let library = NIOLibrary(loop: loop)
+        let executor = options.onLoop ? EventLoopTaskExecutor(loop) : nil
+        let good = try await BenchmarkRun(client: "nio", options: options).measure(library, on: executor)
+        exit(good ? 0 : 1)
+    }
+}

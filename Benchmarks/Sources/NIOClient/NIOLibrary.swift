@@ -1,0 +1,81 @@
+import BenchmarkSupport
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// The least that fetches a tiny body with NIO: its HTTP/1.1 codec, connections that are kept, one continuation per request.
+///
+/// No URL parsing, pool limits, timeouts, redirects or cancellation: a floor, not a client.
+struct NIOLibrary: BenchmarkClient {
+    /// A workload that the floor leaves out.
+    struct NotDone: Error {}
+
+    private final class Pool: Sendable {
+        let idle = Mutex<[NIOConnection]>([])
+    }
+
+    private let loop: any EventLoop
+    private let pool = Pool()
+
+    init(loop: any EventLoop) {
+        self.loop = loop
+    }
+
+    func get(_ url: String) async throws -> Int {
+        let connection: NIOConnection
+        if let idle = pool.idle.withLock({ $0.popLast() }) {
+            connection = idle
+        } else {
+            connection = try await connect(to: Address(url))
+        }
+        let count = try await connection.get()
+        pool.idle.withLock { $0.append(connection) }
+        return count
+    }
+
+    func download(_ url: String) async throws -> Int { throw NotDone() }
+
+    func download(_ url: String, to path: String) async throws -> Int { throw NotDone() }
+
+    func upload(_ path: String, to url: String) async throws -> Int { throw NotDone() }
+
+    func records(_ url: String) async throws -> Int { throw NotDone() }
+
+    private func connect(to address: Address) async throws -> NIOConnection {
+        let loop = loop
+        return try await ClientBootstrap(group: loop)
+            .channelOption(ChannelOptions.socketOption(.tcp_nodelay), value: 1)
+            .connect(host: address.host, port: address.port)
+            .flatMapThrowing { channel in
+                let connection = NIOConnection(
+                    channel: channel,
+                    host: "\(address.host):\(address.port)",
+                    path: address.path
+                )
+                try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                try channel.pipeline.syncOperations.addHandler(connection.makeHandler())
+                return connection
+            }
+            .get()
+    }
+
+    /// Host, port and path of `http://host:port/path`.
+    private struct Address {
+        /// A text of another form.
+        struct Invalid: Error {}
+
+        let host: String
+        let port: Int
+        let path: String
+
+        init(_ url: String) throws {
+            let parts = url.split(separator: "/", maxSplits: 2)
+            let authority = parts.count == 3 ? parts[1].split(separator: ":") : []
+            guard authority.count == 2, let port = Int(authority[1]) else { throw Invalid() }
+            host = String(authority[0])
+            self.port = port
+            path = "/" + parts[2]
+        }
+    }
+}

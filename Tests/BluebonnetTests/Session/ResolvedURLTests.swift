@@ -1,0 +1,59 @@
+import Testing
+
+@testable import Bluebonnet
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+struct ResolvedURLTests {
+    private let base = BaseURL("http://x:81/v1")
+
+    @Test func `a path that comes again is not resolved again`() throws {
+        let first = try base.resolved("users/42")
+        let second = try base.resolved("users/42")
+        #expect(first.url.absoluteString == "http://x:81/v1/users/42")
+        #expect(second.url == first.url)
+        #expect(second.target == first.target)
+        #expect(base.cache.count == 1)
+    }
+
+    @Test func `a change of the URL is seen by the engine`() throws {
+        var request = Request(method: .get, resolved: try base.resolved("users"), headerFields: [:])
+        #expect(try request.target.path == "/v1/users")
+        request.url = try #require(URL(string: "http://y/other?page=2"))
+        #expect(try request.target.path == "/other?page=2")
+        #expect(try request.target.host == "y")
+    }
+
+    @Test func `a copy keeps its own URL`() throws {
+        let original = Request(method: .get, resolved: try base.resolved("users"), headerFields: [:])
+        var copy = original
+        try copy.appendQuery("a=1")
+        #expect(try copy.target.path == "/v1/users?a=1")
+        #expect(try original.target.path == "/v1/users")
+    }
+
+    @Test func `the cache stays small and remembers no long text`() throws {
+        for index in 0..<1000 { _ = try base.resolved("users/\(index)") }
+        #expect((1...ResolvedURL.Cache.capacity).contains(base.cache.count))
+        let before = base.cache.count
+        _ = try base.resolved(String(repeating: "a", count: 257))
+        #expect(base.cache.count == before)
+    }
+
+    @Test func `a text that is no URL fails every time`() {
+        let base = BaseURL(nil)
+        for _ in 0..<2 {
+            #expect(throws: NetworkingError.self) { try base.resolved("users") }
+        }
+        #expect(base.cache.count == 0)
+    }
+
+    @Test func `a URL that cannot be sent to is said when it is sent`() throws {
+        let request = Request(method: .get, resolved: try base.resolved("ftp://x/file"), headerFields: [:])
+        #expect(throws: NetworkingError.self) { try request.target }
+    }
+}
