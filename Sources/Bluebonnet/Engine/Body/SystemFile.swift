@@ -52,7 +52,10 @@ final class SystemFile: Sendable {
         let file = try SystemFile(reading: path)
         let real = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
         let type = try FileManager.default.attributesOfItem(atPath: real)[.type] as? FileAttributeType
-        guard type == .typeRegular else { throw Failure(path: path, code: EISDIR) }
+        guard type == .typeRegular else {
+            // What is neither a file nor a directory (a pipe, a device) has no size and cannot be read again.
+            throw Failure(path: path, code: type == .typeDirectory ? EISDIR : ESPIPE)
+        }
         let end = lseek(file.descriptor, 0, SEEK_END)
         guard end >= 0 else { throw Failure(path: path, code: errno) }
         return Int(end)
