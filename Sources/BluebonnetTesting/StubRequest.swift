@@ -12,12 +12,12 @@ public struct StubRequest: Sendable {
     /// The whole request.
     public let request: Request
 
-    /// The body bytes; nil without a body, and for a body that is a file or a sequence, which a stub does not read.
+    /// The body bytes, files and sequences read whole; nil without a body.
     public let body: Data?
 
-    init(_ request: Request) {
+    init(_ request: Request, body: Data?) {
         self.request = request
-        body = request.body?.data
+        self.body = body
     }
 
     /// The method.

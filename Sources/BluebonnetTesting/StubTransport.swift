@@ -120,10 +120,10 @@ public final class StubTransport: Transport {
     ///   - request: The request.
     ///   - context: Not looked at.
     /// - Returns: The answer as a response.
-    /// - Throws: The error of the answer, what the closure throws, and `NetworkingError.Code.cancelled` when the Swift task
+    /// - Throws: The error of the answer, what the closure throws, what reading the body throws, and `NetworkingError.Code.cancelled` when the Swift task
     ///   is cancelled during a delay.
     public func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
-        record(StubRequest(request))
+        record(StubRequest(request, body: try await request.body?.collect()))
         let stub = try await answer(request)
         if stub.delay > .zero { try await wait(stub.delay) }
         if let error = stub.error { throw error }

@@ -175,4 +175,16 @@ struct StubTransportTests {
         #expect(response.redirects.map(\.absoluteString) == ["https://api.example.com/v1/new"])
         #expect(transport.requests.count == 2)
     }
+
+    @Test func `the body of a file is seen`() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "bluebonnet-\(UUID().uuidString)")
+        try Data("from a file".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let transport = StubTransport(routes: [.put("/v1/a"): .text("done")])
+        let api = try api(transport)
+        var request = try api.request(.put, "a")
+        request.body = try .file(file)
+        _ = try await api.session.data(for: request)
+        #expect(transport.requests.first?.text == "from a file")
+    }
 }

@@ -1,31 +1,67 @@
 import Bluebonnet
 import FoundationEssentials
 
-/// Writes the body of an answer to standard output.
+/// Writes a body to standard output.
 struct BodyPrinter {
     let style: OutputStyle
     let output: StandardStream
+    /// Shows only what it picks.
+    var filter: JSONFilter?
+    /// Strings that the filter picks are shown without quotes.
+    var unquotesStrings = false
+    /// Every line is shown when it comes.
+    var showsLinesAtOnce = false
 
     /// What became of the body.
     enum Outcome: Equatable {
         case shown
         /// It is binary, and the output is a terminal.
         case withheld
+        /// There is a filter, and the body is no JSON.
+        case notJSON
+        /// The filter picked nothing.
+        case nothingPicked
     }
 
-    /// Writes the body: JSON formatted when that is wanted, everything else as it comes.
+    private var changesJSON: Bool { style.formats || style.colors || filter != nil }
+
+    /// Writes the body: JSON formatted and filtered where that is wanted, everything else as it comes.
     ///
     /// - Throws: `NetworkingError`.
-    func print(_ body: ResponseBody, of head: ResponseHead) async throws -> Outcome {
-        if style.formats || style.colors, MediaType.isJSON(head.mediaType) {
+    func print(_ body: ResponseBody, mediaType: String?) async throws -> Outcome {
+        if showsLinesAtOnce, changesJSON { return try await writeLines(of: body) }
+        if filter != nil || changesJSON && MediaType.isJSON(mediaType) {
             let bytes = try await body.collect()
-            if let value = try? JSONValue(parsing: bytes) {
-                output.write(line: JSONText.render(value, style: style))
-                return .shown
-            }
+            if let value = try? JSONValue(parsing: bytes) { return write(value) }
+            guard filter == nil else { return .notJSON }
             return try await write(.data(bytes))
         }
         return try await write(body)
+    }
+
+    /// Writes what the filter leaves of a value, a line each.
+    private func write(_ value: JSONValue) -> Outcome {
+        let values = filter?.values(in: value) ?? [value]
+        for value in values {
+            let text = unquotesStrings ? value.string : nil
+            output.write(line: text ?? JSONText.render(value, style: style))
+        }
+        return values.isEmpty ? .nothingPicked : .shown
+    }
+
+    /// Writes JSON lines, and the lines of server-sent events whose data is JSON. Other lines are shown as they are, unless there
+    /// is a filter.
+    private func writeLines(of body: ResponseBody) async throws -> Outcome {
+        var outcome = filter == nil ? Outcome.shown : .nothingPicked
+        for try await line in body.lines {
+            let data = line.hasPrefix("data:") ? line.dropFirst(5) : line[...]
+            if let value = try? JSONValue(parsing: data.utf8) {
+                if write(value) == .shown { outcome = .shown }
+            } else if filter == nil {
+                output.write(line: line)
+            }
+        }
+        return outcome
     }
 
     private func write(_ body: ResponseBody) async throws -> Outcome {

@@ -46,6 +46,28 @@ struct RequestOptions: ParsableArguments {
     )
     var pretty = PrettyPrinting.auto
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Show only a part of a JSON answer: a JSON pointer (/users/0/name) or a path (users[].name).",
+            valueName: "path"
+        )
+    )
+    var filter: String?
+
+    @Flag(name: .long, help: "Show every line as soon as it comes, JSON lines each by itself.")
+    var stream = false
+
+    @Flag(
+        name: .long,
+        help:
+            "The body as it is: no format, no colours, no compression asked for; with --filter, strings without quotes."
+    )
+    var raw = false
+
+    @Flag(name: .long, help: "Print the request that would be sent, and send nothing.")
+    var offline = false
+
     @Flag(name: .long, inversion: .prefixedNo, help: "Follow redirects.")
     var follow = true
 
@@ -67,6 +89,9 @@ struct RequestOptions: ParsableArguments {
     func validate() throws {
         if multipart {
             throw ValidationError(CommandFailure.notAvailable("--multipart").message)
+        }
+        if output != nil, filter != nil || stream {
+            throw ValidationError("--filter and --stream show the body; --output saves it.")
         }
         if maxRedirects < 0 { throw ValidationError("--max-redirects is 0 or more.") }
     }

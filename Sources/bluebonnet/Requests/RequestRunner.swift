@@ -15,13 +15,15 @@ struct RequestRunner {
     /// - Throws: ``ExitStatus`` for an answer of 4xx or 5xx, ``CommandFailure`` for everything else that is no success.
     func run() async throws {
         let plan = try RequestPlan(arguments)
+        if options.offline { return try await showRequest(of: plan) }
+        let filter = try options.filter.map { text throws(CommandFailure) in try JSONFilter(text) }
         let session = SessionManager(configuration: configuration(of: plan))
         let error = HeadWriter(stream: .error, style: OutputStyle(options.pretty, for: .error))
         let startedAt = ContinuousClock.now
         do {
             let answer = try await session.stream(plan.request)
             if options.verbose { error.write(answer) }
-            try await show(answer)
+            try await show(answer, filter: filter)
             if options.verbose {
                 var timings = answer.timings
                 timings.total = startedAt.duration(to: .now)
@@ -52,12 +54,24 @@ struct RequestRunner {
         options.connection.apply(to: &configuration)
         configuration.redirectPolicy = options.follow ? .follow : .manual
         configuration.limits.redirects = options.maxRedirects
-        configuration.decodesContent = plan.decodesContent
+        configuration.decodesContent = plan.decodesContent && !options.raw
         return configuration
     }
 
-    private func show(_ answer: TransportResponse) async throws {
-        let style = OutputStyle(options.pretty, for: .output)
+    /// Shows what would be sent, after all interceptors.
+    private func showRequest(of plan: RequestPlan) async throws {
+        let transport = OfflineTransport(style: style, output: .output)
+        let session = SessionManager(configuration: configuration(of: plan), transport: transport)
+        do {
+            _ = try await session.stream(plan.request)
+        } catch let failure as NetworkingError {
+            throw CommandFailure(failure)
+        }
+    }
+
+    private var style: OutputStyle { OutputStyle(options.raw ? .none : options.pretty, for: .output) }
+
+    private func show(_ answer: TransportResponse, filter: JSONFilter?) async throws {
         // The answer to a HEAD is its head.
         if options.include || method == .head {
             HeadWriter(stream: .output, style: style).write(answer.head)
@@ -69,12 +83,25 @@ struct RequestRunner {
             }
             StandardStream.error.write(line: "bluebonnet: \(answer.head.status): nothing was written to \(path).")
         }
-        let outcome = try await BodyPrinter(style: style, output: .output).print(answer.body, of: answer.head)
-        if outcome == .withheld {
-            let type = answer.head.mediaType ?? "no type given"
+        let printer = BodyPrinter(
+            style: style,
+            output: .output,
+            // An answer of 4xx or 5xx is another document than the one that the filter was made for.
+            filter: answer.head.status.code < 400 ? filter : nil,
+            unquotesStrings: options.raw,
+            showsLinesAtOnce: options.stream
+        )
+        let type = answer.head.mediaType ?? "no type given"
+        switch try await printer.print(answer.body, mediaType: answer.head.mediaType) {
+        case .shown: break
+        case .withheld:
             StandardStream.error.write(
                 line: "bluebonnet: The body is binary (\(type)) and is not shown on a terminal; save it with -o FILE."
             )
+        case .notJSON:
+            throw CommandFailure(message: "The answer is no JSON (\(type)); --filter needs JSON.", status: .transport)
+        case .nothingPicked:
+            throw CommandFailure(message: "Nothing in the answer is at “\(options.filter ?? "")”.", status: .transport)
         }
     }
 }

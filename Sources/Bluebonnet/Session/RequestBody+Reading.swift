@@ -1,0 +1,65 @@
+public import FoundationEssentials
+import NIOCore
+import Synchronization
+
+extension RequestBody {
+    /// Produces the body as the engine would send it, piece by piece: for transports of one's own, and for looking at what would
+    /// be sent.
+    ///
+    /// A body whose ``isReplayable`` is false is used up by it.
+    ///
+    /// - Parameter receive: Takes a piece; the next one is produced when it returns.
+    /// - Throws: ``NetworkingError/Code/requestBodyLengthMismatch`` when the source brings more or less than ``length``; what the
+    ///   source throws, and what `receive` throws.
+    public func read(_ receive: @escaping @Sendable (Data) async throws -> Void) async throws {
+        switch storage {
+        case .bytes(let buffer):
+            guard buffer.readableBytes > 0 else { return }
+            try await receive(Data(taking: buffer))
+        case .produced(let length, _, let produce):
+            let produced = Mutex(0)
+            try await produce { piece in
+                let count = produced.withLock { count in
+                    count += piece.readableBytes
+                    return count
+                }
+                if let length, count > length { throw NetworkingError(bodyOf: length, brought: "more") }
+                try await receive(Data(taking: piece))
+            }
+            let count = produced.withLock { $0 }
+            if let length, count < length { throw NetworkingError(bodyOf: length, brought: "only \(count)") }
+        }
+    }
+
+    /// Produces the whole body in memory.
+    ///
+    /// - Parameter limit: The most bytes to take. Default: 1 GiB.
+    /// - Returns: The bytes.
+    /// - Throws: As ``read(_:)``, and ``NetworkingError/Code/bodyTooLarge`` for a longer body.
+    public func collect(upTo limit: Int = 1 << 30) async throws -> Data {
+        let bytes = Mutex(Data())
+        try await read { piece in
+            let isWithin = bytes.withLock { bytes in
+                bytes.append(piece)
+                return bytes.count <= limit
+            }
+            guard isWithin else {
+                throw NetworkingError(
+                    .bodyTooLarge,
+                    "The request body is longer than the \(limit) bytes to be collected."
+                )
+            }
+        }
+        return bytes.withLock { $0 }
+    }
+}
+
+extension NetworkingError {
+    /// A body that is not as long as was declared.
+    init(bodyOf length: Int, brought: String) {
+        self.init(
+            .requestBodyLengthMismatch,
+            "The request body was declared as \(length) bytes, and \(brought) came from its source."
+        )
+    }
+}

@@ -1,0 +1,118 @@
+import Bluebonnet
+
+/// Picks values out of JSON: a JSON pointer (RFC 6901) such as `/users/0/name`, or a path such as `users[0].name` and `users[].name`.
+struct JSONFilter: Equatable, Sendable {
+    /// One step downwards.
+    enum Step: Equatable, Sendable {
+        /// The member of an object.
+        case key(String)
+        /// The element of an array; a negative index counts from the end.
+        case index(Int)
+        /// Every element of an array, or every value of an object.
+        case each
+        /// A pointer does not say which it is: the member of an object, or the element of an array when it is an index.
+        case token(String)
+    }
+
+    let steps: [Step]
+
+    /// Reads a filter.
+    ///
+    /// A text that begins with a slash is a pointer, with `~1` for a slash and `~0` for a tilde in a name. In a path, names stand
+    /// between dots, `["a.b"]` is a name with any characters in it, `[0]` an element, `[-1]` the last one, and `[]` all of them;
+    /// the dot at the beginning may be left out, and a dot alone is the whole value.
+    ///
+    /// - Parameter text: The filter.
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
+    init(_ text: String) throws(CommandFailure) {
+        steps = try text.hasPrefix("/") ? Self.pointer(text) : Self.path(text)
+    }
+
+    /// The values it picks; empty when there are none.
+    func values(in value: JSONValue) -> [JSONValue] {
+        steps.reduce([value]) { values, step in values.flatMap { Self.follow(step, in: $0) } }
+    }
+
+    private static func follow(_ step: Step, in value: JSONValue) -> [JSONValue] {
+        switch step {
+        case .key(let name): value[name].map { [$0] } ?? []
+        case .index(let index): value[index < 0 ? (value.array?.count ?? 0) + index : index].map { [$0] } ?? []
+        case .each: value.array ?? value.object?.map(\.value) ?? []
+        case .token(let token): (value[token] ?? arrayIndex(token).flatMap { value[$0] }).map { [$0] } ?? []
+        }
+    }
+
+    // MARK: RFC 6901
+
+    private static func pointer(_ text: String) throws(CommandFailure) -> [Step] {
+        var steps: [Step] = []
+        for token in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+            var name = ""
+            var rest = token[...]
+            while let character = rest.popFirst() {
+                guard character == "~" else {
+                    name.append(character)
+                    continue
+                }
+                // §3: a tilde stands only before 0 and 1.
+                switch rest.popFirst() {
+                case "0": name.append("~")
+                case "1": name.append("/")
+                default: throw .usage("“\(text)”: a “~” in a JSON pointer is written ~0 (and a slash in a name ~1).")
+                }
+            }
+            steps.append(.token(name))
+        }
+        return steps
+    }
+
+    /// RFC 6901 §4: digits without a leading zero.
+    private static func arrayIndex(_ token: String) -> Int? {
+        guard token.utf8.allSatisfy({ (48...57).contains($0) }), token == "0" || !token.hasPrefix("0") else {
+            return nil
+        }
+        return Int(token)
+    }
+
+    // MARK: Paths
+
+    private static func path(_ text: String) throws(CommandFailure) -> [Step] {
+        var steps: [Step] = []
+        var rest = text[...]
+        if rest.first == "." { rest.removeFirst() }
+        while let character = rest.first {
+            if character == "[" {
+                steps.append(try bracket(&rest, of: text))
+            } else {
+                let name = rest.prefix { $0 != "." && $0 != "[" }
+                guard !name.isEmpty else { throw .usage("“\(text)” has no name where one is expected.") }
+                steps.append(.key(String(name)))
+                rest.removeFirst(name.count)
+            }
+            guard rest.first == "." else { continue }
+            rest.removeFirst()
+            guard !rest.isEmpty else { throw .usage("“\(text)” ends in a dot.") }
+        }
+        return steps
+    }
+
+    /// `[0]`, `[-1]`, `[]` or `["name"]`.
+    private static func bracket(_ rest: inout Substring, of text: String) throws(CommandFailure) -> Step {
+        rest.removeFirst()
+        if rest.first == "\"" {
+            guard let quote = rest.dropFirst().firstIndex(of: "\""), rest[quote...].dropFirst().first == "]" else {
+                throw .usage("“\(text)”: a name in brackets ends in \"].")
+            }
+            defer { rest = rest[quote...].dropFirst(2) }
+            return .key(String(rest[..<quote].dropFirst()))
+        }
+        guard let end = rest.firstIndex(of: "]") else { throw .usage("“\(text)” has a “[” without “]”.") }
+        let inside = rest[..<end]
+        rest = rest[end...].dropFirst()
+        if inside.isEmpty || inside == "*" { return .each }
+        guard let index = Int(inside) else {
+            throw .usage("“[\(inside)]” in “\(text)” is no index; write [0], [-1], [] or [\"name\"].")
+        }
+        return .index(index)
+    }
+}

@@ -1,0 +1,59 @@
+import Synchronization
+import Testing
+
+@testable import Bluebonnet
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+struct RequestBodyReadingTests {
+    private func sequence(_ pieces: [String]) -> AsyncStream<[UInt8]> {
+        AsyncStream { continuation in
+            for piece in pieces { continuation.yield(Array(piece.utf8)) }
+            continuation.finish()
+        }
+    }
+
+    @Test func `bytes, files and sequences are read whole`() async throws {
+        #expect(try await RequestBody.string("abc").collect() == Data("abc".utf8))
+        #expect(try await RequestBody.string("").collect().isEmpty)
+        #expect(try await RequestBody.stream(sequence(["ab", "", "c"])).collect() == Data("abc".utf8))
+        let file = FileManager.default.temporaryDirectory.appending(path: "bluebonnet-\(UUID().uuidString)")
+        try Data(repeating: 7, count: 3_000_000).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(try await RequestBody.file(file).collect() == Data(repeating: 7, count: 3_000_000))
+    }
+
+    @Test(arguments: [(2, "more"), (4, "only 3")])
+    func `a source that is not as long as declared is an error`(length: Int, brought: String) async {
+        let body = RequestBody.stream(sequence(["ab", "c"]), length: length)
+        let error = await #expect(throws: NetworkingError.self) { try await body.collect() }
+        #expect(error?.code == .requestBodyLengthMismatch)
+        #expect(error?.message.contains(brought) == true)
+    }
+
+    @Test func `collecting stops at the limit`() async {
+        let error = await #expect(throws: NetworkingError.self) {
+            try await RequestBody.string("abcd").collect(upTo: 3)
+        }
+        #expect(error?.code == .bodyTooLarge)
+    }
+
+    @Test func `what the receiver throws ends the reading`() async {
+        struct Enough: Error {}
+        let pieces = Mutex(0)
+        await #expect(throws: Enough.self) {
+            try await RequestBody.stream(sequence(["a", "b", "c"])).read { _ in
+                let count = pieces.withLock { count in
+                    count += 1
+                    return count
+                }
+                if count == 2 { throw Enough() }
+            }
+        }
+        #expect(pieces.withLock { $0 } == 2)
+    }
+}
