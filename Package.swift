@@ -10,6 +10,10 @@ let package = Package(
         .library(name: "BluebonnetTesting", targets: ["BluebonnetTesting"]),
         .executable(name: "bluebonnet", targets: ["bluebonnet"]),
     ],
+    traits: [
+        .trait(name: "Brotli", description: "Undoes the content coding br; needs libbrotlidec."),
+        .trait(name: "Zstd", description: "Undoes the content coding zstd; needs libzstd."),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -27,6 +31,8 @@ let package = Package(
             name: "Bluebonnet",
             dependencies: [
                 "CZlib",
+                .target(name: "CBrotli", condition: .when(traits: ["Brotli"])),
+                .target(name: "CZstd", condition: .when(traits: ["Zstd"])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -36,6 +42,16 @@ let package = Package(
             ]
         ),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(
+            name: "CBrotli",
+            pkgConfig: "libbrotlidec",
+            providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]
+        ),
+        .systemLibrary(
+            name: "CZstd",
+            pkgConfig: "libzstd",
+            providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]
+        ),
         .target(
             name: "BluebonnetTesting",
             dependencies: [

@@ -99,14 +99,6 @@ struct HttpbinTests {
         }
     }
 
-    @Test(arguments: [("gzip", "gzipped"), ("deflate", "deflated")])
-    func `content codings are undone`(path: String, flag: String) async throws {
-        try await withAPI { api in
-            let value = try await api.get(path, as: .json)
-            #expect(value[flag] == true)
-        }
-    }
-
     @Test func `lines arrive one by one`() async throws {
         let request = try InteropServer.httpbin.request("/stream/20")
         try await InteropServer.withSession { session in

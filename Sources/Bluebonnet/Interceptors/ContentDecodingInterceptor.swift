@@ -3,17 +3,25 @@ import HTTPTypes
 /// Undoes content codings (RFC 9110 §8.4) and tells the server which ones can be undone (§12.5.3).
 ///
 /// The header fields of the response stay as the server sent them. A coding that is not known leaves the body as it came.
+/// So does a 206: its content is a part of the coded bytes (§14.4), and only the whole can be decoded. A request for a
+/// range therefore asks for no coding.
 struct ContentDecodingInterceptor: Interceptor {
     func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
         var request = request
         if !request.headerFields.contains(where: { $0.name == .acceptEncoding }) {
-            request.headerFields.append(HTTPField(name: .acceptEncoding, value: "gzip, deflate"))
+            let hasRange = request.headerFields.contains { $0.name == .range }
+            request.headerFields.append(
+                HTTPField(name: .acceptEncoding, value: hasRange ? "identity" : ContentCoding.offer)
+            )
         }
         var response = try await next(request)
-        guard let codings = response.head[.contentEncoding],
-            let coding = ContentCoding(contentEncoding: codings), !coding.isIdentity
-        else { return response }
-        response.body = ResponseBody(.decoded(response.body, coding: coding, limits: context.configuration.limits))
-        return response
+        guard let codings = response.head[.contentEncoding], response.head.statusCode != 206 else { return response }
+        do {
+            guard let coding = try ContentCoding(contentEncoding: codings), !coding.isIdentity else { return response }
+            response.body = ResponseBody(.decoded(response.body, coding: coding, limits: context.configuration.limits))
+            return response
+        } catch {
+            throw error.completed(request: response.request, response: response.head)
+        }
     }
 }

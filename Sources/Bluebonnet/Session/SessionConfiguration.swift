@@ -23,7 +23,8 @@ public struct SessionConfiguration: Sendable {
     /// Header fields for every request of the session that lacks them. Default: none.
     public var additionalHeaderFields: HTTPFields = [:]
 
-    /// Whether content coding is undone (gzip, x-gzip, deflate), and `Accept-Encoding` sent by requests that lack it. Default: true.
+    /// Whether content coding is undone (gzip, x-gzip and deflate; `br` with the package trait `Brotli`, `zstd` with
+    /// `Zstd`), and `Accept-Encoding` sent by requests that lack it. Default: true.
     public var decodesContent = true
 
     /// Who is trusted, and as whom we come.

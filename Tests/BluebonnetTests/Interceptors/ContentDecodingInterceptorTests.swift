@@ -49,7 +49,7 @@ struct ContentDecodingInterceptorTests {
             try await withSession { session in
                 let response = try await session.response(for: Request(to: server.baseURL + path), as: .json)
                 #expect(response.value[flag] == true)
-                #expect(response.value["headers"]?["Accept-Encoding"]?.string == "gzip, deflate")
+                #expect(response.value["headers"]?["Accept-Encoding"]?.string == ContentCoding.offer)
                 #expect(response.body.first == UInt8(ascii: "{"))
                 #expect(response.head.contains(.contentEncoding))
             }
@@ -72,7 +72,7 @@ struct ContentDecodingInterceptorTests {
         try await withSession(transport: transport) { session in
             _ = try await session.data(for: Request(to: "http://x/1"))
             let offers = transport.requests.map { $0.headerFields[values: .acceptEncoding] }
-            #expect(offers == [["gzip, deflate"], ["gzip, deflate"]])
+            #expect(offers == [[ContentCoding.offer], [ContentCoding.offer]])
         }
     }
 
@@ -96,7 +96,7 @@ struct ContentDecodingInterceptorTests {
         }
     }
 
-    @Test(arguments: ["br", "gzip, br", "identity", ""])
+    @Test(arguments: ["compress", "gzip, dcz", "identity", ""])
     func `a coding that is not known leaves the bytes`(coding: String) async throws {
         let transport = StubTransport { _ in
             StubResponse(headerFields: [.contentEncoding: coding], body: Data("as it came".utf8))
@@ -144,5 +144,71 @@ struct ContentDecodingInterceptorTests {
         configuration.limits.bodyInMemory = 64
         let error = try await failure(of: whole, configuration)
         #expect(error.code == .bodyTooLarge)
+    }
+
+    @Test func `too many codings are an error with the head`() async throws {
+        let codings = Array(repeating: "gzip", count: 6).joined(separator: ", ")
+        let transport = StubTransport { _ in
+            StubResponse(headerFields: [.contentEncoding: codings], body: Data("as it came".utf8))
+        }
+        try await withSession(transport: transport) { session in
+            let error = try await networkingError { try await session.data(for: Request(to: "http://x/1")) }
+            #expect(error.code == .contentDecodingFailed)
+            #expect(error.response?.status == .ok)
+        }
+    }
+
+    @Test func `a range asks for no coding, and a part of a coded body stays as it is`() async throws {
+        let transport = StubTransport { _ in
+            StubResponse(
+                status: .partialContent,
+                headerFields: [.contentEncoding: "gzip", .contentRange: "bytes 100-103/1000"],
+                body: Data("abcd".utf8)
+            )
+        }
+        try await withSession(transport: transport) { session in
+            let request = try Request(to: "http://x/1", headerFields: [.range: "bytes=100-103"])
+            let response = try await session.data(for: request)
+            #expect(response.value == Data("abcd".utf8))
+            #expect(transport.requests[0].headerFields[values: .acceptEncoding] == ["identity"])
+        }
+    }
+
+    @Test(arguments: [(HTTPRequest.Method.head, 200), (.get, 204), (.get, 304), (.get, 200)])
+    func `a coding without a body is an empty body on the wire too`(
+        method: HTTPRequest.Method,
+        status: Int
+    ) async throws {
+        // RFC 9110 §8.6: the answer to HEAD and a 304 may carry the length of the body they do not have.
+        let length = method == .head || status == 304 ? 1234 : 0
+        let script: FaultServer.Script = [
+            .readRequest,
+            .send("HTTP/1.1 \(status) X\r\nContent-Encoding: gzip\r\n"),
+            .send(status == 204 ? "\r\n" : "Content-Length: \(length)\r\n\r\n"),
+        ]
+        try await FaultServer.run(script) { server in
+            try await withSession { session in
+                let response = try await session.data(for: Request(method, to: server.baseURL))
+                #expect(response.value.isEmpty)
+                #expect(response.status.code == status)
+            }
+        }
+    }
+
+    @Test func `progress counts the bytes on the wire, against the length that was announced`() async throws {
+        let whole = try await compressed("/gzip")
+        let script: FaultServer.Script = [
+            .readRequest, .respond(headers: [("Content-Encoding", "gzip")], bytes: whole),
+        ]
+        try await FaultServer.run(script) { server in
+            try await withSession { session in
+                let task = session.dataTask(try Request(to: server.baseURL))
+                task.resume()
+                let body = try await task.value
+                #expect(body.count > whole.count)
+                #expect(task.currentProgress.bytesReceived == whole.count)
+                #expect(task.currentProgress.bytesExpectedToReceive == whole.count)
+            }
+        }
     }
 }

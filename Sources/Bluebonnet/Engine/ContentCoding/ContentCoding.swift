@@ -1,18 +1,72 @@
 /// The content codings of a response that can be undone, in the order in which they were applied (RFC 9110 §8.4).
 ///
-/// An unknown coding in the list, or a list longer than ``longestList``, makes no value: the body is then handed over
-/// as it came, and the `Content-Encoding` of the head tells what it is.
+/// An unknown coding in the list makes no value: the body is then handed over as it came, and the `Content-Encoding` of
+/// the head tells what it is. The dictionary codings `dcb` and `dcz` (RFC 9842) are unknown here. A list longer than
+/// ``longestList`` is an error.
 struct ContentCoding: Sendable, Hashable {
     /// One coding (RFC 9110 §8.4.1).
-    enum Coding: Sendable, Hashable {
+    enum Coding: Sendable, Hashable, CaseIterable {
         /// RFC 1952; also called `x-gzip`.
         case gzip
         /// RFC 1950, or the bare RFC 1951 that some servers send under this name.
         case deflate
+        #if Brotli
+            /// RFC 7932, called `br`; with the package trait `Brotli`.
+            case brotli
+        #endif
+        #if Zstd
+            /// RFC 8878 with the limit of RFC 9659; with the package trait `Zstd`.
+            case zstd
+        #endif
+
+        /// The coding of a name in lower case.
+        init?(name: String) {
+            switch name {
+            case "gzip", "x-gzip": self = .gzip
+            case "deflate": self = .deflate
+            #if Brotli
+                case "br": self = .brotli
+            #endif
+            #if Zstd
+                case "zstd": self = .zstd
+            #endif
+            default: return nil
+            }
+        }
+
+        /// The name by which it is offered to servers.
+        var name: String {
+            switch self {
+            case .gzip: "gzip"
+            case .deflate: "deflate"
+            #if Brotli
+                case .brotli: "br"
+            #endif
+            #if Zstd
+                case .zstd: "zstd"
+            #endif
+            }
+        }
+
+        func makeDecompressor() -> any Decompressor {
+            switch self {
+            case .gzip: ZlibDecompressor(isGzip: true)
+            case .deflate: ZlibDecompressor(isGzip: false)
+            #if Brotli
+                case .brotli: BrotliDecompressor()
+            #endif
+            #if Zstd
+                case .zstd: ZstdDecompressor()
+            #endif
+            }
+        }
     }
 
     /// More codings than this are no honest response: each one may multiply the size of the one before.
     static let longestList = 5
+
+    /// The value of `Accept-Encoding` (RFC 9110 §12.5.3): what can be undone in this build, and nothing else.
+    static let offer = Coding.allCases.map(\.name).joined(separator: ", ")
 
     /// The codings in the order in which the server applied them.
     let codings: [Coding]
@@ -23,22 +77,30 @@ struct ContentCoding: Sendable, Hashable {
     /// Reads the value of `Content-Encoding`, nil when it cannot be undone.
     ///
     /// - Parameter contentEncoding: The value; several fields are joined with commas.
-    init?(contentEncoding: String) {
+    /// - Throws: ``NetworkingError/Code/contentDecodingFailed`` for more than ``longestList`` codings.
+    init?(contentEncoding: String) throws(NetworkingError) {
         var codings: [Coding] = []
         var count = 0
+        var isKnown = true
         for element in contentEncoding.utf8.split(separator: UInt8(ascii: ",")) {
             // RFC 9110 §5.6.1: empty elements of a list do not count.
             let name = element.drop(while: HTTP1Bytes.isBlank).reversed().drop(while: HTTP1Bytes.isBlank)
             guard !name.isEmpty else { continue }
             count += 1
-            guard count <= Self.longestList else { return nil }
-            switch String(decoding: name.reversed().map(HTTP1Bytes.lowercased), as: UTF8.self) {
-            case "gzip", "x-gzip": codings.append(.gzip)
-            case "deflate": codings.append(.deflate)
-            case "identity": break
-            default: return nil
+            let text = String(decoding: name.reversed().map(HTTP1Bytes.lowercased), as: UTF8.self)
+            if let coding = Coding(name: text) {
+                codings.append(coding)
+            } else if text != "identity" {
+                isKnown = false
             }
         }
+        guard count <= Self.longestList else {
+            throw NetworkingError(
+                .contentDecodingFailed,
+                "The response body has \(count) content codings; at most \(Self.longestList) are undone."
+            )
+        }
+        guard isKnown else { return nil }
         self.codings = codings
     }
 }

@@ -7,8 +7,8 @@ import NIOCore
 ///
 /// A class, because it is consumed; used by one reader.
 final class ContentDecoder {
-    /// The inflaters in the order in which the codings are undone: the last one applied comes first (RFC 9110 §8.4).
-    private let stages: [Inflater]
+    /// The stages in the order in which the codings are undone: the last one applied comes first (RFC 9110 §8.4).
+    private let stages: [DecompressionStage]
     private let limits: Limits
     private var received = 0
     private var failure: NetworkingError?
@@ -17,7 +17,7 @@ final class ContentDecoder {
     ///   - coding: The codings to undo.
     ///   - limits: How much the body may grow.
     init(_ coding: ContentCoding, limits: Limits) {
-        stages = coding.codings.reversed().map(Inflater.init)
+        stages = coding.codings.reversed().map(DecompressionStage.init)
         self.limits = limits
     }
 
@@ -54,14 +54,14 @@ final class ContentDecoder {
 
     private func block(of stage: Int) throws(NetworkingError) -> ByteBuffer? {
         guard stage >= 0 else { return nil }
-        let inflater = stages[stage]
+        let current = stages[stage]
         while true {
-            if let block = try inflater.nextBlock() {
-                try check(inflater.produced)
+            if let block = try current.nextBlock() {
+                try check(current.produced)
                 return block
             }
             guard let input = try block(of: stage - 1) else { return nil }
-            inflater.push(input)
+            current.push(input)
         }
     }
 

@@ -137,7 +137,7 @@ enum CodedSample {
         """
     )
 
-    private static func bytes(_ base64: String) -> [UInt8] {
+    static func bytes(_ base64: String) -> [UInt8] {
         Array(Data(base64Encoded: base64, options: .ignoreUnknownCharacters) ?? Data())
     }
 }

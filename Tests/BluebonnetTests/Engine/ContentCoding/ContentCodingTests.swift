@@ -17,17 +17,40 @@ import Testing
             ("gzip, gzip, gzip, gzip, gzip", [.gzip, .gzip, .gzip, .gzip, .gzip]),
         ] as [(String, [ContentCoding.Coding])]
     )
-    func `known codings are read in any case and order`(_ value: String, _ codings: [ContentCoding.Coding]) {
-        #expect(ContentCoding(contentEncoding: value)?.codings == codings)
+    func `known codings are read in any case and order`(_ value: String, _ codings: [ContentCoding.Coding]) throws {
+        #expect(try ContentCoding(contentEncoding: value)?.codings == codings)
     }
 
-    @Test(arguments: ["br", "zstd", "gzip, br", "g zip", "gzip;q=1", "none", "gzip, gzip, gzip, gzip, gzip, gzip"])
-    func `what cannot be undone makes no value`(_ value: String) {
-        #expect(ContentCoding(contentEncoding: value) == nil)
+    @Test(arguments: ["compress", "dcb", "dcz", "gzip, exi", "g zip", "gzip;q=1", "none"])
+    func `what cannot be undone makes no value`(_ value: String) throws {
+        #expect(try ContentCoding(contentEncoding: value) == nil)
+    }
+
+    @Test(arguments: [
+        "gzip, gzip, gzip, gzip, gzip, gzip", "identity, gzip, deflate, gzip,, deflate, x", "a,b,c,d,e,f,g",
+    ])
+    func `more than five codings are an error`(_ value: String) throws {
+        let error = #expect(throws: NetworkingError.self) { try ContentCoding(contentEncoding: value) }
+        #expect(error?.code == .contentDecodingFailed)
+        #expect(error?.message.contains("at most 5 are undone") == true)
+    }
+
+    @Test func `exactly what can be undone is offered`() throws {
+        var expected = ["gzip", "deflate"]
+        #if Brotli
+            expected.append("br")
+        #endif
+        #if Zstd
+            expected.append("zstd")
+        #endif
+        #expect(ContentCoding.offer == expected.joined(separator: ", "))
+        for name in ["br", "zstd"] {
+            #expect(try (ContentCoding(contentEncoding: name) != nil) == expected.contains(name))
+        }
     }
 
     @Test func `identity alone leaves nothing to undo`() throws {
-        #expect(try #require(ContentCoding(contentEncoding: "identity")).isIdentity)
-        #expect(try #require(ContentCoding(contentEncoding: "gzip")).isIdentity == false)
+        #expect(try #require(try ContentCoding(contentEncoding: "identity")).isIdentity)
+        #expect(try #require(try ContentCoding(contentEncoding: "gzip")).isIdentity == false)
     }
 }

@@ -1,0 +1,25 @@
+/// A decompression library behind one shape: bytes in, bytes out, no memory of its own beyond its window.
+///
+/// ``DecompressionStage`` calls it; a failure is a phrase that ends the sentence "is not valid gzip: …".
+protocol Decompressor: AnyObject {
+    /// Prepares for what begins here: the body, or whatever follows an end in it.
+    ///
+    /// - Parameters:
+    ///   - first: The first byte, and the second when it is there.
+    ///   - followsEnd: Whether data was complete before it.
+    /// - Returns: False when this cannot be told before there are two bytes.
+    /// - Throws: ``DecompressionFailure`` when nothing may begin here.
+    func begin(_ first: (UInt8, UInt8?), followsEnd: Bool) throws(DecompressionFailure) -> Bool
+
+    /// Decompresses from one buffer into the other; both are valid for the length of the call.
+    ///
+    /// - Parameters:
+    ///   - input: What is next, possibly nothing.
+    ///   - output: Where the result goes, never empty.
+    /// - Returns: What was done.
+    /// - Throws: ``DecompressionFailure`` when the data is not what it should be.
+    func decompress(
+        _ input: UnsafeRawBufferPointer,
+        into output: UnsafeMutableRawBufferPointer
+    ) throws(DecompressionFailure) -> DecompressionStep
+}

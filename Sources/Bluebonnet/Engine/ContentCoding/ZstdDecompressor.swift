@@ -1,0 +1,58 @@
+#if Zstd
+    import CZstd
+
+    /// Zstandard (RFC 8878) by libzstd, with windows of at most 8 MB as RFC 9659 §3 demands for HTTP.
+    ///
+    /// Safe to use, because the library's context is private, lives exactly as long as the object, and only sees
+    /// buffers that are valid for the length of a call.
+    @safe final class ZstdDecompressor: Decompressor {
+        /// 2 to this power is the largest window in bytes (RFC 9659 §3).
+        private static let windowLog: CInt = 23
+
+        private let context: OpaquePointer?
+        private let isLimited: Bool
+
+        init() {
+            let context = unsafe ZSTD_createDCtx()
+            unsafe self.context = context
+            if let context = unsafe context {
+                // The context was made above.
+                let result = unsafe ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, Self.windowLog)
+                isLimited = ZSTD_isError(result) == 0
+            } else {
+                isLimited = false
+            }
+        }
+
+        deinit {
+            // Made above, and nil is allowed.
+            unsafe ZSTD_freeDCtx(context)
+        }
+
+        /// RFC 8878 §3: data is a series of frames; the library begins each one by itself.
+        func begin(_ first: (UInt8, UInt8?), followsEnd: Bool) throws(DecompressionFailure) -> Bool {
+            guard isLimited else { throw DecompressionFailure("the zstd decoder could not be made") }
+            return true
+        }
+
+        func decompress(
+            _ input: UnsafeRawBufferPointer,
+            into output: UnsafeMutableRawBufferPointer
+        ) throws(DecompressionFailure) -> DecompressionStep {
+            // Both buffers are valid for this call, and the library keeps no pointer into them.
+            var source = unsafe ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
+            var target = unsafe ZSTD_outBuffer(dst: output.baseAddress, size: output.count, pos: 0)
+            let hint = unsafe ZSTD_decompressStream(context, &target, &source)
+            guard ZSTD_isError(hint) == 0 else {
+                // The text is a constant of the library.
+                throw DecompressionFailure(unsafe Self.reason(String(cString: ZSTD_getErrorName(hint))))
+            }
+            return unsafe DecompressionStep(consumed: source.pos, produced: target.pos, isAtEnd: hint == 0)
+        }
+
+        /// The library's sentence as a phrase.
+        private static func reason(_ text: String) -> String {
+            text.prefix(1).lowercased() + text.dropFirst()
+        }
+    }
+#endif
