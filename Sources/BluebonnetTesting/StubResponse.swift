@@ -25,6 +25,9 @@ public struct StubResponse: Sendable {
     /// The body bytes.
     public var body: Data
 
+    /// A body that comes piece by piece, instead of ``body``. Default: none.
+    public var streamedBody: ResponseBody?
+
     /// The trailer fields.
     public var trailers: HTTPFields
 
@@ -115,6 +118,34 @@ public struct StubResponse: Sendable {
         headerFields: HTTPFields = [:]
     ) -> StubResponse {
         typed("application/octet-stream", data, status, headerFields)
+    }
+
+    /// A body that comes piece by piece, as fast as it is read.
+    ///
+    /// ```swift
+    /// let (pieces, feed) = AsyncStream.makeStream(of: Data.self)
+    /// let transport = StubTransport(routes: [.get("/events"): .stream(pieces, contentType: "text/event-stream")])
+    /// feed.yield(Data("data: hello\n\n".utf8))
+    /// ```
+    ///
+    /// An error that the sequence throws breaks the body off. A sequence that can be read once serves one request.
+    ///
+    /// - Parameters:
+    ///   - pieces: The pieces.
+    ///   - contentType: The value of `Content-Type`. Default: `application/octet-stream`.
+    ///   - status: The status. Default: 200.
+    ///   - headerFields: More header fields; a `Content-Type` among them wins. Default: none.
+    /// - Returns: The answer.
+    public static func stream<Pieces: AsyncSequence & Sendable>(
+        _ pieces: Pieces,
+        contentType: String = "application/octet-stream",
+        status: HTTPResponse.Status = .ok,
+        headerFields: HTTPFields = [:]
+    ) -> StubResponse
+    where Pieces.AsyncIterator: SendableMetatype, Pieces.Element: SendableMetatype, Pieces.Element: Collection<UInt8> {
+        var response = typed(contentType, Data(), status, headerFields)
+        response.streamedBody = .stream(pieces)
+        return response
     }
 
     /// A redirect.

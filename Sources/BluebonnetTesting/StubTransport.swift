@@ -129,7 +129,7 @@ public final class StubTransport: Transport {
         if let error = stub.error { throw error }
         return TransportResponse(
             head: ResponseHead(status: stub.status, headerFields: stub.headerFields),
-            body: .data(stub.body, trailers: stub.trailers),
+            body: stub.streamedBody ?? .data(stub.body, trailers: stub.trailers),
             request: request
         )
     }

@@ -122,7 +122,7 @@ public final class SessionManager: Sendable {
         do {
             try core.checkValid()
             var response = try await core.send(request, context: context)
-            response.body = response.body.keeping(self)
+            response.body = response.body.keeping(self, control: control)
             return response
         } catch {
             throw (control.error ?? .wrapping(error)).completed(request: request)

@@ -15,9 +15,14 @@ public struct ResponseBody: AsyncSequence, Sendable {
         case whole(ByteBuffer, trailers: HTTPFields)
         /// It comes piece by piece.
         case stream(Reader)
+        /// It comes from a sequence of the user's.
+        case sequence(@Sendable () -> Pull, trailers: HTTPFields)
         /// It comes from another body through content decoders.
         indirect case decoded(ResponseBody, coding: ContentCoding, limits: Limits)
     }
+
+    /// Brings one piece of a sequence after the other, and nil at its end.
+    typealias Pull = () async throws -> ByteBuffer?
 
     /// Owns the reading side of a stream: when the last copy of the body goes, the stream is abandoned.
     final class Reader: Sendable {
@@ -37,14 +42,25 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// Kept alive while the body is: a session does not go away under a body that is being read.
     let owner: (any AnyObject & Sendable)?
 
+    /// Knows how many bytes went by.
+    private var control: TaskControl?
+
     init(_ storage: Storage, owner: (any AnyObject & Sendable)? = nil) {
         self.storage = storage
         self.owner = owner
     }
 
-    func keeping(_ owner: any AnyObject & Sendable) -> ResponseBody {
-        ResponseBody(storage, owner: owner)
+    /// The same body with what is kept alive while it is, and what counts its bytes.
+    func keeping(_ owner: any AnyObject & Sendable, control: TaskControl) -> ResponseBody {
+        var body = ResponseBody(storage, owner: owner)
+        body.control = control
+        return body
     }
+
+    /// How far the exchange is that this body belongs to: bytes on the wire, before content coding is undone.
+    ///
+    /// Zero and unknown for a body that comes from no connection.
+    public var currentProgress: TaskProgress { TaskProgress(control?.counts ?? TaskControl.Counts()) }
 
     /// A body that is there already, for transports and interceptors that answer by themselves.
     ///
@@ -56,10 +72,35 @@ public struct ResponseBody: AsyncSequence, Sendable {
         ResponseBody(.whole(ByteBuffer(bytes: data), trailers: trailers))
     }
 
+    /// A body that comes piece by piece from a sequence, for transports, interceptors and stubs.
+    ///
+    /// The sequence is iterated when the body is read, no faster than that, and empty pieces are passed over. What it
+    /// throws reaches the reader as a ``NetworkingError``.
+    ///
+    /// - Parameters:
+    ///   - pieces: The pieces.
+    ///   - trailers: The trailer fields. Default: none.
+    /// - Returns: The body.
+    public static func stream<Pieces: AsyncSequence & Sendable>(
+        _ pieces: Pieces,
+        trailers: HTTPFields = [:]
+    ) -> ResponseBody
+    where Pieces.AsyncIterator: SendableMetatype, Pieces.Element: SendableMetatype, Pieces.Element: Collection<UInt8> {
+        ResponseBody(
+            .sequence(
+                {
+                    var iterator = pieces.makeAsyncIterator()
+                    return { try await iterator.next(isolation: #isolation).map { ByteBuffer(bytes: $0) } }
+                },
+                trailers: trailers
+            )
+        )
+    }
+
     /// The trailer fields (RFC 9110 §6.5); complete when the body has been read to its end, empty before.
     public var trailers: HTTPFields {
         switch storage {
-        case .whole(_, let trailers): trailers
+        case .whole(_, let trailers), .sequence(_, let trailers): trailers
         case .stream(let reader): reader.stream.finished?.trailers ?? [:]
         case .decoded(let source, _, _): source.trailers
         }
@@ -68,7 +109,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// When the last byte came, if it came after the head was handed over.
     var lastByteAt: NIODeadline? {
         switch storage {
-        case .whole: nil
+        case .whole, .sequence: nil
         case .stream(let reader): reader.stream.finished?.at
         case .decoded(let source, _, _): source.lastByteAt
         }
@@ -131,7 +172,11 @@ extension ResponseBody {
     }
 
     /// Reads and drops the body so that its connection can serve again; gives both up beyond the limit or at an error.
-    func discard(upTo limit: Int) async {
+    ///
+    /// Content coding is not undone for it.
+    ///
+    /// - Parameter limit: How many bytes to read for that. A new connection costs more than a few of them. Default: 64 KiB.
+    public func discard(upTo limit: Int = 65_536) async {
         if case .decoded(let source, _, _) = storage { return await source.discard(upTo: limit) }
         guard case .stream = storage else { return }
         var buffers = makeBuffers()
@@ -149,6 +194,7 @@ extension ResponseBody {
         switch storage {
         case .whole(let buffer, _): Buffers(.whole(buffer))
         case .stream(let reader): Buffers(.stream(reader))
+        case .sequence(let makePull, _): Buffers(.sequence(makePull()))
         case .decoded(let source, let coding, let limits):
             Buffers(.decoded(source.makeBuffers(), ContentDecoder(coding, limits: limits)))
         }
@@ -159,6 +205,7 @@ extension ResponseBody {
         enum Step {
             case whole(ByteBuffer)
             case stream(Reader)
+            case sequence(Pull)
             indirect case decoded(Buffers, ContentDecoder)
             case ended
         }
@@ -186,6 +233,17 @@ extension ResponseBody {
                 let buffer = try await reader.stream.next()
                 if buffer == nil { step = .ended }
                 return buffer
+            case .sequence(let pull):
+                do {
+                    while let piece = try await pull() {
+                        if piece.readableBytes > 0 { return piece }
+                    }
+                } catch {
+                    step = .ended
+                    throw NetworkingError.wrapping(error)
+                }
+                step = .ended
+                return nil
             case .decoded(var source, let decoder):
                 defer { if case .decoded = step { step = .decoded(source, decoder) } }
                 while true {

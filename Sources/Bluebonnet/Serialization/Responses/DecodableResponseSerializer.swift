@@ -82,7 +82,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
     }
 
     /// The sentence of a decoding error with the way to its place.
-    private static func reason(_ error: any Error) -> String {
+    static func reason(_ error: any Error) -> String {
         guard let error = error as? DecodingError else { return "\(error)" }
         let context: DecodingError.Context
         switch error {

@@ -1,0 +1,65 @@
+import NIOCore
+
+/// Reads the body of a response that is there, or of a request that is sent when the first piece is asked for.
+struct BodyReader {
+    private enum State {
+        case unsent(ResponseStream, @Sendable (inout Request) -> Void)
+        /// The body keeps its session alive.
+        case reading(ResponseBody.Buffers, ResponseBody, TransportResponse?)
+        case ended
+    }
+
+    private var state: State
+
+    /// - Parameters:
+    ///   - stream: Says what to send.
+    ///   - change: Makes the request fit for what reads it.
+    init(_ stream: ResponseStream, changing change: @escaping @Sendable (inout Request) -> Void = { _ in }) {
+        state = .unsent(stream, change)
+    }
+
+    init(_ body: ResponseBody) {
+        state = .reading(body.makeBuffers(), body, nil)
+    }
+
+    /// Sends the request if that was not done.
+    ///
+    /// - Returns: The head of the response, nil where only its body is known.
+    mutating func open() async throws -> ResponseHead? {
+        switch state {
+        case .ended: return nil
+        case .reading(_, _, let response): return response?.head
+        case .unsent(let stream, let change):
+            state = .ended
+            let response = try await stream.response(changing: change)
+            state = .reading(response.body.makeBuffers(), response.body, response)
+            return response.head
+        }
+    }
+
+    /// The next piece, never empty; nil at the end and after an error.
+    mutating func next() async throws -> ByteBuffer? {
+        if case .unsent = state { _ = try await open() }
+        guard case .reading(var buffers, let body, let response) = state else { return nil }
+        state = .ended
+        do {
+            guard let piece = try await buffers.next() else { return nil }
+            state = .reading(buffers, body, response)
+            return piece
+        } catch {
+            throw completed(NetworkingError.wrapping(error), response)
+        }
+    }
+
+    /// Ends the reading with an error of its reader's.
+    mutating func failed(_ error: NetworkingError) -> NetworkingError {
+        guard case .reading(_, _, let response) = state else { return error }
+        state = .ended
+        return completed(error, response)
+    }
+
+    private func completed(_ error: NetworkingError, _ response: TransportResponse?) -> NetworkingError {
+        guard let response else { return error }
+        return error.completed(request: response.request, response: response.head)
+    }
+}

@@ -1,0 +1,136 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import NIOCore
+
+/// The values of a body of JSON lines (NDJSON): one JSON text a line, decoded while they come.
+///
+/// Lines end with LF or CRLF; blank lines are passed over, and the last line needs no end. Made by
+/// ``ResponseStream/jsonLines(of:decoder:limit:)`` and ``ResponseBody/jsonLines(of:decoder:limit:)``.
+public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
+    /// A decoded line.
+    public typealias Element = Value
+
+    let makeReader: @Sendable () -> BodyReader
+    let decoder: JSONBodyDecoder
+    let limit: Int
+
+    /// Makes the iterator.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(reader: makeReader(), decoder: decoder, limit: limit)
+    }
+
+    /// Cuts the body into lines and decodes them.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var reader: BodyReader
+        private var splitter: LineSplitter
+        private let decoder: JSONBodyDecoder
+        private let limit: Int
+        private var isAtEnd = false
+
+        fileprivate init(reader: BodyReader, decoder: JSONBodyDecoder, limit: Int) {
+            self.reader = reader
+            self.decoder = decoder
+            self.limit = limit
+            splitter = LineSplitter(limit: limit)
+        }
+
+        /// The value of the next line that is not blank; nil at the end and after an error.
+        ///
+        /// - Throws: ``NetworkingError/Code/responseSerializationFailed`` for a line that cannot be decoded, with the
+        ///   number of the line in its message and the line as its body; ``NetworkingError/Code/bodyTooLarge`` for a
+        ///   line beyond the limit; what ends a body early.
+        public mutating func next() async throws -> Value? {
+            do {
+                while let line = try await nextLine() {
+                    if line.readableBytesView.allSatisfy(Self.isBlank) { continue }
+                    return try decode(line)
+                }
+                return nil
+            } catch let error as LineSplitter.LineTooLong {
+                isAtEnd = true
+                throw reader.failed(
+                    NetworkingError(
+                        .bodyTooLarge,
+                        "Line \(error.number) of the response is longer than the \(limit) bytes allowed."
+                    )
+                )
+            } catch {
+                isAtEnd = true
+                throw reader.failed(NetworkingError.wrapping(error))
+            }
+        }
+
+        private mutating func nextLine() async throws -> ByteBuffer? {
+            while !isAtEnd {
+                if let line = try splitter.next() { return line }
+                guard let piece = try await reader.next() else {
+                    isAtEnd = true
+                    return try splitter.finish()
+                }
+                splitter.push(piece)
+            }
+            return nil
+        }
+
+        private func decode(_ line: ByteBuffer) throws(NetworkingError) -> Value {
+            do {
+                return try decoder.decode(Value.self, from: line.readableBytesView)
+            } catch {
+                throw NetworkingError(
+                    .responseSerializationFailed,
+                    """
+                    Line \(splitter.count) of the response could not be decoded as \(Value.self): \
+                    \(DecodableResponseSerializer<Value>.reason(error))
+                    """,
+                    body: Data(taking: line),
+                    underlying: error
+                )
+            }
+        }
+
+        /// The whitespace of RFC 8259 §2 that may stand in a line.
+        private static func isBlank(_ byte: UInt8) -> Bool {
+            byte == 0x20 || byte == 0x09 || byte == 0x0D
+        }
+    }
+}
+
+@available(*, unavailable)
+extension JSONLines.AsyncIterator: Sendable {}
+
+extension ResponseStream {
+    /// The body as JSON lines (NDJSON), decoded one by one while they come.
+    ///
+    /// - Parameters:
+    ///   - type: The type of a line. Default: inferred.
+    ///   - decoder: The decoder with its strategies. Default: the default strategies.
+    ///   - limit: The most bytes of a line. Default: 16 MiB.
+    /// - Returns: The values; the request is sent when they are iterated.
+    public func jsonLines<Value: Decodable & Sendable>(
+        of type: Value.Type = Value.self,
+        decoder: JSONBodyDecoder = JSONBodyDecoder(),
+        limit: Int = 16 << 20
+    ) -> JSONLines<Value> {
+        JSONLines(makeReader: { BodyReader(self) }, decoder: decoder, limit: limit)
+    }
+}
+
+extension ResponseBody {
+    /// The body as JSON lines (NDJSON), decoded one by one while they come.
+    ///
+    /// - Parameters:
+    ///   - type: The type of a line. Default: inferred.
+    ///   - decoder: The decoder with its strategies. Default: the default strategies.
+    ///   - limit: The most bytes of a line. Default: 16 MiB.
+    /// - Returns: The values.
+    public func jsonLines<Value: Decodable & Sendable>(
+        of type: Value.Type = Value.self,
+        decoder: JSONBodyDecoder = JSONBodyDecoder(),
+        limit: Int = 16 << 20
+    ) -> JSONLines<Value> {
+        JSONLines(makeReader: { BodyReader(self) }, decoder: decoder, limit: limit)
+    }
+}

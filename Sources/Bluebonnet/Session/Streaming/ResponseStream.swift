@@ -1,0 +1,166 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+import NIOCore
+
+/// A request whose response is read while it comes, with back-pressure: what ``HTTPSessionManager/stream(_:parameters:headers:)``
+/// gives.
+///
+/// A value that says what to ask for. Each iteration, of itself or of ``lines``, ``serverSentEvents`` and the others,
+/// sends a request of its own; its first element comes after the response was validated. Leaving the loop, or
+/// cancelling the Swift task, cancels the request. While nobody asks for the next element, about a megabyte waits in
+/// memory and the server is slowed down.
+///
+/// ```swift
+/// for try await piece in api.stream("export") { hash.update(data: piece) }
+///
+/// let response = try await api.stream("export").response()   // the head first, the body when you like
+/// ```
+///
+/// Answers to `setDataTaskDidReceiveDataBlock:` of `AFURLSessionManager`.
+public struct ResponseStream: AsyncSequence, Sendable {
+    /// A piece of the body, never empty.
+    public typealias Element = Data
+
+    /// Which responses are accepted; every other one fails before the first element. Default: the status codes that the
+    /// manager's response serializer accepts, 200 to 299 otherwise, with any content type.
+    public var validation: ResponseValidation
+
+    /// The timeouts where they differ from the session's. Default: the session's. A stream with long silences needs
+    /// another ``Timeouts/betweenBytes``.
+    public var timeouts: Timeouts?
+
+    /// How many bytes of the body of a refused response its error carries. Default: 64 KiB.
+    public var errorBodyLimit = 65_536
+
+    private let session: SessionManager
+    private let makeRequest: @Sendable () throws(NetworkingError) -> Request
+
+    /// Makes a stream of a request.
+    ///
+    /// - Parameters:
+    ///   - request: What to send, once for every iteration.
+    ///   - session: What sends it.
+    ///   - validation: Which responses are accepted. Default: every 2xx.
+    public init(_ request: Request, session: SessionManager, validation: ResponseValidation = .default) {
+        self.init(session: session, validation: validation) { () throws(NetworkingError) in request }
+    }
+
+    init(
+        session: SessionManager,
+        validation: ResponseValidation,
+        makeRequest: @escaping @Sendable () throws(NetworkingError) -> Request
+    ) {
+        self.session = session
+        self.validation = validation
+        self.makeRequest = makeRequest
+    }
+
+    /// The same stream with another validation.
+    ///
+    /// - Parameter validation: Which responses are accepted.
+    /// - Returns: The copy.
+    public func validating(_ validation: ResponseValidation) -> ResponseStream {
+        var copy = self
+        copy.validation = validation
+        return copy
+    }
+
+    /// The same stream with other timeouts.
+    ///
+    /// - Parameter timeouts: The timeouts of its requests.
+    /// - Returns: The copy.
+    public func timeouts(_ timeouts: Timeouts) -> ResponseStream {
+        var copy = self
+        copy.timeouts = timeouts
+        return copy
+    }
+
+    // MARK: Whole responses
+
+    /// Sends a request and returns when the response head is there and was validated; the body is still to be read.
+    ///
+    /// ``ResponseBody/currentProgress`` of the body tells how much of it has come.
+    ///
+    /// - Returns: The response.
+    /// - Throws: ``NetworkingError``; for a refused response with its head and the beginning of its body.
+    public func response() async throws -> TransportResponse {
+        try await response { _ in }
+    }
+
+    /// Sends a request and reads the whole body.
+    ///
+    /// - Parameter limit: The most bytes to keep. Default: 1 GiB.
+    /// - Returns: The bytes.
+    /// - Throws: ``NetworkingError``; ``NetworkingError/Code/bodyTooLarge`` beyond the limit.
+    public func collect(upTo limit: Int = 1 << 30) async throws -> Data {
+        let response = try await response()
+        do {
+            return try await response.body.collect(upTo: limit)
+        } catch {
+            throw NetworkingError.wrapping(error).completed(request: response.request, response: response.head)
+        }
+    }
+
+    /// The same as ``response()`` for a request that was changed.
+    func response(changing change: (inout Request) -> Void) async throws -> TransportResponse {
+        var request = try makeRequest()
+        if let timeouts { request.timeouts = timeouts }
+        change(&request)
+        var response = try await session.stream(request)
+        // The body counts only where it is empty, which is not known yet.
+        guard let failure = validation.failure(Data([0x20]), head: response.head, request: response.request) else {
+            return response
+        }
+        let body = await response.body.beginning(errorBodyLimit)
+        guard !body.isEmpty else {
+            if let failure = validation.failure(body, head: response.head, request: response.request) { throw failure }
+            response.body = .data(body)
+            return response
+        }
+        var error = failure
+        error.body = body
+        error.parsedBody = try? JSONValue(parsing: body)
+        throw error
+    }
+
+    // MARK: Pieces
+
+    /// Makes the iterator; it sends the request when it is first asked.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(reader: BodyReader(self))
+    }
+
+    /// The pieces of the body.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var reader: BodyReader
+
+        fileprivate init(reader: BodyReader) {
+            self.reader = reader
+        }
+
+        /// The next piece, never empty; nil at the end.
+        ///
+        /// - Throws: ``NetworkingError``: no or a refused response, a connection lost, a truncated body, a timeout.
+        public mutating func next() async throws -> Data? {
+            try await reader.next().map(Data.init(taking:))
+        }
+    }
+}
+
+@available(*, unavailable)
+extension ResponseStream.AsyncIterator: Sendable {}
+
+extension ResponseBody {
+    /// The body up to about a size; what ends it early does not matter.
+    fileprivate func beginning(_ limit: Int) async -> Data {
+        var buffers = makeBuffers()
+        var body = Data()
+        while body.count < limit, let piece = try? await buffers.next() {
+            body.append(contentsOf: piece.readableBytesView.prefix(limit - body.count))
+        }
+        return body
+    }
+}

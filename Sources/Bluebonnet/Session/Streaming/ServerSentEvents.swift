@@ -1,0 +1,166 @@
+import HTTPTypes
+
+/// The events of a body of server-sent events (WHATWG HTML §9.2), while they come.
+///
+/// Made by ``ResponseStream/serverSentEvents`` and ``ResponseBody/serverSentEvents``.
+public struct ServerSentEvents: AsyncSequence, Sendable {
+    /// An event.
+    public typealias Element = ServerSentEvent
+
+    /// Where the events come from.
+    enum Source: Sendable {
+        case body(ResponseBody)
+        case stream(ResponseStream, reconnects: Bool, lastEventID: String)
+    }
+
+    let source: Source
+    let limit: Int
+
+    /// How long to wait before asking again when the server did not say.
+    static let defaultRetry: Duration = .seconds(3)
+
+    /// Makes the iterator.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(source: source, limit: limit)
+    }
+
+    /// Cuts the body into events; asks again when that was wanted.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let source: Source
+        private let limit: Int
+        private var reader: BodyReader
+        private var parser: ServerSentEventParser
+        /// The head of the present response was seen.
+        private var isOpen = false
+        /// That of any response was.
+        private var wasOpen = false
+        private var isAtEnd = false
+
+        fileprivate init(source: Source, limit: Int) {
+            self.source = source
+            self.limit = limit
+            switch source {
+            case .body(let body):
+                reader = BodyReader(body)
+                parser = ServerSentEventParser(limit: limit)
+            case .stream(let stream, _, let lastEventID):
+                reader = Self.reader(stream, lastEventID)
+                parser = ServerSentEventParser(limit: limit, lastEventID: lastEventID)
+            }
+        }
+
+        /// The next event; nil at the end and after an error.
+        ///
+        /// - Throws: ``NetworkingError/Code/bodyTooLarge`` for an event beyond the limit; what ends a body early.
+        public mutating func next() async throws -> ServerSentEvent? {
+            while !isAtEnd {
+                do {
+                    if let event = try await nextOfResponse() { return event }
+                    try await endOfResponse(nil)
+                } catch is ServerSentEventParser.EventTooLarge {
+                    isAtEnd = true
+                    throw reader.failed(
+                        NetworkingError(
+                            .bodyTooLarge,
+                            "An event of the response is larger than the \(limit) bytes allowed."
+                        )
+                    )
+                } catch {
+                    try await endOfResponse(NetworkingError.wrapping(error))
+                }
+            }
+            return nil
+        }
+
+        private mutating func nextOfResponse() async throws -> ServerSentEvent? {
+            if !isOpen {
+                let head = try await reader.open()
+                isOpen = true
+                wasOpen = true
+                // §9.2.3: 204 tells the client to stop.
+                if let head, head.statusCode == 204 { isAtEnd = true }
+            }
+            while true {
+                if let event = try parser.next() { return event }
+                guard let piece = try await reader.next() else { return nil }
+                parser.push(piece)
+            }
+        }
+
+        /// Asks again, or ends with the error.
+        private mutating func endOfResponse(_ error: NetworkingError?) async throws {
+            guard !isAtEnd, wasOpen, case .stream(let stream, true, _) = source, error.map(Self.isPassing) ?? true
+            else {
+                isAtEnd = true
+                if let error { throw error }
+                return
+            }
+            do {
+                try await Task.sleep(for: parser.retry ?? ServerSentEvents.defaultRetry)
+            } catch {
+                isAtEnd = true
+                throw NetworkingError.wrapping(error)
+            }
+            parser = ServerSentEventParser(limit: limit, lastEventID: parser.lastEventID, retry: parser.retry)
+            reader = Self.reader(stream, parser.lastEventID)
+            isOpen = false
+        }
+
+        /// Whether the same request may succeed a little later.
+        private static func isPassing(_ error: NetworkingError) -> Bool {
+            switch error.code.family {
+            case .transport, .timeout: true
+            default: error.code == .truncatedResponse
+            }
+        }
+
+        private static func reader(_ stream: ResponseStream, _ lastEventID: String) -> BodyReader {
+            var stream = stream
+            // §9.2.2: any other type is no stream of events.
+            stream.validation.acceptableContentTypes =
+                stream.validation.acceptableContentTypes ?? ["text/event-stream"]
+            return BodyReader(stream) { request in
+                let fields = request.headerFields
+                if !fields.contains(.accept) { request.headerFields[.accept] = "text/event-stream" }
+                if !fields.contains(.cacheControl) { request.headerFields[.cacheControl] = "no-cache" }
+                if !lastEventID.isEmpty, let name = HTTPField.Name("Last-Event-ID") {
+                    request.headerFields[name] = lastEventID
+                }
+            }
+        }
+    }
+}
+
+@available(*, unavailable)
+extension ServerSentEvents.AsyncIterator: Sendable {}
+
+extension ResponseStream {
+    /// The body as server-sent events, of one response: when it ends, the events do.
+    ///
+    /// Only `text/event-stream` is accepted, unless ``validation`` names content types.
+    public var serverSentEvents: ServerSentEvents { serverSentEvents() }
+
+    /// The body as server-sent events.
+    ///
+    /// With `reconnects`, a new request with the last event's ID follows when a response has ended or its connection
+    /// was lost, after the time of the server's last `retry:` or three seconds. That goes on until the server answers
+    /// with 204, refuses, or the loop is left. The first request is not repeated.
+    ///
+    /// - Parameters:
+    ///   - lastEventID: The `Last-Event-ID` to begin with. Default: none.
+    ///   - reconnects: Whether to ask again. Default: no.
+    ///   - limit: The most bytes of an event. Default: 16 MiB.
+    /// - Returns: The events; the request is sent when they are iterated.
+    public func serverSentEvents(
+        lastEventID: String = "",
+        reconnects: Bool = false,
+        limit: Int = 16 << 20
+    ) -> ServerSentEvents {
+        ServerSentEvents(source: .stream(self, reconnects: reconnects, lastEventID: lastEventID), limit: limit)
+    }
+}
+
+extension ResponseBody {
+    /// The body as server-sent events (WHATWG HTML §9.2) of at most 16 MiB each, while they come.
+    public var serverSentEvents: ServerSentEvents { ServerSentEvents(source: .body(self), limit: 16 << 20) }
+}

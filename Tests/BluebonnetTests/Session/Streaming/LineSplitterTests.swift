@@ -1,0 +1,63 @@
+import NIOCore
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct LineSplitterTests {
+    private static func lines(_ pieces: [[UInt8]], limit: Int = 100) throws -> [String] {
+        var splitter = LineSplitter(limit: limit)
+        var lines: [String] = []
+        for piece in pieces {
+            splitter.push(ByteBuffer(bytes: piece))
+            while let line = try splitter.next() { lines.append(String(buffer: line)) }
+        }
+        if let last = try splitter.finish() { lines.append(String(buffer: last)) }
+        #expect(splitter.count == lines.count)
+        return lines
+    }
+
+    private static let samples: [(String, [String])] = [
+        ("", []),
+        ("a", ["a"]),
+        ("a\n", ["a"]),
+        ("\n", [""]),
+        ("\r\n\r\n", ["", ""]),
+        ("a\nb\r\n\nc", ["a", "b", "", "c"]),
+        ("a\rb\n", ["a\rb"]),
+        ("a\r\r\nb\r", ["a\r", "b\r"]),
+        ("ünï\ncödé\n", ["ünï", "cödé"]),
+    ]
+
+    @Test(arguments: samples)
+    func `lines are the same however they are cut`(_ text: String, _ expected: [String]) throws {
+        let bytes = Array(text.utf8)
+        #expect(try Self.lines([bytes]) == expected)
+        #expect(try Self.lines(bytes.map { [$0] }) == expected)
+        for first in 0...bytes.count {
+            for second in first...bytes.count {
+                let pieces = [Array(bytes[..<first]), Array(bytes[first..<second]), Array(bytes[second...])]
+                try #require(try Self.lines(pieces) == expected)
+            }
+        }
+    }
+
+    @Test(arguments: ["ok\n123456\n", "ok\n123456", "ok\n123456\r\n"])
+    func `a line beyond the limit is an error with its number`(_ text: String) throws {
+        let bytes = Array(text.utf8)
+        for pieces in [[bytes], bytes.map { [$0] }] {
+            let error = #expect(throws: LineSplitter.LineTooLong.self) { try Self.lines(pieces, limit: 5) }
+            #expect(error?.number == 2)
+            #expect(try Self.lines(pieces, limit: 6) == ["ok", "123456"])
+        }
+    }
+
+    @Test func `a line without end is not collected beyond the limit`() throws {
+        var splitter = LineSplitter(limit: 1000)
+        for _ in 0..<10 {
+            splitter.push(ByteBuffer(repeating: 0x61, count: 100))
+            #expect(try splitter.next() == nil)
+        }
+        splitter.push(ByteBuffer(repeating: 0x61, count: 100))
+        #expect(throws: LineSplitter.LineTooLong.self) { try splitter.next() }
+    }
+}

@@ -1,0 +1,250 @@
+import BluebonnetTesting
+import HTTPTypes
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(1)))
+struct ResponseStreamTests {
+    private func withAPI<Result>(
+        _ routes: KeyValuePairs<StubRoute, StubResponse>,
+        _ body: (HTTPSessionManager, StubTransport) async throws -> Result
+    ) async throws -> Result {
+        let transport = StubTransport(routes: routes)
+        return try await withSession(transport: transport) { session in
+            try await body(HTTPSessionManager(baseURL: "http://x/", session: session), transport)
+        }
+    }
+
+    @Test func `pieces come as the transport has them, and empty ones do not`() async throws {
+        let pieces = Pieces(["ab", "", "c"])
+        try await withAPI([.get("/log"): .stream(pieces)]) { api, _ in
+            var received: [String] = []
+            for try await piece in api.stream("log") { received.append(String(decoding: piece, as: UTF8.self)) }
+            #expect(received == ["ab", "c"])
+        }
+    }
+
+    @Test func `nothing is sent before it is iterated, and every iteration sends its own`() async throws {
+        try await withAPI([.get("/log"): .text("a\nb")]) { api, transport in
+            let stream = api.stream("log", parameters: ["n": 2], headers: [.accept: "text/plain"])
+            #expect(transport.requests.isEmpty)
+            for count in 1...2 {
+                var lines: [String] = []
+                for try await line in stream.lines { lines.append(line) }
+                #expect(lines == ["a", "b"])
+                #expect(transport.requests.count == count)
+            }
+            let whole = try await stream.collect()
+            #expect(whole == Data("a\nb".utf8))
+            #expect(transport.requests.count == 3)
+            #expect(transport.requests.allSatisfy { $0.url.query() == "n=2" })
+            #expect(transport.requests.allSatisfy { $0.headerFields[.accept] == "text/plain" })
+        }
+    }
+
+    @Test func `any method may stream, with parameters or a body`() async throws {
+        try await withAPI([.post("/chat"): .text("yes")]) { api, transport in
+            var api = api
+            api.requestSerializer = JSONRequestSerializer()
+            _ = try await api.stream(.post, "chat", parameters: ["stream": true]).collect()
+            _ = try await api.stream(.post, "chat", body: ["a": 1]).collect()
+            let bodies = transport.requests.map { $0.body.map { String(decoding: $0, as: UTF8.self) } }
+            #expect(bodies == [#"{"stream":true}"#, #"{"a":1}"#])
+        }
+    }
+
+    @Test func `a request that cannot be made fails when it is iterated`() async throws {
+        try await withAPI([:]) { api, _ in
+            let stream = api.stream("log", parameters: [1, 2])
+            let error = try await networkingError { for try await _ in stream {} }
+            #expect(error.code == .requestSerializationFailed)
+        }
+    }
+
+    // MARK: Validation
+
+    @Test func `a refused status fails before the first element, with its body and what it says`() async throws {
+        let answer = StubResponse.json(["reason": "no"], status: .unprocessableContent)
+        try await withAPI([.get("/log"): answer]) { api, _ in
+            let error = try await networkingError {
+                for try await _ in api.stream("log").lines { Issue.record("there is no element") }
+            }
+            #expect(error.code == .unacceptableStatusCode)
+            #expect(error.response?.status == .unprocessableContent)
+            #expect(error.bodyString == #"{"reason":"no"}"#)
+            #expect((error.parsedBody as? JSONValue)?["reason"] == "no")
+        }
+    }
+
+    @Test func `an error carries no more of the body than it may`() async throws {
+        try await withAPI([.get("/log"): .text("0123456789", status: .badGateway)]) { api, _ in
+            var stream = api.stream("log")
+            stream.errorBodyLimit = 4
+            let limited = stream
+            let error = try await networkingError { try await limited.response() }
+            #expect(error.bodyString == "0123")
+        }
+    }
+
+    @Test func `the manager's serializer says which statuses pass, not which types`() async throws {
+        try await withAPI([.get("/log"): .text("gone", status: .gone)]) { api, _ in
+            var api = api
+            api.responseSerializer = JSONResponseSerializer().acceptingAnyStatus()
+            let body = try await api.stream("log").collect()
+            #expect(body == Data("gone".utf8))
+            let strict = api.stream("log").validating(ResponseValidation(contentTypes: ["text/csv"]))
+            let error = try await networkingError { try await strict.collect() }
+            #expect(error.code == .unacceptableStatusCode)
+            #expect(error.contains(.unacceptableContentType))
+        }
+    }
+
+    @Test func `an empty answer needs no content type`() async throws {
+        try await withAPI([.get("/log"): StubResponse(status: .noContent)]) { api, _ in
+            let stream = api.stream("log").validating(ResponseValidation(contentTypes: ["text/csv"]))
+            let response = try await stream.response()
+            #expect(response.head.status == .noContent)
+            let body = try await response.body.collect()
+            #expect(body.isEmpty)
+        }
+    }
+
+    // MARK: The end
+
+    @Test func `leaving the loop cancels the request`() async throws {
+        let script: FaultServer.Script = [
+            .readRequest, .send("HTTP/1.1 200 OK\r\n\r\na\nb\n"), .fill(0x61, count: .max),
+        ]
+        try await FaultServer.run(script) { server in
+            try await withSession { session in
+                let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
+                for try await line in api.stream("log").lines {
+                    #expect(line == "a")
+                    break
+                }
+                try await server.waitUntilClientClosed()
+            }
+        }
+    }
+
+    @Test func `cancelling the task cancels the request in the middle of a stream`() async throws {
+        let script: FaultServer.Script = [.readRequest, .send("HTTP/1.1 200 OK\r\n\r\na\n"), .stall]
+        try await FaultServer.run(script) { server in
+            try await withSession { session in
+                let stream = HTTPSessionManager(baseURL: server.baseURL, session: session).stream("log")
+                let (firsts, first) = AsyncStream.makeStream(of: Void.self)
+                let reading = Task {
+                    for try await _ in stream.lines { first.finish() }
+                }
+                for await _ in firsts {}
+                reading.cancel()
+                let error = try await networkingError { try await reading.value }
+                #expect(error.code == .cancelled)
+                try await server.waitUntilClientClosed()
+            }
+        }
+    }
+
+    @Test func `a connection that breaks in the middle is an error with the head`() async throws {
+        let script: FaultServer.Script = [
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\na\nb\n"), .close,
+        ]
+        try await FaultServer.run(script) { server in
+            try await withSession { session in
+                let stream = HTTPSessionManager(baseURL: server.baseURL, session: session).stream("log")
+                var lines: [String] = []
+                let error = try await networkingError { for try await line in stream.lines { lines.append(line) } }
+                #expect(lines == ["a", "b"])
+                #expect(error.code == .truncatedResponse)
+                #expect(error.response?.status == .ok)
+                #expect(error.request != nil)
+            }
+        }
+    }
+
+    @Test func `progress counts what has come`() async throws {
+        let gate = FaultGate()
+        let script: FaultServer.Script = [
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n1234"), .hold(gate), .send("5678"),
+        ]
+        try await FaultServer.run(script) { server in
+            try await withSession { session in
+                let stream = HTTPSessionManager(baseURL: server.baseURL, session: session).stream("log")
+                let response = try await stream.response()
+                #expect(response.body.currentProgress.bytesExpectedToReceive == 8)
+                var pieces = response.body.makeAsyncIterator()
+                var count = try await pieces.next()?.count ?? 0
+                #expect(response.body.currentProgress.bytesReceived >= count)
+                gate.open()
+                while let piece = try await pieces.next() { count += piece.count }
+                #expect(count == 8)
+                #expect(response.body.currentProgress.fractionCompleted == 1)
+            }
+        }
+    }
+
+    @Test func `a discarded body leaves its connection to the next request`() async throws {
+        let script: FaultServer.Script = [.readRequest, .respond(body: "abc"), .startOver]
+        try await FaultServer.run(script) { server in
+            try await withSession { session in
+                for _ in 0..<2 {
+                    let response = try await session.stream(Request(to: server.baseURL))
+                    await response.body.discard()
+                }
+                #expect(server.record.connections.count == 1)
+            }
+        }
+    }
+
+    // MARK: Bodies of sequences
+
+    @Test func `what a sequence throws breaks the body off`() async throws {
+        let pieces = Pieces(["ab"], error: NetworkingError(.connectionLost, "The cable is out."))
+        try await withAPI([.get("/log"): .stream(pieces)]) { api, _ in
+            var received = 0
+            let error = try await networkingError {
+                for try await piece in api.stream("log") { received += piece.count }
+            }
+            #expect(received == 2)
+            #expect(error.code == .connectionLost)
+            #expect(error.response?.status == .ok)
+            let collected = try await networkingError { try await api.get("log", as: .data) }
+            #expect(collected.bodyString == "ab")
+        }
+    }
+
+    @Test func `an unknown error of a sequence is wrapped`() async throws {
+        struct Unplugged: Error {}
+        let body = ResponseBody.stream(Pieces([], error: Unplugged()))
+        let error = try await networkingError { try await body.collect() }
+        #expect(error.code == .interceptorFailed)
+        #expect(error.underlying is Unplugged)
+    }
+
+    @Test func `a sequence is asked only when the body is`() async throws {
+        let pieces = Pieces(["a", "b", "c"])
+        var iterator = ResponseBody.stream(pieces).makeAsyncIterator()
+        #expect(pieces.asked.value == 0)
+        _ = try await iterator.next()
+        #expect(pieces.asked.value == 1)
+        _ = try await iterator.next()
+        #expect(pieces.asked.value == 2)
+    }
+
+    @Test func `a coding is undone in a body of a sequence`() async throws {
+        let pieces = Pieces(bytes: CodedSample.gzip.map { [$0] })
+        let answer = StubResponse.stream(pieces, contentType: "text/plain", headerFields: [.contentEncoding: "gzip"])
+        try await withAPI([.get("/log"): answer]) { api, _ in
+            let text = try await api.get("log", as: .string)
+            #expect(text == CodedSample.text)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import NIOCore
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct ServerSentEventParserTests {
+    private static func events(_ pieces: [[UInt8]], limit: Int = 1000) throws -> [ServerSentEvent] {
+        var parser = ServerSentEventParser(limit: limit)
+        var events: [ServerSentEvent] = []
+        for piece in pieces {
+            parser.push(ByteBuffer(bytes: piece))
+            while let event = try parser.next() { events.append(event) }
+        }
+        return events
+    }
+
+    private static func message(_ data: String, id: String = "") -> ServerSentEvent {
+        ServerSentEvent(data: data, id: id)
+    }
+
+    /// The examples of the standard, and what it says in words.
+    private static let samples: [(String, [ServerSentEvent])] = [
+        ("", []),
+        ("data: YHOO\ndata: +2\ndata: 10\n\n", [message("YHOO\n+2\n10")]),
+        (
+            ": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n",
+            [message("first event", id: "1"), message("second event")]
+        ),
+        ("data\n\ndata\ndata\n\ndata:", [message(""), message("\n")]),
+        ("data:test\n\ndata: test\n\n", [message("test"), message("test")]),
+        (
+            "event: add\ndata: 73857293\n\nevent: remove\ndata: 2153\n\n",
+            [ServerSentEvent(type: "add", data: "73857293"), ServerSentEvent(type: "remove", data: "2153")]
+        ),
+        // A type without data is no event, and does not stay.
+        ("event: add\n\ndata: x\n\n", [message("x")]),
+        ("event:\ndata: x\n\n", [message("x")]),
+        ("data: a\r\rdata: b\r\n\r\ndata: c\n\n", [message("a"), message("b"), message("c")]),
+        ("data: a\r\ndata: b\rdata: c\n\r\n", [message("a\nb\nc")]),
+        ("\u{FEFF}data: a\n\n\u{FEFF}data: b\n\n", [message("a")]),
+        ("\u{FEFF}\ndata: a\n\n", [message("a")]),
+        (
+            "id: 7\ndata: a\n\ndata: b\n\nid: 8\n\ndata: c\n\n",
+            [
+                message("a", id: "7"), message("b", id: "7"), message("c", id: "8"),
+            ]
+        ),
+        ("id: a\u{0}b\ndata: a\n\n", [message("a")]),
+        (
+            "retry: 1500\ndata: a\n\nretry: 12x\ndata: b\n\nretry: 99999999999999999999\nretry:\ndata: c\n\n",
+            ["a", "b", "c"].map { ServerSentEvent(data: $0, retry: .milliseconds(1500)) }
+        ),
+        ("DATA: x\ndata : y\n data: z\nfoo: bar\n:data: w\n\n", []),
+        ("data: a:b: c\n\n", [message("a:b: c")]),
+        ("data: ünï\ncödé: x\n\n", [message("ünï")]),
+        ("data: incomplete\n", []),
+    ]
+
+    @Test(arguments: samples)
+    func `events are the same however they are cut`(_ text: String, _ expected: [ServerSentEvent]) throws {
+        let bytes = Array(text.utf8)
+        #expect(try Self.events([bytes]) == expected)
+        #expect(try Self.events(bytes.map { [$0] }) == expected)
+        #expect(try Self.events(bytes.flatMap { [[$0], []] }) == expected)
+        for cut in 0...bytes.count {
+            try #require(try Self.events([Array(bytes[..<cut]), Array(bytes[cut...])]) == expected, "cut at \(cut)")
+        }
+    }
+
+    @Test func `an event comes with its blank line, also where that ends with CR`() throws {
+        var parser = ServerSentEventParser(limit: 100)
+        parser.push(ByteBuffer(string: "data: a\r\n\r"))
+        #expect(try parser.next() == Self.message("a"))
+        parser.push(ByteBuffer(string: "\ndata: b\r\r"))
+        #expect(try parser.next() == Self.message("b"))
+        #expect(try parser.next() == nil)
+    }
+
+    @Test func `bytes that are not UTF-8 are replaced`() throws {
+        let bytes = Array("data: a".utf8) + [0xFF, 0xE2, 0x82] + Array("\n\n".utf8)
+        #expect(try Self.events([bytes]) == [Self.message("a\u{FFFD}\u{FFFD}")])
+    }
+
+    @Test(arguments: ["data: 12345678901\n\n", "data: 12345678901", "data: 123456\ndata: 7890\n\n"])
+    func `an event beyond the limit is an error`(_ text: String) throws {
+        let bytes = Array(text.utf8)
+        for pieces in [[bytes], bytes.map { [$0] }] {
+            #expect(throws: ServerSentEventParser.EventTooLarge.self) { try Self.events(pieces, limit: 10) }
+        }
+    }
+
+    @Test func `the identifier and the time of the stream before are kept`() throws {
+        var parser = ServerSentEventParser(limit: 100, lastEventID: "9", retry: .seconds(1))
+        parser.push(ByteBuffer(string: "data: a\n\nid\n\n"))
+        #expect(try parser.next() == ServerSentEvent(data: "a", id: "9", retry: .seconds(1)))
+        #expect(try parser.next() == nil)
+        #expect(parser.lastEventID == "")
+    }
+
+    @Test func `an identifier counts when its event is complete`() throws {
+        var parser = ServerSentEventParser(limit: 100, lastEventID: "1")
+        parser.push(ByteBuffer(string: "id: 2\ndata: a\n"))
+        #expect(try parser.next() == nil)
+        #expect(parser.lastEventID == "1")
+        parser.push(ByteBuffer(string: "\n"))
+        #expect(try parser.next()?.id == "2")
+        #expect(parser.lastEventID == "2")
+    }
+}

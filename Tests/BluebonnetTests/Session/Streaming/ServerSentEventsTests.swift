@@ -1,0 +1,140 @@
+import BluebonnetTesting
+import HTTPTypes
+import Testing
+
+@testable import Bluebonnet
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(1)))
+struct ServerSentEventsTests {
+    private static let stream = "text/event-stream"
+
+    private func withAPI<Result>(
+        _ answer: @escaping StubTransport.Answer,
+        _ body: (HTTPSessionManager, StubTransport) async throws -> Result
+    ) async throws -> Result {
+        let transport = StubTransport(answer: answer)
+        return try await withSession(transport: transport) { session in
+            try await body(HTTPSessionManager(baseURL: "http://x/", session: session), transport)
+        }
+    }
+
+    @Test func `events come one by one, and the request asks for them`() async throws {
+        let answer = StubResponse.stream(
+            Pieces(["data: a\n", "\nid: 7\nevent: e\ndata: b\n\nda", "ta: lost"]),
+            contentType: "text/event-stream; charset=utf-8"
+        )
+        try await withAPI({ _ in answer }) { api, transport in
+            var events: [ServerSentEvent] = []
+            for try await event in api.stream("events").serverSentEvents { events.append(event) }
+            #expect(events == [ServerSentEvent(data: "a"), ServerSentEvent(type: "e", data: "b", id: "7")])
+            #expect(transport.requests.count == 1)
+            let fields = transport.requests[0].headerFields
+            #expect(fields[.accept] == Self.stream)
+            #expect(fields[.cacheControl] == "no-cache")
+        }
+    }
+
+    @Test func `events of a body that is there already`() async throws {
+        let body = ResponseBody.data(Data("data: a\r\rdata: b\r\r".utf8))
+        var texts: [String] = []
+        for try await event in body.serverSentEvents { texts.append(event.data) }
+        #expect(texts == ["a", "b"])
+    }
+
+    @Test func `another content type is refused unless it was allowed`() async throws {
+        try await withAPI({ _ in .text("data: a\n\n") }) { api, _ in
+            let stream = api.stream("events")
+            let error = try await networkingError { for try await _ in stream.serverSentEvents {} }
+            #expect(error.code == .unacceptableContentType)
+            #expect(error.bodyString == "data: a\n\n")
+            let lenient = stream.validating(ResponseValidation(contentTypes: ["text/plain"]))
+            var count = 0
+            for try await _ in lenient.serverSentEvents { count += 1 }
+            #expect(count == 1)
+        }
+    }
+
+    @Test func `an event beyond the limit is an error with the head`() async throws {
+        let answer = StubResponse.stream(Pieces(["data: 0123456789\n\n"]), contentType: Self.stream)
+        try await withAPI({ _ in answer }) { api, _ in
+            let error = try await networkingError {
+                for try await _ in api.stream("events").serverSentEvents(limit: 5) {}
+            }
+            #expect(error.code == .bodyTooLarge)
+            #expect(error.response?.status == .ok)
+        }
+    }
+
+    // MARK: Asking again
+
+    @Test func `the connection is made again with the last identifier until the server says 204`() async throws {
+        let count = Counter()
+        let answer: StubTransport.Answer = { _ in
+            switch count.increment() {
+            case 1: .stream(Pieces(["retry: 0\nid: 1\ndata: a\n\nid: 2\ndata: lost"]), contentType: Self.stream)
+            case 2:
+                .stream(
+                    Pieces(["data: b\n\n"], error: NetworkingError(.connectionLost, "The cable is out.")),
+                    contentType: Self.stream
+                )
+            case 3: .failure(NetworkingError(.connectFailed, "The cable is still out."))
+            default: StubResponse(status: .noContent)
+            }
+        }
+        try await withAPI(answer) { api, transport in
+            var texts: [String] = []
+            let events = api.stream("events").serverSentEvents(lastEventID: "0", reconnects: true)
+            for try await event in events { texts.append(event.data) }
+            #expect(texts == ["a", "b"])
+            let name = try #require(HTTPField.Name("Last-Event-ID"))
+            #expect(transport.requests.map { $0.headerFields[name] } == ["0", "1", "1", "1"])
+        }
+    }
+
+    @Test func `a refusal ends the events, and so does a first request that fails`() async throws {
+        let count = Counter()
+        let answer: StubTransport.Answer = { _ in
+            count.increment() == 1
+                ? .stream(Pieces(["retry: 0\ndata: a\n\n"]), contentType: Self.stream)
+                : .text("no", status: .forbidden)
+        }
+        try await withAPI(answer) { api, transport in
+            var texts: [String] = []
+            let error = try await networkingError {
+                for try await event in api.stream("events").serverSentEvents(reconnects: true) {
+                    texts.append(event.data)
+                }
+            }
+            #expect(texts == ["a"])
+            #expect(error.code == .unacceptableStatusCode)
+            #expect(transport.requests.count == 2)
+        }
+        try await withAPI({ _ in .failure(NetworkingError(.connectFailed, "No.")) }) { api, transport in
+            let error = try await networkingError {
+                for try await _ in api.stream("events").serverSentEvents(reconnects: true) {}
+            }
+            #expect(error.code == .connectFailed)
+            #expect(transport.requests.count == 1)
+        }
+    }
+
+    @Test func `cancelling ends the wait before asking again`() async throws {
+        let answer = StubResponse.stream(Pieces(["retry: 3600000\ndata: a\n\n"]), contentType: Self.stream)
+        try await withAPI({ _ in answer }) { api, _ in
+            let (firsts, first) = AsyncStream.makeStream(of: Void.self)
+            let reading = Task {
+                for try await _ in api.stream("events").serverSentEvents(reconnects: true) { first.finish() }
+            }
+            for await _ in firsts {}
+            reading.cancel()
+            let error = try await networkingError { try await reading.value }
+            #expect(error.code == .cancelled)
+        }
+    }
+}

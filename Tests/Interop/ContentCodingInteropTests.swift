@@ -1,0 +1,126 @@
+import Bluebonnet
+import HTTPTypes
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Content codings as httpbin and nginx apply them.
+@Suite(.enabled(if: InteropServer.httpbin.isExpected, "httpbin is not running"), .timeLimit(.minutes(2)))
+struct ContentCodingInteropTests {
+    /// The paths of httpbin with what their answers say, and of nginx with what they are coded in.
+    private static let answers: [(path: String, flag: String)] = {
+        var answers = [(path: "gzip", flag: "gzipped"), (path: "deflate", flag: "deflated")]
+        #if Brotli
+            answers.append((path: "brotli", flag: "brotli"))
+        #endif
+        return answers
+    }()
+
+    private static let files: [(path: String, coding: String)] = {
+        var files = [(path: "/gzip/1m.txt", coding: "gzip")]
+        #if Brotli
+            files.append((path: "/brotli/1m.txt", coding: "br"))
+        #endif
+        #if Zstd
+            files.append((path: "/zstd/1m.txt", coding: "zstd"))
+        #endif
+        return files
+    }()
+
+    private func withAPI(_ body: (HTTPSessionManager) async throws -> Void) async throws {
+        let baseURL = try #require(URL(string: try InteropServer.httpbin.address))
+        try await InteropServer.withSession { session in
+            try await body(HTTPSessionManager(baseURL: baseURL, session: session))
+        }
+    }
+
+    @Test(arguments: answers)
+    func `what httpbin codes is undone, and every coding that can be was offered`(
+        path: String,
+        flag: String
+    ) async throws {
+        try await withAPI { api in
+            let value = try await api.get(path, as: .json)
+            #expect(value[flag] == true)
+            let offer = try #require(value["headers"]?["Accept-Encoding"]?.string)
+            #expect(offer.hasPrefix("gzip, deflate"))
+            #expect(offer.contains("br") == Self.answers.contains { $0.path == "brotli" })
+        }
+    }
+
+    @Test(arguments: files)
+    func `what nginx codes is undone, at once and piece by piece`(path: String, coding: String) async throws {
+        let file = try InteropServer.file("1m.txt")
+        let request = try InteropServer.nginx.request(path)
+        try await InteropServer.withSession { session in
+            let response = try await session.data(for: request)
+            #expect(response.headerFields[.contentEncoding] == coding)
+            #expect(response.value == file)
+            let streamed = try await ResponseStream(request, session: session).response()
+            var body = Data()
+            for try await piece in streamed.body { body.append(piece) }
+            #expect(body == file)
+            let progress = streamed.body.currentProgress
+            #expect(progress.bytesReceived < file.count / 2)
+            if coding != "gzip" { #expect(progress.bytesReceived == progress.bytesExpectedToReceive) }
+        }
+    }
+
+    @Test(arguments: files)
+    func `a head has the coding and no body`(path: String, coding: String) async throws {
+        let request = try InteropServer.nginx.request(path, method: .head)
+        try await InteropServer.withSession { session in
+            let response = try await session.data(for: request)
+            #expect(response.headerFields[.contentEncoding] == coding)
+            #expect(response.value.isEmpty)
+        }
+    }
+
+    @Test func `a part of a coded file is the coded bytes`() async throws {
+        let coded = try InteropServer.file("1m.txt.zst")
+        let request = try InteropServer.nginx.request("/zstd/1m.txt", headerFields: [.range: "bytes=10-29"])
+        try await InteropServer.withSession { session in
+            let response = try await session.data(for: request)
+            #expect(response.status == .partialContent)
+            #expect(response.value == coded[10..<30])
+        }
+    }
+
+    @Test func `UTF-8 and XML of httpbin arrive as they are`() async throws {
+        try await withAPI { api in
+            let page = try await api.get("encoding/utf8", as: .string)
+            #expect(page.contains("STARGΛ̊TE"))
+            let xml = try await api.get("xml", as: .string)
+            #expect(xml.hasPrefix("<?xml version='1.0' encoding='us-ascii'?>"))
+        }
+    }
+
+    @Test func `the stream of httpbin is JSON lines`() async throws {
+        struct Line: Decodable, Sendable {
+            var id: Int
+        }
+        try await withAPI { api in
+            var numbers: [Int] = []
+            for try await line in api.stream("stream/20").jsonLines(of: Line.self) { numbers.append(line.id) }
+            #expect(numbers == Array(0..<20))
+            var lines = 0
+            for try await line in api.stream("stream/20").lines where !line.isEmpty { lines += 1 }
+            #expect(lines == 20)
+        }
+    }
+
+    @Test func `a refused stream brings its page`() async throws {
+        let request = try InteropServer.nginx.request("/nowhere")
+        try await InteropServer.withSession { session in
+            let error = await #expect(throws: NetworkingError.self) {
+                for try await _ in ResponseStream(request, session: session).lines {}
+            }
+            #expect(error?.code == .unacceptableStatusCode)
+            #expect(error?.bodyString?.contains("404 Not Found") == true)
+        }
+    }
+}
