@@ -122,11 +122,11 @@ struct TimeoutTests {
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n"), .fill(7, count: count),
         ]
         try await FaultServer.run(script) { server in
-            let configuration = TestSession.configuration { $0.timeouts.betweenBytes = .seconds(1) }
+            let configuration = TestSession.configuration { $0.timeouts.betweenBytes = .seconds(3) }
             try await TestSession.run(configuration) { session, _ in
                 let response = try await session.stream(TestSession.request(server.baseURL))
                 // Time enough for the timeout to fire, if it ran.
-                try await Task.sleep(for: .milliseconds(2500))
+                try await Task.sleep(for: .seconds(5))
                 let body = try await response.body.collect()
                 #expect(body.count == count)
             }
@@ -136,7 +136,7 @@ struct TimeoutTests {
     @Test func `a suspended task does not run into the between-bytes timeout`() async throws {
         let gate = FaultGate()
         try await FaultServer.run([.readRequest, .send(Self.half), .hold(gate), .send("-whole")]) { server in
-            let configuration = TestSession.configuration { $0.timeouts.betweenBytes = .seconds(1) }
+            let configuration = TestSession.configuration { $0.timeouts.betweenBytes = .seconds(3) }
             try await TestSession.run(configuration) { session, _ in
                 let task = try session.dataTask(TestSession.request(server.baseURL))
                 let progress = task.progress
@@ -149,7 +149,7 @@ struct TimeoutTests {
                 try await server.wait("the rest was sent") { record in
                     record.connections[0].bytesSent == Self.half.utf8.count + 6
                 }
-                try await Task.sleep(for: .milliseconds(2500))
+                try await Task.sleep(for: .seconds(5))
                 #expect(task.state == .suspended)
                 task.resume()
                 let body = try await task.value
