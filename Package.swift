@@ -126,6 +126,15 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "Fuzz",
+            dependencies: [
+                "Bluebonnet",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            exclude: ["Corpus"]
+        ),
+        .testTarget(
             name: "Interop",
             dependencies: [
                 "Bluebonnet",

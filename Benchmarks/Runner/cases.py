@@ -13,6 +13,7 @@ from samples import Sample
 WORKLOADS = [
     "sequential", "sequential-on-loop", "concurrent-64", "concurrent-64-on-loop",
     "download-null", "download-file", "upload-file", "json-100k", "cold-start",
+    *[f"json-{kind}{suffix}" for suffix in payloads.DOCUMENTS for kind in ("value", "decodable")],
 ]
 TRANSFERS = {"download-null", "download-file", "upload-file"}
 COLD_PYTHON = "import sys, urllib.request as r; sys.stdout.buffer.write(r.urlopen(sys.argv[1]).read())"
@@ -83,6 +84,28 @@ def harness_case(name: str, library: str, workload: str, options: list, places: 
     return Case(workload, name, run, calibration)
 
 
+def document_cases(workload: str, places: Places) -> list[Case]:
+    """Parsing or decoding a document in memory: no server, one thread."""
+    kind = next(kind for kind in ("json-value", "json-decodable") if workload.startswith(kind))
+    name, count = payloads.DOCUMENTS[workload.removeprefix(kind)]
+    rows = [("bluebonnet", "bluebonnet"), ("foundation", "urlsession")]
+    if kind == "json-value":  # orjson makes no types
+        rows.append(("orjson", "orjson"))
+
+    def case(client: str, executable: list) -> Case:
+        def run(requests: int) -> Sample:
+            command = [
+                *executable, workload, "--file", places.files.folder / name, "--expect", count, "--warm-up", 3,
+                "--requests", requests,
+            ]
+            return samples.from_report(samples.output(command), None)
+
+        return Case(workload, client, run, 5)
+
+    found = [(client, places.harness(library)) for client, library in rows]
+    return [case(client, executable) for client, executable in found if executable]
+
+
 def start_case(name: str, workload: str, command: list, places: Places, megabytes: float | None) -> Case:
     """A command that is started anew for every request, measured as a whole."""
     launcher, report = places.binaries / "bench-launcher", places.files.folder / "launcher.json"
@@ -143,6 +166,8 @@ def cases(workload: str, places: Places) -> list[Case]:
     """All cases of a workload for which there is a client on this machine, in the order of the table."""
     if workload == "cold-start":
         return cold_starts(places)
+    if workload.startswith(("json-value", "json-decodable")):
+        return document_cases(workload, places)
     wide = ["--connections", 64]
     on_loop = workload.endswith("-on-loop")
     loop = ["--on-loop"] if on_loop else []
@@ -165,7 +190,7 @@ def cases(workload: str, places: Places) -> list[Case]:
         if on_loop:
             rows.append(("ahc-on-loop", "ahc", loop))
     if not on_loop:
-        rows += [(name, name, []) for name in places.extras if (name, workload) not in NOT_DONE]
+        rows += [(name, name, []) for name in places.extras if name != "orjson" and (name, workload) not in NOT_DONE]
     found = [harness_case(name, library, workload, options, places) for name, library, options in rows]
     result = [case for case in found if case] + curl_command_cases(workload, places)
     if workload in ("sequential", "concurrent-64") and shutil.which("wrk"):

@@ -23,6 +23,11 @@ def find(sources: Path, target: Path, environment: Path, say: Callable[[str], No
         found["python"] = [python, "-B", sources / "http_requests.py"]
     else:
         say("no Python package requests: python is left out, but for the cold start")
+    importing = next((path for path in (own, sys.executable) if compiled([path, "-c", "import orjson"])), None)
+    if importing:
+        found["orjson"] = [importing, "-B", sources / "json_orjson.py"]
+    else:
+        say("no Python package orjson: it is left out of the JSON workloads")
     if go:
         found["go"] = [target / "http-go"]
     else:

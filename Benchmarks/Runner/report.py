@@ -56,6 +56,9 @@ GOALS = [
     ("download-null", "per_second", "ahc", 2.0, ">="),
     ("upload-file", "per_second", "ahc", 1.0, ">="),
     ("cold-start", "per_second", "ahc", 1.0, ">="),
+    ("json-100k", "cpu", "ahc", 0.35, "<="),
+    ("json-value", "per_second", "foundation", 6.0, ">="),
+    ("json-decodable", "per_second", "foundation", 4.0, ">="),
 ]
 PEAK_GOAL = ("download-null", 40)  # MB
 
@@ -91,12 +94,15 @@ def with_best_upload(rows: list[Row], candidates: set[str]) -> list[Row]:
 
 
 HEADINGS = ["client", "{unit}/s", "× ahc", "CPU µs/{per}", "÷ ahc", "÷ ahc-64", "spread", "peak MB"]
+JSON_HEADINGS = ["client", "{unit}/s", "× foundation", "CPU µs/{per}", "÷ foundation", "÷ orjson", "spread", "peak MB"]
 
 
 def cells(workload: str, rows: list[Row]) -> list[list[str]]:
     """The table of one workload, its headings first."""
+    is_document = workload.startswith(("json-value", "json-decodable"))
     unit, per = ("MB", "MB") if workload in TRANSFERS else ("starts", "start") if workload == "cold-start" else (
-        "requests", "request")
+        "documents", "document") if is_document else ("requests", "request")
+    first, second = ("foundation", "orjson") if is_document else ("ahc", "ahc-64")
     table = {row.client: row for row in rows}
 
     def ratio(row: Row, against: str, figure: str) -> str:
@@ -106,12 +112,12 @@ def cells(workload: str, rows: list[Row]) -> list[list[str]]:
     body = [
         [
             row.client, f"{row.per_second:,.0f}" if row.per_second >= 100 else f"{row.per_second:.1f}",
-            ratio(row, "ahc", "per_second"), f"{row.cpu:,.1f}", ratio(row, "ahc", "cpu"), ratio(row, "ahc-64", "cpu"),
+            ratio(row, first, "per_second"), f"{row.cpu:,.1f}", ratio(row, first, "cpu"), ratio(row, second, "cpu"),
             f"{row.spread:.0%}", f"{row.peak:.1f}",
         ]
         for row in rows
     ]
-    return [[heading.format(unit=unit, per=per) for heading in HEADINGS], *body]
+    return [[heading.format(unit=unit, per=per) for heading in (JSON_HEADINGS if is_document else HEADINGS)], *body]
 
 
 def by_workload(rows: list[Row]) -> dict[str, list[Row]]:

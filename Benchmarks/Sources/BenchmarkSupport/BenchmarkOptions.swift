@@ -32,7 +32,7 @@ public struct BenchmarkOptions: Sendable {
     /// The number of requests made before the measurement starts, 1 by default.
     public var warmUp = 1
 
-    /// The number that each request must give back (body bytes, or records for `json-100k`), or nil for any.
+    /// The number that each request must give back (body bytes, or records of a JSON document), or nil for any.
     public var expected: Int?
 
     /// The connections allowed per host, or nil for the default of the library.
@@ -41,7 +41,7 @@ public struct BenchmarkOptions: Sendable {
     /// Whether the requesting tasks run on the event loop of the library.
     public var onLoop = false
 
-    /// The file to send or to write.
+    /// The file to send, to write or to parse.
     public var file = ""
 
     /// The size of the pieces in which AsyncHTTPClient sends a file, in bytes, 1 MiB by default.
@@ -80,7 +80,8 @@ public struct BenchmarkOptions: Sendable {
                 try set(option, to: value)
             }
         }
-        guard !url.isEmpty else { throw Invalid(description: "--url is missing") }
+        let needed = workload.isLocalJSON ? ("--file", file) : ("--url", url)
+        guard !needed.1.isEmpty else { throw Invalid(description: "\(needed.0) is missing") }
     }
 
     private mutating func set(_ option: String, to value: String) throws {

@@ -119,6 +119,9 @@ public struct BenchmarkRun: Sendable {
         case .downloadFile: try await library.download(options.url, to: options.file)
         case .uploadFile: try await library.upload(options.file, to: options.url)
         case .json100k: try await library.records(options.url)
+        case .jsonValue, .jsonDecodable, .jsonValueTexts, .jsonDecodableTexts, .jsonValueStructure,
+            .jsonDecodableStructure, .jsonValueDoubles, .jsonDecodableDoubles:
+            throw BenchmarkOptions.Invalid(description: "this client has no \(options.workload.rawValue)")
         }
     }
 }

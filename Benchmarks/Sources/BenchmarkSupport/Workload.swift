@@ -16,4 +16,23 @@ public enum Workload: String, Sendable, CaseIterable {
     case uploadFile = "upload-file"
     /// A JSON document of about 100 KB decoded into `Codable` values.
     case json100k = "json-100k"
+    /// 100 KB of flat records parsed into dynamic values, without network.
+    case jsonValue = "json-value"
+    /// The same document decoded into `Codable` values.
+    case jsonDecodable = "json-decodable"
+    /// A document of escapes and text beyond ASCII, parsed.
+    case jsonValueTexts = "json-value-texts"
+    /// The same document decoded.
+    case jsonDecodableTexts = "json-decodable-texts"
+    /// A document of small objects in objects, parsed.
+    case jsonValueStructure = "json-value-structure"
+    /// The same document decoded.
+    case jsonDecodableStructure = "json-decodable-structure"
+    /// A document of doubles, parsed.
+    case jsonValueDoubles = "json-value-doubles"
+    /// The same document decoded.
+    case jsonDecodableDoubles = "json-decodable-doubles"
+
+    /// Whether it is a ``JSONBenchmarkRun``: a file instead of a URL.
+    public var isLocalJSON: Bool { rawValue.hasPrefix("json-value") || rawValue.hasPrefix("json-decodable") }
 }

@@ -15,6 +15,10 @@ enum BluebonnetClient {
     /// Runs the workload that the arguments name.
     static func main() async throws {
         let options = BenchmarkOptions.fromCommandLine()
+        if options.workload.isLocalJSON {
+            let good = try JSONBenchmarkRun(client: "bluebonnet", options: options).measure(BluebonnetJSON())
+            exit(good ? 0 : 1)
+        }
         var configuration = SessionConfiguration()
         if let connections = options.connections {
             configuration.maximumConnectionsPerHost = connections

@@ -11,6 +11,10 @@ enum URLSessionClient {
     /// Runs the workload that the arguments name.
     static func main() async throws {
         let options = BenchmarkOptions.fromCommandLine()
+        if options.workload.isLocalJSON {
+            let good = try JSONBenchmarkRun(client: "foundation", options: options).measure(FoundationJSON())
+            exit(good ? 0 : 1)
+        }
         let configuration = URLSessionConfiguration.default
         configuration.urlCache = nil  // every request must reach the server
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData

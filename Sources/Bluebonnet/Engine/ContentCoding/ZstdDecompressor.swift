@@ -11,6 +11,11 @@
 
         private let context: OpaquePointer?
         private let isLimited: Bool
+        /// The first bytes of the frame, as many as its header may have (RFC 8878 §3.1.1.1).
+        private var header: [UInt8] = []
+        private static let longestHeader = 18
+        /// How many bytes came out of the frame.
+        private var produced: UInt64 = 0
 
         init() {
             let context = unsafe ZSTD_createDCtx()
@@ -32,6 +37,8 @@
         /// RFC 8878 §3: data is a series of frames; the library begins each one by itself.
         func begin(_ first: (UInt8, UInt8?), followsEnd: Bool) throws(DecompressionFailure) -> Bool {
             guard isLimited else { throw DecompressionFailure("the zstd decoder could not be made") }
+            header.removeAll(keepingCapacity: true)
+            produced = 0
             return true
         }
 
@@ -47,7 +54,21 @@
                 // The text is a constant of the library.
                 throw DecompressionFailure(unsafe Self.reason(String(cString: ZSTD_getErrorName(hint))))
             }
-            return unsafe DecompressionStep(consumed: source.pos, produced: target.pos, isAtEnd: hint == 0)
+            let step = unsafe DecompressionStep(consumed: source.pos, produced: target.pos, isAtEnd: hint == 0)
+            unsafe header.append(contentsOf: input.prefix(min(step.consumed, Self.longestHeader - header.count)))
+            produced += UInt64(step.produced)
+            if step.isAtEnd, !hasDeclaredSize { throw DecompressionFailure("it has another size than it declares") }
+            return step
+        }
+
+        /// Whether the frame that has ended is as large as its header says, where it says that.
+        ///
+        /// The library does not look when an empty block ends a frame that comes in pieces.
+        private var hasDeclaredSize: Bool {
+            // The library only reads the bytes of the array.
+            let size = unsafe header.withUnsafeBytes { unsafe ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
+            // The two constants of the header file are macros that Swift does not see: unknown, and no header.
+            return size == produced || size >= .max - 1
         }
 
         /// The library's sentence as a phrase.

@@ -49,6 +49,7 @@ struct ServerSentEventParser {
     /// The next event; nil when another piece is needed.
     mutating func next() throws(EventTooLarge) -> ServerSentEvent? {
         while readLine() {
+            try checkSize()
             if isFirstLine {
                 isFirstLine = false
                 if line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
@@ -56,11 +57,15 @@ struct ServerSentEventParser {
             let event = line.isEmpty ? dispatch() : nil
             if !line.isEmpty { takeField() }
             line.removeAll(keepingCapacity: true)
-            guard data.count <= limit + 1 else { throw EventTooLarge() }
             if let event { return event }
         }
-        guard line.count + data.count <= limit + 1 else { throw EventTooLarge() }
+        try checkSize()
         return nil
+    }
+
+    /// What was collected of an event, and the line that is read, count together.
+    private func checkSize() throws(EventTooLarge) {
+        guard line.count + data.count <= limit else { throw EventTooLarge() }
     }
 
     /// Moves bytes from the piece to the line; true at the end of the line: CR, LF or CRLF.

@@ -67,6 +67,21 @@ import Testing
             #expect(try run("zstd", CodedSample.emptyZstd + CodedSample.zstd) == (CodedSample.text.utf8.count, nil))
         }
 
+        @Test func `a zstd frame that is shorter than it says is refused, however it is cut`() throws {
+            // It declares 182 bytes and ends with an empty block and the check value of nothing.
+            let frame: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x24, 0xB6, 0x01, 0x00, 0x00, 0x99, 0xE9, 0xD8, 0x51]
+            for cut in 0...frame.count {
+                let decoder = ContentDecoder(try #require(try ContentCoding(contentEncoding: "zstd")), limits: Limits())
+                #expect(throws: NetworkingError.self) {
+                    decoder.push(ByteBuffer(bytes: frame[..<cut]))
+                    #expect(try decoder.nextBlock() == nil)
+                    decoder.push(ByteBuffer(bytes: frame[cut...]))
+                    #expect(try decoder.nextBlock() == nil)
+                    try decoder.finish()
+                }
+            }
+        }
+
         @Test func `a zstd frame that needs a dictionary is refused`() throws {
             // RFC 8878 §3.1.1: a frame of one raw block whose descriptor names dictionary 7.
             let frame: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x21, 0x07, 0x01, 0x09, 0x00, 0x00, 0x61]

@@ -81,11 +81,14 @@ import Testing
         #expect(try Self.events([bytes]) == [Self.message("a\u{FFFD}\u{FFFD}")])
     }
 
-    @Test(arguments: ["data: 12345678901\n\n", "data: 12345678901", "data: 123456\ndata: 7890\n\n"])
+    @Test(arguments: [
+        "data: 12345\n\n", "data: 12345", "data: 1234\ndata: 5\n\n", ": 123456789\n", "data: 1\n: 1234567\n\n",
+    ])
     func `an event beyond the limit is an error`(_ text: String) throws {
         let bytes = Array(text.utf8)
         for pieces in [[bytes], bytes.map { [$0] }] {
             #expect(throws: ServerSentEventParser.EventTooLarge.self) { try Self.events(pieces, limit: 10) }
+            _ = try Self.events(pieces, limit: 20)
         }
     }
 

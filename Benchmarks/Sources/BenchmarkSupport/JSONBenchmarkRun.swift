@@ -1,0 +1,68 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Parses or decodes one document over and over in one thread: the JSON workloads, which need no network.
+public struct JSONBenchmarkRun: Sendable {
+    private let client: String
+    private let options: BenchmarkOptions
+
+    /// Creates a run.
+    ///
+    /// - Parameters:
+    ///   - client: The name of the client, for the printed line.
+    ///   - options: What to do.
+    public init(client: String, options: BenchmarkOptions) {
+        self.client = client
+        self.options = options
+    }
+
+    /// Warms up, measures and prints.
+    ///
+    /// - Parameter library: The library to measure.
+    /// - Returns: Whether every document gave what it should.
+    /// - Throws: What the library throws, and when the file cannot be read.
+    public func measure(_ library: some JSONBenchmarkClient) throws -> Bool {
+        let document = try Data(contentsOf: URL(filePath: options.file))
+        for _ in 0..<options.warmUp { _ = try once(library, document) }
+        let before = ProcessUsage.current()
+        let start = ContinuousClock.now
+        var amount = 0
+        var errors = 0
+        for _ in 0..<options.requests {
+            let count = try once(library, document)
+            amount += count
+            if let expected = options.expected, expected != count { errors += 1 }
+        }
+        let wall = ContinuousClock.now - start
+        let after = ProcessUsage.current()
+        let result = BenchmarkResult(
+            client: client,
+            workload: options.workload.rawValue,
+            count: options.requests,
+            amount: amount,
+            errors: errors,
+            wallSeconds: wall / .seconds(1),
+            userSeconds: after.user - before.user,
+            systemSeconds: after.system - before.system,
+            contextSwitches: after.contextSwitches - before.contextSwitches,
+            peakBytes: after.peakBytes
+        )
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        print(String(decoding: try encoder.encode(result), as: UTF8.self))
+        return errors == 0
+    }
+
+    private func once(_ library: some JSONBenchmarkClient, _ document: Data) throws -> Int {
+        switch options.workload {
+        case .jsonDecodable: try library.decode([FlatRecord].self, document).count
+        case .jsonDecodableTexts: try library.decode(JSONDocuments.Texts.self, document).statuses.count
+        case .jsonDecodableStructure: try library.decode(JSONDocuments.Structure.self, document).performances.count
+        case .jsonDecodableDoubles: try library.decode(JSONDocuments.Doubles.self, document).features.count
+        default: try library.value(document)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+
+/// The inputs that a run begins with, and the place for those worth keeping.
+struct FuzzCorpus {
+    private let target: FuzzTarget
+
+    init(_ target: FuzzTarget) {
+        self.target = target
+    }
+
+    private static let repository = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The inputs that belong to the repository.
+    private var folder: URL { Self.repository.appending(path: "Tests/Fuzz/Corpus/\(target.rawValue)") }
+
+    /// What earlier runs on this machine found worth keeping.
+    private var finds: URL { Self.repository.appending(path: ".build-fuzz/\(target.rawValue)") }
+
+    /// The inputs of the repository, in the order of their names.
+    func inputs() throws -> [[UInt8]] { try Self.files(in: folder) }
+
+    /// What earlier runs found.
+    func earlierFinds() -> [[UInt8]] { (try? Self.files(in: finds)) ?? [] }
+
+    private static func files(in folder: URL) throws -> [[UInt8]] {
+        try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .sorted { $0.lastPathComponent < $1.lastPathComponent }
+            .map { Array(try Data(contentsOf: $0)) }
+    }
+
+    /// Keeps an input with an outcome that no other had.
+    func keep(_ input: [UInt8], number: Int) throws {
+        try FileManager.default.createDirectory(at: finds, withIntermediateDirectories: true)
+        try Data(input).write(to: finds.appending(path: "find-\(number)"))
+    }
+
+    /// Writes down what is about to be tried, so that it is known after a crash or a hang.
+    func note(_ input: [UInt8]) throws {
+        try Data(input).write(to: Self.repository.appending(path: ".build-fuzz/\(target.rawValue)-last-input"))
+    }
+
+    /// Makes the folder for finds.
+    func prepare() throws {
+        try FileManager.default.createDirectory(at: finds, withIntermediateDirectories: true)
+    }
+
+    /// Pieces of input that mean something to the parser.
+    var words: [[UInt8]] {
+        let texts: [String] =
+            switch target {
+            case .http1:
+                [
+                    "HTTP/1.1 200 OK\r\n", "\r\n", "\n", "Content-Length: ", "Transfer-Encoding: chunked\r\n",
+                    "0\r\n\r\n",
+                    "HTTP/1.1 100 C\r\n\r\n", ": ", ";", ",", " ", "\t", "ffffffffffffffff", "HTTP/1.0", "204", "304",
+                    "101",
+                ]
+            case .json, .decodable:
+                [
+                    "{", "}", "[", "]", "\"", ":", ",", "null", "true", "false", "1e", "-0", ".5", "\\u", "\\ud800",
+                    "\\udc00", "\\", "\u{FEFF}", "\u{10FFFF}", "\"id\":", "\"child\":{", "\"tags\":{\"a\":1}", "e+309",
+                    "18446744073709551616", "\"children\":[{}]", "\"when\":0.5", "\"values\":[null,1]",
+                    "\"data\":\"aGk=\"",
+                ]
+            case .events:
+                [
+                    "data", "data: ", "event: ", "id: ", "retry: 1", ":", "\n", "\r", "\r\n", "\n\n", "\u{FEFF}", "\0",
+                    " ",
+                ]
+            case .lines: ["\n", "\r", "\r\n", "a"]
+            default: []
+            }
+        return texts.map { Array($0.utf8) }
+    }
+}

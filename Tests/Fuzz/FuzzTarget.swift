@@ -1,0 +1,199 @@
+import Foundation
+import NIOCore
+
+@testable import Bluebonnet
+
+/// A parser that reads what strangers send, and what must hold for it whatever that is.
+enum FuzzTarget: String, CaseIterable, Sendable {
+    case http1
+    case json
+    case decodable
+    case gzip
+    case deflate
+    #if Brotli
+        case brotli
+    #endif
+    #if Zstd
+        case zstd
+    #endif
+    case events
+    case lines
+
+    /// Something that must hold did not.
+    struct Violation: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    /// Feeds an input to the parser and checks what comes of it.
+    ///
+    /// - Parameters:
+    ///   - input: The bytes.
+    ///   - pieces: The same bytes, cut.
+    /// - Returns: What kind of outcome it was: an input with a new one is worth keeping.
+    /// - Throws: ``Violation`` when something that must hold did not.
+    func run(_ input: [UInt8], cut pieces: [ArraySlice<UInt8>]) throws(Violation) -> String {
+        switch self {
+        case .http1: try Self.same(HTTP1Outcome.of, input, pieces)
+        case .json: try Self.json(input)
+        case .decodable: Self.decodable(input)
+        case .gzip: try Self.same({ Self.decoded("gzip", $0) }, input, pieces)
+        case .deflate: try Self.same({ Self.decoded("deflate", $0) }, input, pieces)
+        #if Brotli
+            case .brotli: try Self.same({ Self.decoded("br", $0) }, input, pieces)
+        #endif
+        #if Zstd
+            case .zstd: try Self.same({ Self.decoded("zstd", $0) }, input, pieces)
+        #endif
+        case .events: try Self.same(Self.events, input, pieces)
+        case .lines: try Self.same(Self.lines, input, pieces)
+        }
+    }
+
+    /// An outcome: what it was in full, and of which kind.
+    struct Outcome: Equatable {
+        var text: String
+        var bytes = ByteBuffer()
+        var kind: String
+
+        /// Kinds only choose what is kept: a library may notice a fault at another place when it sees less.
+        static func == (left: Self, right: Self) -> Bool {
+            left.text == right.text && left.bytes == right.bytes
+        }
+    }
+
+    /// The outcome may not depend on how the input was cut.
+    private static func same(
+        _ outcome: ([ArraySlice<UInt8>]) -> Outcome,
+        _ input: [UInt8],
+        _ pieces: [ArraySlice<UInt8>]
+    ) throws(Violation) -> String {
+        let whole = outcome([input[...]])
+        let cut = outcome(pieces)
+        guard whole == cut else {
+            throw Violation(description: "in pieces \(cut.text) \(cut.kind), at once \(whole.text) \(whole.kind)")
+        }
+        return whole.kind
+    }
+
+    // MARK: JSON
+
+    private static func json(_ input: [UInt8]) throws(Violation) -> String {
+        let value: JSONValue
+        do {
+            value = try JSONValue(parsing: input)
+        } catch {
+            return "\(error.code) \(error.message.prefix(40))"
+        }
+        guard let written = try? value.bytes(options: []), let again = try? JSONValue(parsing: written) else {
+            throw Violation(description: "what was written of it cannot be read: \(value)")
+        }
+        guard again == value else { throw Violation(description: "written and read it is something else: \(value)") }
+        return "value \(bucket(written.count)) \(kind(value))"
+    }
+
+    private static func kind(_ value: JSONValue) -> String {
+        switch value {
+        case .array(let array): "array\(bucket(array.count))" + (array.first.map(kind) ?? "")
+        case .object(let object): "object\(bucket(object.count))" + (object.values.first.map(kind) ?? "")
+        case .string(let string): "string\(bucket(string.utf8.count))"
+        case .number: "number"
+        default: "word"
+        }
+    }
+
+    /// A type with everything that the decoder has own paths for.
+    private final class Record: Decodable {
+        var id: Int?
+        var small: UInt8?
+        var ratio: Double?
+        var name: String?
+        var when: Date?
+        var data: Data?
+        var link: URL?
+        var tags: [String: Int]?
+        var values: [Double?]?
+        var child: Record?
+        var children: [Record]?
+        var any: JSONValue?
+    }
+
+    private static func decodable(_ input: [UInt8]) -> String {
+        do {
+            return "records \(bucket(try JSONBodyDecoder().decode([Record].self, from: input).count))"
+        } catch let error as DecodingError {
+            switch error {
+            case .typeMismatch(let type, let context): return "mismatch \(type) \(context.codingPath.count)"
+            case .valueNotFound(let type, let context): return "no value \(type) \(context.codingPath.count)"
+            case .keyNotFound(let key, let context): return "no key \(key.stringValue) \(context.codingPath.count)"
+            case .dataCorrupted(let context):
+                return "corrupted \(context.codingPath.count) \(context.debugDescription.prefix(30))"
+            @unknown default: return "another error"
+            }
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    // MARK: Content codings
+
+    private static func decoded(_ coding: String, _ pieces: [ArraySlice<UInt8>]) -> Outcome {
+        let limits = Limits(decodedBody: 1 << 20)
+        guard let coding = try? ContentCoding(contentEncoding: coding) else { return Outcome(text: "?", kind: "?") }
+        let decoder = ContentDecoder(coding, limits: limits)
+        var whole = ByteBuffer()
+        do throws(NetworkingError) {
+            for piece in pieces {
+                decoder.push(ByteBuffer(bytes: piece))
+                while var block = try decoder.nextBlock() { whole.writeBuffer(&block) }
+            }
+            try decoder.finish()
+            return Outcome(text: "whole", bytes: whole, kind: "\(bucket(whole.readableBytes))")
+        } catch {
+            // How much came out before the error depends on the pieces.
+            return Outcome(text: "\(error.code)", kind: error.message)
+        }
+    }
+
+    // MARK: Lines and events
+
+    private static func events(_ pieces: [ArraySlice<UInt8>]) -> Outcome {
+        var parser = ServerSentEventParser(limit: 200)
+        var events: [ServerSentEvent] = []
+        do throws(ServerSentEventParser.EventTooLarge) {
+            for piece in pieces {
+                parser.push(ByteBuffer(bytes: piece))
+                while let event = try parser.next() { events.append(event) }
+            }
+        } catch {
+            return Outcome(text: "\(events) too large", kind: "too large \(bucket(events.count))")
+        }
+        let last = events.last
+        let kind =
+            "\(events.count) \(last?.type == "message") \(last?.id.isEmpty ?? true) \(last?.retry == nil) "
+            + "\(bucket(last?.data.utf8.count ?? 0))"
+        return Outcome(text: "\(events) \(parser.lastEventID)", kind: kind)
+    }
+
+    private static func lines(_ pieces: [ArraySlice<UInt8>]) -> Outcome {
+        var splitter = LineSplitter(limit: 50)
+        var lines: [ByteBuffer] = []
+        do throws(LineSplitter.LineTooLong) {
+            for piece in pieces {
+                splitter.push(ByteBuffer(bytes: piece))
+                while let line = try splitter.next() { lines.append(line) }
+            }
+            if let last = try splitter.finish() { lines.append(last) }
+        } catch {
+            return Outcome(
+                text: "\(lines.map(Array.init(buffer:))) \(error.number)",
+                kind: "long \(bucket(lines.count))"
+            )
+        }
+        return Outcome(text: "\(lines.map(Array.init(buffer:)))", kind: "\(bucket(lines.count))")
+    }
+
+    /// The order of magnitude of a number.
+    static func bucket(_ count: Int) -> Int {
+        Int.bitWidth - count.leadingZeroBitCount
+    }
+}
