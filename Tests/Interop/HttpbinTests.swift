@@ -27,6 +27,31 @@ struct HttpbinTests {
         }
     }
 
+    @Test func `a body goes out when httpbin gives leave, and not before`() async throws {
+        var request = try InteropServer.httpbin.request("/post")
+        request.method = .post
+        request.body = .string("wait for it")
+        request.expectsContinue = true
+        // Without leave there would be no answer at all.
+        request.timeouts = Timeouts(continueWait: nil)
+        let response = try await InteropServer.withSession { try await $0.response(for: request, as: .json) }
+        #expect(response.informational.map(\.status.code) == [100])
+        #expect(response.value["data"]?.string == "wait for it")
+    }
+
+    @Test(arguments: [RequestCompression.Coding.gzip, .deflate])
+    func `a compressed body arrives with its coding, byte for byte`(coding: RequestCompression.Coding) async throws {
+        var request = try InteropServer.httpbin.request("/post")
+        request.method = .post
+        request.body = .string(String(repeating: "abc", count: 2000))
+        let compressed = try await RequestCompression(coding).compress(request)
+        request.interceptors = [RequestCompression(coding)]
+        let response = try await InteropServer.withSession { try await $0.response(for: request, as: .json) }
+        #expect(response.value["headers"]?["Content-Encoding"]?.string == coding.description)
+        let sent = try #require(compressed.body?.data)
+        #expect(response.value["data"]?.string == "data:application/octet-stream;base64,\(sent.base64EncodedString())")
+    }
+
     /// The error of the work.
     private func failure<Result>(of work: () async throws -> Result) async throws -> NetworkingError {
         do {

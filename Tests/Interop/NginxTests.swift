@@ -45,6 +45,20 @@ struct NginxTests {
         #expect(chunked.headerFields[.contentLength] == nil)
     }
 
+    @Test func `a body that nginx refuses at once is not sent`() async throws {
+        var request = try InteropServer.nginx.request("/tiny.txt")
+        request.method = .post
+        let source = AsyncStream<[UInt8]>(unfolding: {
+            Issue.record("the source was asked")
+            return nil
+        })
+        request.body = .stream(source)
+        request.expectsContinue = true
+        request.timeouts = Timeouts(continueWait: nil)
+        let response = try await InteropServer.withSession { try await $0.data(for: request) }
+        #expect(response.status == .methodNotAllowed)
+    }
+
     @Test func `a slow megabyte can be streamed`() async throws {
         let request = try InteropServer.nginx.request("/slow/1m.bin")
         let file = try InteropServer.file("1m.bin")

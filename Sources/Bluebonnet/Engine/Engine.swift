@@ -24,6 +24,7 @@ final class Engine: Transport {
         let deadline = context.deadline.map { startedAt.advanced(by: ContinuousClock.now.duration(to: $0)) }
         let preferredLoop = MultiThreadedEventLoopGroup.currentEventLoop.map { ObjectIdentifier($0) }
         var isRetry = false
+        var isExpectationRefused = false
         while true {
             let exchange = try Exchange(
                 request,
@@ -32,14 +33,23 @@ final class Engine: Transport {
                 startedAt: startedAt,
                 deadline: deadline,
                 needsFreshConnection: isRetry,
+                mayExpectContinue: !isExpectationRefused,
                 preferredLoop: preferredLoop,
                 pool: pool
             )
             do {
                 var response = try await exchange.run()
-                response.retries = isRetry ? 1 : 0
+                if exchange.expectsContinue, response.head.statusCode == 417, Self.hasBody(request, after: exchange) {
+                    // RFC 9110 §15.5.18: the expectation was refused, not the request.
+                    await response.body.discard(upTo: 65_536)
+                    isExpectationRefused = true
+                    continue
+                }
+                response.retries = (isRetry ? 1 : 0) + (isExpectationRefused ? 1 : 0)
                 return response
-            } catch let error as NetworkingError where !isRetry && Self.mayRetry(request, after: error) {
+            } catch let error as NetworkingError
+                where !isRetry && Self.mayRetry(request, after: error) && Self.hasBody(request, after: exchange)
+            {
                 isRetry = true
             }
         }
@@ -48,11 +58,16 @@ final class Engine: Transport {
     /// A request is sent a second time only if the connection had gone stale before any answer, the method is idempotent
     /// (RFC 9110 §9.2.2), and its body can be had again.
     private static func mayRetry(_ request: Request, after error: NetworkingError) -> Bool {
-        guard error.underlying is StaleConnectionError, request.body?.isReplayable ?? true else { return false }
+        guard error.underlying is StaleConnectionError else { return false }
         return switch request.method {
         case .get, .head, .options, .trace, .put, .delete: true
         default: false
         }
+    }
+
+    /// Whether the body can be had for another sending: again, or because its source was not asked for it yet.
+    private static func hasBody(_ request: Request, after exchange: Exchange) -> Bool {
+        request.body?.isReplayable ?? true || !exchange.hasBegunBody
     }
 
     func invalidate() {

@@ -19,6 +19,8 @@ final class Exchange: Sendable, TaskControl.Operation {
         var stream: BodyStream?
         var isSuspended = false
         var upload: RequestUpload?
+        /// The source of the body has been asked for it.
+        var hasBegunBody = false
         /// Fires when the whole time is over before a connection was there.
         var waitingTimer: Scheduled<Void>?
 
@@ -35,6 +37,8 @@ final class Exchange: Sendable, TaskControl.Operation {
     let headBytes: ByteBuffer
     /// The body when it is sent piece by piece behind the head.
     let bodySentLater: (length: Int?, producer: @Sendable (RequestBody.Sink) async throws -> Void)?
+    /// The body waits for 100 Continue (RFC 9110 §10.1.1).
+    let expectsContinue: Bool
     /// The request says `Connection: close`.
     let asksForClose: Bool
     let timeouts: Timeouts
@@ -57,10 +61,17 @@ final class Exchange: Sendable, TaskControl.Operation {
         startedAt: NIODeadline,
         deadline: NIODeadline?,
         needsFreshConnection: Bool,
+        mayExpectContinue: Bool = true,
         preferredLoop: ObjectIdentifier?,
         pool: ConnectionPool
     ) throws(NetworkingError) {
         let isHead = request.method == .head
+        let wishes = FieldWishes(request.headerFields)
+        var fields = request.headerFields
+        expectsContinue = Self.expectsContinue(request, context, wishes, isAllowed: mayExpectContinue)
+        if expectsContinue != wishes.expectsContinue {
+            fields[.expect] = expectsContinue ? FieldWishes.expectation : nil
+        }
         let length = request.body.map { body in body.length.map(HTTP1RequestEncoder.Framing.contentLength) ?? .chunked }
         var buffer = ByteBuffer()
         buffer.reserveCapacity(512)
@@ -69,7 +80,7 @@ final class Exchange: Sendable, TaskControl.Operation {
                 method: request.method,
                 target: target.path,
                 host: target.host,
-                fields: request.headerFields,
+                fields: fields,
                 framing: length ?? .none,
                 into: &buffer
             )
@@ -77,18 +88,14 @@ final class Exchange: Sendable, TaskControl.Operation {
             throw NetworkingError(.invalidRequest, error.description, request: request)
         }
         switch request.body?.storage {
-        case .bytes(var bytes) where bytes.readableBytes <= Self.inlineBodySize:
+        case .bytes(var bytes) where bytes.readableBytes <= Self.inlineBodySize && !expectsContinue:
             buffer.writeBuffer(&bytes)
             bodySentLater = nil
         case .bytes(let bytes): bodySentLater = (bytes.readableBytes, RequestBody.producer(of: bytes))
         case .produced(let length, _, let produce): bodySentLater = (length, produce)
         case nil: bodySentLater = nil
         }
-        asksForClose = request.headerFields.contains { field in
-            // RFC 9110 §7.6.1: a list of options, without case.
-            field.name == .connection
-                && field.value.lowercased().split(separator: ",").contains { $0.trimmedOfBlanks == "close" }
-        }
+        asksForClose = wishes.asksForClose
         self.request = request
         self.origin = target.origin
         self.kind = isHead ? .head : .ordinary
@@ -102,6 +109,23 @@ final class Exchange: Sendable, TaskControl.Operation {
         self.control = context.control
         self.pool = pool
     }
+
+    /// RFC 9110 §10.1.1: never without content, and not again where it was refused.
+    private static func expectsContinue(
+        _ request: Request,
+        _ context: ExchangeContext,
+        _ wishes: FieldWishes,
+        isAllowed: Bool
+    ) -> Bool {
+        guard isAllowed, let body = request.body, body.length != 0 else { return false }
+        if wishes.expectsContinue { return true }
+        if let expects = request.expectsContinue { return expects }
+        guard let threshold = context.configuration.continueThreshold else { return false }
+        return body.length ?? .max >= threshold
+    }
+
+    /// Whether the source of the body has been asked for it, so that one that can be read once is spent.
+    var hasBegunBody: Bool { state.withLock { $0.hasBegunBody } }
 
     var isSuspended: Bool { state.withLock { $0.isSuspended } }
 
@@ -165,6 +189,12 @@ final class Exchange: Sendable, TaskControl.Operation {
         state.withLock { state in
             if case .waiting = state.place { true } else { false }
         }
+    }
+
+    /// Whether its own connect timeout has passed while others tried, or nearly so: exchanges that began within a tenth of it fail
+    /// together instead of one round after the other.
+    func hasWaitedToConnect(at now: NIODeadline) -> Bool {
+        timeouts.connect.map { now.since(startedAt) >= $0 * 0.9 } ?? false
     }
 
     /// The exchange waits for a connection; its whole time runs meanwhile.
@@ -237,6 +267,7 @@ final class Exchange: Sendable, TaskControl.Operation {
         let isFinished = state.withLock { state in
             if case .finished = state.place { return true }
             state.upload = upload
+            state.hasBegunBody = true
             return false
         }
         if isFinished { upload.stop() }
@@ -259,11 +290,5 @@ extension Exchange: BodyStream.Source {
 
     func abandon() {
         fail(Self.cancelled)
-    }
-}
-
-extension Substring {
-    fileprivate var trimmedOfBlanks: Substring {
-        drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
     }
 }

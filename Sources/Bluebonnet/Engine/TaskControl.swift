@@ -1,3 +1,4 @@
+import NIOCore
 import Synchronization
 
 /// What a task and the engine tell each other while an exchange runs: cancel, suspend, and how many bytes went by.
@@ -15,24 +16,66 @@ final class TaskControl: Sendable {
         var expectedToSend: Int?
         var received = 0
         var expectedToReceive: Int?
+        /// Bytes per second, where they are measured.
+        var sendingSpeed: Double?
+        var receivingSpeed: Double?
+    }
+
+    /// How fast the bytes of the present hop go by.
+    private struct Meters {
+        var sending = SpeedMeter()
+        var receiving = SpeedMeter()
     }
 
     private struct State {
         var error: NetworkingError?
+        /// What is under way: one operation as a rule; more when an interceptor sends a request several times at once.
         var operation: (any Operation)?
+        var others: [any Operation] = []
         var isSuspended = false
         var counts = Counts()
+        /// One element, or none where nobody looks at the speed: the state is no larger for it.
+        var meters: [Meters] = []
         var observers: [Int: @Sendable (Counts?) -> Void] = [:]
         var nextObserver = 0
         var isOver = false
+
+        mutating func measure(since before: Counts, at now: NIODeadline) {
+            meters[0].sending.add(counts.sent - before.sent, at: now)
+            meters[0].receiving.add(counts.received - before.received, at: now)
+            counts.sendingSpeed = meters[0].sending.speed(at: now)
+            counts.receivingSpeed = meters[0].receiving.speed(at: now)
+        }
+
+        var operations: [any Operation] { others + [operation].compactMap(\.self) }
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+    private let now: @Sendable () -> NIODeadline
 
-    init() {}
+    /// - Parameters:
+    ///   - measuresSpeed: Whether the counts tell speeds, which costs a look at the clock for every change.
+    ///   - now: The clock of the speeds.
+    init(measuresSpeed: Bool = false, now: @escaping @Sendable () -> NIODeadline = { .now() }) {
+        state = Mutex(State(meters: measuresSpeed ? [Meters()] : []))
+        self.now = now
+    }
 
-    /// What has gone by so far.
-    var counts: Counts { state.withLock { $0.counts } }
+    /// What has gone by so far, with the speeds of this moment.
+    var counts: Counts {
+        state.withLock { state in
+            guard let meters = state.meters.first, !state.isOver else { return state.counts }
+            return Self.measured(state.counts, meters, at: now())
+        }
+    }
+
+    /// What is complete keeps the speed it had.
+    private static func measured(_ counts: Counts, _ meters: Meters, at now: NIODeadline) -> Counts {
+        var counts = counts
+        if counts.sent != counts.expectedToSend { counts.sendingSpeed = meters.sending.speed(at: now) }
+        if counts.received != counts.expectedToReceive { counts.receivingSpeed = meters.receiving.speed(at: now) }
+        return counts
+    }
 
     /// Why the task was stopped, once it was.
     var error: NetworkingError? { state.withLock { $0.error } }
@@ -41,22 +84,25 @@ final class TaskControl: Sendable {
 
     /// Stops the task for good. The first reason wins.
     func cancel(with error: NetworkingError) {
-        let operation = state.withLock { state -> (any Operation)? in
-            guard state.error == nil else { return nil }
+        let operations = state.withLock { state -> [any Operation] in
+            guard state.error == nil else { return [] }
             state.error = error
-            defer { state.operation = nil }
-            return state.operation
+            defer {
+                state.operation = nil
+                state.others = []
+            }
+            return state.operations
         }
-        operation?.cancel(with: error)
+        for operation in operations { operation.cancel(with: error) }
     }
 
     func setSuspended(_ isSuspended: Bool) {
-        let operation = state.withLock { state -> (any Operation)? in
-            guard state.isSuspended != isSuspended else { return nil }
+        let operations = state.withLock { state -> [any Operation] in
+            guard state.isSuspended != isSuspended else { return [] }
             state.isSuspended = isSuspended
-            return state.operation
+            return state.operations
         }
-        operation?.setSuspended(isSuspended)
+        for operation in operations { operation.setSuspended(isSuspended) }
     }
 
     /// Calls the closure after every change of the counts, on whatever thread made it, and with nil when the task is over.
@@ -86,23 +132,31 @@ final class TaskControl: Sendable {
         for observer in observers.values { observer(nil) }
     }
 
-    /// Makes an exchange the one that is stopped by ``cancel(with:)`` and suspended by ``setSuspended(_:)``.
+    /// From now on the operation is stopped by ``cancel(with:)`` and suspended by ``setSuspended(_:)``.
     func attach(_ operation: any Operation) throws(NetworkingError) {
         let error = state.withLock { state in
-            if state.error == nil { state.operation = operation }
-            return state.error
+            guard state.error == nil else { return state.error }
+            if state.operation == nil { state.operation = operation } else { state.others.append(operation) }
+            return nil
         }
         if let error { throw error }
     }
 
     func detach(_ operation: any Operation) {
         state.withLock { state in
-            if state.operation === operation { state.operation = nil }
+            if state.operation === operation {
+                state.operation = state.others.popLast()
+            } else if !state.others.isEmpty {
+                state.others.removeAll { $0 === operation }
+            }
         }
     }
 
     /// A new hop begins: its own counts start at zero.
     func beginHop(expectedToSend: Int?) {
+        state.withLock { state in
+            if !state.meters.isEmpty { state.meters = [Meters()] }
+        }
         update { counts in
             counts = Counts(expectedToSend: expectedToSend)
         }
@@ -110,7 +164,9 @@ final class TaskControl: Sendable {
 
     func update(_ change: (inout Counts) -> Void) {
         let (observers, counts) = state.withLock { state in
+            let before = state.counts
             change(&state.counts)
+            if !state.meters.isEmpty { state.measure(since: before, at: now()) }
             return (state.observers, state.counts)
         }
         for observer in observers.values { observer(counts) }

@@ -18,11 +18,15 @@ public struct TransportResponse: Sendable {
     /// Where redirects led, in order.
     public var redirects: [URL]
 
-    /// How many times the engine sent the request again because a pooled connection had gone stale.
+    /// How many times the engine sent the request again: because a pooled connection had gone stale, or without an expectation
+    /// that the server refused with 417.
     public var retries: Int
 
     /// The timings up to the head. ``ResponseBody`` knows when the last byte came.
     public var timings: Timings
+
+    /// The answer came before the first byte of the request body was asked of its source, which can still be read.
+    var isRequestBodyUntouched = false
 
     /// When the engine began with the request that was answered.
     var startedAt: NIODeadline?

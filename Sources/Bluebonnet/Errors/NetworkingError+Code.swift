@@ -52,6 +52,8 @@ extension NetworkingError {
             case cancelled = "cancelled"
             case sessionInvalidated = "session-invalidated"
             case interceptorFailed = "interceptor-failed"
+            case requestAdaptationFailed = "request-adaptation-failed"
+            case lineTooLong = "line-too-long"
         }
 
         let value: Value
@@ -98,6 +100,9 @@ extension NetworkingError.Code {
     public static let requestBodyNotReplayable = Self(.requestBodyNotReplayable)
     /// The request body was shorter or longer than its declared length.
     public static let requestBodyLengthMismatch = Self(.requestBodyLengthMismatch)
+
+    /// A ``RequestAdapter`` or ``RequestCompression`` refused the request or failed. Nothing was sent.
+    public static let requestAdaptationFailed = Self(.requestAdaptationFailed)
 
     // MARK: Transport
 
@@ -164,6 +169,8 @@ extension NetworkingError.Code {
     public static let invalidRedirect = Self(.invalidRedirect)
     /// The response body is larger than allowed in memory (1 GiB by default).
     public static let bodyTooLarge = Self(.bodyTooLarge)
+    /// A line of ``ResponseBody/lines`` is longer than allowed (1 MiB by default).
+    public static let lineTooLong = Self(.lineTooLong)
     /// The body is not what its Content-Encoding says, or ends too early.
     public static let contentDecodingFailed = Self(.contentDecodingFailed)
     /// The body grows beyond the allowed ratio or size while its content coding is undone.
@@ -197,7 +204,7 @@ extension NetworkingError.Code {
     var family: Family {
         switch value {
         case .invalidURL, .invalidRequest, .unsupportedScheme, .unsupportedFeature, .requestSerializationFailed,
-            .requestBodyFailed, .requestBodyNotReplayable, .requestBodyLengthMismatch:
+            .requestBodyFailed, .requestBodyNotReplayable, .requestBodyLengthMismatch, .requestAdaptationFailed:
             .request
         case .dnsLookupFailed, .connectFailed, .connectionLost, .tlsFailed: .transport
         case .connectTimeout, .firstByteTimeout, .betweenBytesTimeout, .requestTimeout: .timeout
@@ -208,7 +215,7 @@ extension NetworkingError.Code {
             .conflictingFraming, .unsupportedTransferCoding, .malformedChunk, .truncatedResponse, .unexpectedResponse:
             .framing
         case .tooManyRedirects, .redirectRefused, .invalidRedirect, .bodyTooLarge, .contentDecodingFailed,
-            .contentDecodingLimitExceeded, .outputFailed:
+            .contentDecodingLimitExceeded, .outputFailed, .lineTooLong:
             .limit
         case .unacceptableStatusCode, .unacceptableContentType, .responseSerializationFailed: .validation
         case .cancelled, .sessionInvalidated, .interceptorFailed: .ended

@@ -25,6 +25,11 @@ extension NetworkingError {
         return NetworkingError(code, message)
     }
 
+    /// The whole time is over while no exchange is under way, between two tries for example.
+    static func requestTimedOut(_ request: Request, _ timeout: Duration?) -> NetworkingError {
+        NetworkingError(.requestTimeout, "\(request) was not complete within \(timeout.sentence).", request: request)
+    }
+
     /// The connection broke under an exchange.
     static func lost(_ origin: Origin, _ cause: any Error, hasResponse: Bool) -> NetworkingError {
         let moment = hasResponse ? "inside the response" : "before it answered"

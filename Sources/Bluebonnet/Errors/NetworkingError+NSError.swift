@@ -29,14 +29,14 @@ extension NetworkingError {
         case .contentDecodingFailed, .malformedChunk: -1015
         case .unacceptableContentType, .requestSerializationFailed, .responseSerializationFailed: -1016
         case .requestBodyFailed, .requestBodyNotReplayable, .requestBodyLengthMismatch: -1021
-        case .bodyTooLarge, .headerTooLarge, .contentDecodingLimitExceeded: -1103
+        case .bodyTooLarge, .headerTooLarge, .contentDecodingLimitExceeded, .lineTooLong: -1103
         case .tlsFailed: -1200
         case .certificateExpired: -1201
         case .certificateUntrusted, .certificateHostMismatch: -1202
         case .certificateNotYetValid: -1204
         case .invalidTrustConfiguration: -1205
         case .outputFailed: -3003
-        case .sessionInvalidated, .interceptorFailed: -1
+        case .sessionInvalidated, .interceptorFailed, .requestAdaptationFailed: -1
         }
     }
 }

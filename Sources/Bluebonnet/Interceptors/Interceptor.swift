@@ -2,7 +2,11 @@
 ///
 /// It may change the request before it calls `next`, call `next` several times, change the response, or answer without
 /// calling `next` at all. Interceptors of a session run in the order of ``SessionConfiguration/interceptors``, outermost
-/// first, before the built-in ones: redirects, then content decoding. (Answers to Alamofire's `RequestInterceptor`.)
+/// first, then those of ``Request/interceptors``, then the built-in ones: redirects, content decoding. For one that only changes the
+/// request there is ``RequestAdapter``. (Answers to Alamofire's `RequestInterceptor`.)
+///
+/// An interceptor that waits is woken when the task is stopped: its Swift task is cancelled by `cancel()` of the session's task, by
+/// ``Timeouts/request`` and by the end of the session.
 ///
 /// ```swift
 /// struct BearerToken: Interceptor {

@@ -9,6 +9,14 @@ public struct Next: Sendable {
             self.interceptors = interceptors
             self.transport = transport
         }
+
+        /// The same chain with more interceptors, for one request.
+        func inserting(_ more: [any Interceptor], at index: Int) -> Chain {
+            Chain(
+                interceptors: interceptors[..<index] + more + interceptors[index...],
+                transport: transport
+            )
+        }
     }
 
     private enum Step: Sendable {

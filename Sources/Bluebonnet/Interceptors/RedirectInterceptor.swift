@@ -34,7 +34,12 @@ struct RedirectInterceptor: Interceptor {
                         "\(request) was redirected more than \(context.configuration.limits.redirects) times."
                     )
                 }
-                request = try Self.request(after: request, status: response.head.status.code, location: location)
+                request = try Self.request(
+                    after: request,
+                    status: response.head.status.code,
+                    location: location,
+                    isBodyUntouched: response.isRequestBodyUntouched
+                )
             } catch {
                 throw error.completed(request: request, response: response.head)
             }
@@ -52,7 +57,12 @@ struct RedirectInterceptor: Interceptor {
     }
 
     /// The request that a redirect asks for.
-    static func request(after request: Request, status: Int, location: String) throws(NetworkingError) -> Request {
+    static func request(
+        after request: Request,
+        status: Int,
+        location: String,
+        isBodyUntouched: Bool = false
+    ) throws(NetworkingError) -> Request {
         var next = request
         next.url = try target(of: location, from: request.url)
         let turnsIntoGET =
@@ -66,7 +76,7 @@ struct RedirectInterceptor: Interceptor {
             next.body = nil
             // RFC 9110 §15.4: fields that describe the content go with it.
             next.headerFields.removeAll(named: Self.contentFields)
-        } else if let body = request.body, !body.isReplayable {
+        } else if let body = request.body, !body.isReplayable, !isBodyUntouched {
             throw NetworkingError(
                 .requestBodyNotReplayable,
                 "\(request) was redirected with its body, and the source of the body can be read only once."

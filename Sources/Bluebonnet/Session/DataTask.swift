@@ -85,8 +85,10 @@ public final class DataTask<Output: Sendable>: SessionTask {
         if let outcome { body(outcome) }
     }
 
-    /// Calls the closure whenever bytes have gone by, on no particular thread.
-    func onProgress(_ body: @escaping @Sendable (TaskProgress) -> Void) {
+    /// Calls the closure whenever bytes have gone by, on no particular thread: what ``progress`` does, without leaving any out.
+    ///
+    /// - Parameter body: Gets how far upload and download are. It holds up the connection while it runs.
+    public func onProgress(_ body: @escaping @Sendable (TaskProgress) -> Void) {
         run.control.observe { counts in
             if let counts { body(TaskProgress(counts)) }
         }

@@ -22,6 +22,12 @@ public struct Limits: Sendable, Hashable {
     /// Error: ``NetworkingError/Code/contentDecodingLimitExceeded``.
     public var decodedBody: Int
 
+    /// The size of one line of ``ResponseBody/lines``, without its LF. Default: 1 MiB.
+    /// Error: ``NetworkingError/Code/lineTooLong``.
+    public var line: Int
+
+    static let defaultLine = 1 << 20
+
     /// Makes limits.
     ///
     /// - Parameters:
@@ -31,13 +37,15 @@ public struct Limits: Sendable, Hashable {
     ///   - redirects: How many redirects are followed. Default: 20.
     ///   - decodingRatio: The ratio of decoding. Default: 200.
     ///   - decodedBody: The size of a decoded body. Default: 16 GiB.
+    ///   - line: The size of one line. Default: 1 MiB.
     public init(
         bodyInMemory: Int = 1 << 30,
         headerSection: Int = 65_536,
         headerLine: Int = 16_384,
         redirects: Int = 20,
         decodingRatio: Int = 200,
-        decodedBody: Int = 16 << 30
+        decodedBody: Int = 16 << 30,
+        line: Int = 1 << 20
     ) {
         self.bodyInMemory = bodyInMemory
         self.headerSection = headerSection
@@ -45,5 +53,6 @@ public struct Limits: Sendable, Hashable {
         self.redirects = redirects
         self.decodingRatio = decodingRatio
         self.decodedBody = decodedBody
+        self.line = line
     }
 }

@@ -14,6 +14,8 @@ public struct Request: Sendable {
         var body: RequestBody?
         var timeouts: Timeouts?
         var redirectPolicy: RedirectPolicy?
+        var expectsContinue: Bool?
+        var interceptors: [any Interceptor] = []
     }
 
     /// One reference: requests are handed from layer to layer.
@@ -58,6 +60,27 @@ public struct Request: Sendable {
     public var redirectPolicy: RedirectPolicy? {
         get { contents.value.redirectPolicy }
         _modify { yield &contents.value.redirectPolicy }
+    }
+
+    /// Whether the body waits for the server's leave: the head goes out alone with `Expect: 100-continue`, and the body follows
+    /// after a `100 Continue`, or when ``Timeouts/continueWait`` is over (RFC 9110 §10.1.1).
+    ///
+    /// A server that refuses the request then costs no upload: its answer is delivered, and the body is not sent. One that refuses
+    /// the expectation itself (417) gets the request again without it. Nothing is expected for a request without a body. A field
+    /// `Expect: 100-continue` among ``headerFields`` has the same effect. Default: nil, which is the session's
+    /// ``SessionConfiguration/continueThreshold``.
+    public var expectsContinue: Bool? {
+        get { contents.value.expectsContinue }
+        _modify { yield &contents.value.expectsContinue }
+    }
+
+    /// Interceptors of this request alone: they run after the session's and before the built-in ones, outermost first.
+    /// Default: none.
+    ///
+    /// What is here when the request is handed to the session counts; interceptors cannot add to it on the way.
+    public var interceptors: [any Interceptor] {
+        get { contents.value.interceptors }
+        _modify { yield &contents.value.interceptors }
     }
 
     /// Makes a request.

@@ -25,7 +25,8 @@ extension RequestBody {
                 while let block = try await NIOThreadPool.singleton.runIfActive({ try file.read(upTo: blockSize) }) {
                     try await sink(block)
                 }
-            }
+            },
+            path: path
         )
     }
 }

@@ -17,17 +17,21 @@ extension RequestBody {
             guard buffer.readableBytes > 0 else { return }
             try await receive(Data(taking: buffer))
         case .produced(let length, _, let produce):
-            let produced = Mutex(0)
-            try await produce { piece in
-                let count = produced.withLock { count in
-                    count += piece.readableBytes
-                    return count
+            do {
+                let counter = Mutex(0)
+                try await produce { piece in
+                    let count = counter.withLock { count in
+                        count += piece.readableBytes
+                        return count
+                    }
+                    if let length, count > length { throw RequestBodyLengthMismatch.more(than: length) }
+                    try await receive(Data(taking: piece))
                 }
-                if let length, count > length { throw NetworkingError(bodyOf: length, brought: "more") }
-                try await receive(Data(taking: piece))
+                let count = counter.withLock { $0 }
+                if let length, count < length { throw RequestBodyLengthMismatch.only(count, of: length) }
+            } catch let mismatch as RequestBodyLengthMismatch {
+                throw NetworkingError(.requestBodyLengthMismatch, mismatch.description)
             }
-            let count = produced.withLock { $0 }
-            if let length, count < length { throw NetworkingError(bodyOf: length, brought: "only \(count)") }
         }
     }
 
@@ -51,15 +55,5 @@ extension RequestBody {
             }
         }
         return bytes.withLock { $0 }
-    }
-}
-
-extension NetworkingError {
-    /// A body that is not as long as was declared.
-    init(bodyOf length: Int, brought: String) {
-        self.init(
-            .requestBodyLengthMismatch,
-            "The request body was declared as \(length) bytes, and \(brought) came from its source."
-        )
     }
 }

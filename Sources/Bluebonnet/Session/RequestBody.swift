@@ -13,8 +13,16 @@ public struct RequestBody: Sendable {
 
     let storage: Storage
 
-    init(_ storage: Storage) {
+    /// The path of the file it is read from, for descriptions.
+    let path: String?
+
+    init(_ storage: Storage, path: String? = nil) {
         self.storage = storage
+        self.path = path
+    }
+
+    var isInMemory: Bool {
+        if case .bytes = storage { true } else { false }
     }
 
     /// The length in bytes, or nil when it is not known before the end (the body is then sent chunked, RFC 9112 §7.1).

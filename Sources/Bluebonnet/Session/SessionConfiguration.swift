@@ -30,7 +30,11 @@ public struct SessionConfiguration: Sendable {
     /// Who is trusted, and as whom we come.
     public var tls = TLSSettings()
 
-    /// The user's interceptors, outermost first. They stand before the built-in ones. Default: none.
+    /// The size in bytes from which a body waits for the server's leave, as ``Request/expectsContinue`` says; a body of unknown
+    /// length counts as large. Default: nil, never unless the request asks for it. 1 MiB is what curl does.
+    public var continueThreshold: Int?
+
+    /// The user's interceptors, outermost first. They stand before those of the request and the built-in ones. Default: none.
     public var interceptors: [any Interceptor] = []
 
     /// The event loops the session's connections live on: the escape hatch for programs that run SwiftNIO themselves. Must be a

@@ -16,11 +16,14 @@ final class SessionCore: Sendable {
 
     let settings: ExchangeContext.Settings
     private let chain: Next.Chain
+    /// How many interceptors of the chain are the user's.
+    private let userInterceptors: Int
     private let state = Mutex(State())
 
     init(configuration: SessionConfiguration, transport: (any Transport)?) {
         settings = ExchangeContext.Settings(configuration)
-        // The one fixed order: the user's own, redirects, content decoding.
+        userInterceptors = configuration.interceptors.count
+        // The one fixed order: the user's own, those of the request, redirects, content decoding.
         chain = Next.Chain(
             interceptors: configuration.interceptors + [RedirectInterceptor()]
                 + (configuration.decodesContent ? [ContentDecodingInterceptor()] : []),
@@ -34,14 +37,17 @@ final class SessionCore: Sendable {
 
     /// Sends one request through the interceptors and the transport.
     func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
-        let next = Next(chain, context: context)
-        guard !configuration.additionalHeaderFields.isEmpty else { return try await next(request) }
         var request = request
-        let missing = configuration.additionalHeaderFields.filter { field in
-            !request.headerFields.contains { $0.name == field.name }
+        if !configuration.additionalHeaderFields.isEmpty {
+            let missing = configuration.additionalHeaderFields.filter { field in
+                !request.headerFields.contains { $0.name == field.name }
+            }
+            request.headerFields.append(contentsOf: missing)
         }
-        request.headerFields.append(contentsOf: missing)
-        return try await next(request)
+        let own = request.interceptors
+        guard userInterceptors > 0 || !own.isEmpty else { return try await Next(chain, context: context)(request) }
+        let chain = own.isEmpty ? chain : chain.inserting(own, at: userInterceptors)
+        return try await StoppableCall.run(Next(chain, context: context), request, context)
     }
 
     // MARK: Tasks
@@ -78,11 +84,6 @@ final class SessionCore: Sendable {
         }
         if let error { throw error }
         if hasListeners { post(.didResume(task.presented)) }
-    }
-
-    /// Throws when the session has ended.
-    func checkValid() throws(NetworkingError) {
-        if let error = state.withLock({ $0.invalidation }) { throw error }
     }
 
     func end(_ task: TaskRun, error: NetworkingError?) {

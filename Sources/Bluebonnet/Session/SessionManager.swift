@@ -106,35 +106,24 @@ public final class SessionManager: Sendable {
 
     /// Sends a request and returns when the response head is there; the body is read from the result, with back-pressure.
     ///
-    /// Cancelling the Swift task cancels the request, also while the body is read. Every status is an answer.
+    /// Cancelling the Swift task cancels the request, also while the body is read. Every status is an answer. It is one of ``tasks``
+    /// until its body has come to the end, failed or been dropped.
     ///
     /// - Parameter request: What to send.
     /// - Returns: The response; its body is still to be read.
     /// - Throws: ``NetworkingError``.
     public func stream(_ request: Request) async throws -> TransportResponse {
-        let control = TaskControl()
-        let context = core.context(
-            for: request,
-            identifier: core.newIdentifier(),
-            collectsBody: false,
-            control: control
-        )
-        do {
-            try core.checkValid()
-            var response = try await core.send(request, context: context)
-            response.body = response.body.keeping(self, control: control)
-            return response
-        } catch {
-            throw (control.error ?? .wrapping(error)).completed(request: request)
-        }
+        let run = TaskRun(request, core: core, isWatched: true)
+        var response = try await run.stream()
+        response.body = response.body.keeping(self, control: run.control, lineLimit: configuration.limits.line)
+        return response
     }
 
     // MARK: The end
 
     /// Ends the session: no new task starts, and every later request fails with ``NetworkingError/Code/sessionInvalidated``.
     ///
-    /// - Parameter cancellingTasks: Whether running tasks fail now; otherwise they are completed first, and streams that are being
-    ///   read end with the last of them. Default: true.
+    /// - Parameter cancellingTasks: Whether running tasks and streams fail now; otherwise they are completed first. Default: true.
     public func invalidate(cancellingTasks: Bool = true) {
         core.invalidate(
             cancellingTasks: cancellingTasks,

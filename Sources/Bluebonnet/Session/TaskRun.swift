@@ -21,7 +21,7 @@ final class TaskRun: SessionTask {
     let identifier: Int
     let originalRequest: Request
     let core: SessionCore
-    let control = TaskControl()
+    let control: TaskControl
     /// Somebody may look at the response head or the progress before the body is complete.
     private let isWatched: Bool
     private let state_ = Mutex(State())
@@ -31,6 +31,7 @@ final class TaskRun: SessionTask {
         originalRequest = request
         self.core = core
         self.isWatched = isWatched
+        control = TaskControl(measuresSpeed: isWatched)
     }
 
     deinit {
@@ -136,6 +137,43 @@ final class TaskRun: SessionTask {
         }
     }
 
+    /// Sends the request and returns with the head. The task is over when the body has come to its end, whoever reads it.
+    ///
+    /// When this throws, the task is complete.
+    func stream() async throws -> TransportResponse {
+        _ = startsNow()
+        do {
+            try core.begin(self)
+            let context = core.context(
+                for: originalRequest,
+                identifier: identifier,
+                collectsBody: false,
+                control: control
+            )
+            let response = try await core.send(originalRequest, context: context)
+            received(response)
+            guard let stream = response.body.stream else {
+                try complete(nil)
+                return response
+            }
+            stream.whenEnded { [self] end in
+                // Whoever reads the body hears of what ended it.
+                if case .failure(let error) = end { try? complete(error) } else { try? complete(nil) }
+            }
+            return response
+        } catch {
+            throw failed(error, nil)
+        }
+    }
+
+    private func received(_ response: TransportResponse) {
+        state_.withLock { state in
+            state.response = response.head
+            state.currentRequest = response.request
+        }
+        if core.hasListeners { core.post(.didReceiveResponse(presented, response.head)) }
+    }
+
     private func exchange() async throws -> ReceivedResponse {
         let startedAt = NIODeadline.now()
         let context = core.context(
@@ -144,18 +182,14 @@ final class TaskRun: SessionTask {
             collectsBody: !isWatched && !core.hasListeners,
             control: control
         )
-        let received = try await core.send(originalRequest, context: context)
-        state_.withLock { state in
-            state.response = received.head
-            state.currentRequest = received.request
-        }
-        if core.hasListeners { core.post(.didReceiveResponse(presented, received.head)) }
+        let response = try await core.send(originalRequest, context: context)
+        received(response)
         do {
             let limit = core.settings.configuration.limits.bodyInMemory
-            let body = Data(taking: try await received.body.collectBuffer(upTo: limit))
-            return ReceivedResponse(transport: received, body: body, startedAt: startedAt)
+            let body = Data(taking: try await response.body.collectBuffer(upTo: limit))
+            return ReceivedResponse(transport: response, body: body, startedAt: startedAt)
         } catch let error as NetworkingError {
-            throw error.completed(request: received.request, response: received.head)
+            throw error.completed(request: response.request, response: response.head)
         }
     }
 

@@ -1,4 +1,5 @@
-/// The four times a request may take. Each really fires, also in the middle of a body; nil means no limit.
+/// The four times a request may take. Each really fires, also in the middle of a body; nil means no limit. A fifth one,
+/// ``continueWait``, is no failure.
 ///
 /// Answers to `timeoutInterval` (60 s between bytes in AFNetworking) and `timeoutIntervalForResource`.
 public struct Timeouts: Sendable, Hashable {
@@ -14,6 +15,11 @@ public struct Timeouts: Sendable, Hashable {
     /// The time of the whole exchange: waiting for a connection, redirects, retries and the body. Default: none.
     public var request: Duration?
 
+    /// How long a body that announced itself with `Expect: 100-continue` waits for the server's leave; it is sent then, because
+    /// many servers never answer the announcement (RFC 9110 §10.1.1). Default: 1 second, as curl. nil waits as long as for the
+    /// first byte of the response, and fails like it.
+    public var continueWait: Duration?
+
     /// Makes timeouts.
     ///
     /// - Parameters:
@@ -21,15 +27,18 @@ public struct Timeouts: Sendable, Hashable {
     ///   - firstByte: The time to the first byte. Default: 60 seconds.
     ///   - betweenBytes: The longest pause inside the response. Default: 60 seconds.
     ///   - request: The time of the whole exchange. Default: none.
+    ///   - continueWait: How long a body waits for leave to be sent. Default: 1 second.
     public init(
         connect: Duration? = .seconds(10),
         firstByte: Duration? = .seconds(60),
         betweenBytes: Duration? = .seconds(60),
-        request: Duration? = nil
+        request: Duration? = nil,
+        continueWait: Duration? = .seconds(1)
     ) {
         self.connect = connect
         self.firstByte = firstByte
         self.betweenBytes = betweenBytes
         self.request = request
+        self.continueWait = continueWait
     }
 }

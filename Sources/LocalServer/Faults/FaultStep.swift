@@ -81,6 +81,12 @@ package struct FaultStep: Sendable {
         return send(Array((head + "\r\n").utf8) + bytes)
     }
 
+    /// Sends an interim response such as 100 or 103, with these fields (RFC 9110 §15.2).
+    package static func interim(_ status: Int, headers: [(name: String, value: String)] = []) -> FaultStep {
+        let fields = headers.map { "\($0.name): \($0.value)\r\n" }.joined()
+        return send("HTTP/1.1 \(status) Scripted\r\n\(fields)\r\n")
+    }
+
     /// Sends this text in pieces of so many bytes, with a delay between two pieces.
     package static func drip(_ text: String, pieces: Int = 1, every delay: Duration) -> FaultStep {
         drip(Array(text.utf8), pieces: pieces, every: delay)

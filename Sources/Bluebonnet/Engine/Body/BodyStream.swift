@@ -32,6 +32,7 @@ final class BodyStream: Sendable {
         var reader: CheckedContinuation<ByteBuffer?, any Error>?
         var isPaused = false
         var source: (any Source)?
+        var listener: (@Sendable (Result<End, NetworkingError>) -> Void)?
 
         /// What the reader gets now; a source that was paused goes on when enough has gone.
         mutating func take() -> Taken {
@@ -85,18 +86,36 @@ final class BodyStream: Sendable {
     }
 
     private func end(_ end: Result<End, NetworkingError>) {
-        let reader = state.withLock { state -> CheckedContinuation<ByteBuffer?, any Error>? in
-            guard state.end == nil else { return nil }
+        let (reader, listener) = state.withLock { state in
+            guard state.end == nil else {
+                return (
+                    CheckedContinuation<ByteBuffer?, any Error>?.none,
+                    (@Sendable (Result<End, NetworkingError>) -> Void)?.none
+                )
+            }
             state.end = end
             state.source = nil
-            defer { state.reader = nil }
-            return state.reader
+            defer {
+                state.reader = nil
+                state.listener = nil
+            }
+            return (state.reader, state.listener)
         }
+        listener?(end)
         // A reader that waits has drained the buffers.
         switch end {
         case .success: reader?.resume(returning: nil)
         case .failure(let error): reader?.resume(throwing: error)
         }
+    }
+
+    /// Calls the closure once when the connection has seen the end, or the reader has gone; at once if that is so already.
+    func whenEnded(_ listener: @escaping @Sendable (Result<End, NetworkingError>) -> Void) {
+        let end = state.withLock { state in
+            if state.end == nil { state.listener = listener }
+            return state.end
+        }
+        if let end { listener(end) }
     }
 
     // MARK: The reader's side

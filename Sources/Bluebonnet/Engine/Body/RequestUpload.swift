@@ -42,7 +42,7 @@ final class RequestUpload: Sendable {
             do {
                 try await produce { try await self.append($0) }
                 try finish()
-            } catch let mismatch as LengthMismatch {
+            } catch let mismatch as RequestBodyLengthMismatch {
                 exchange.fail(NetworkingError(.requestBodyLengthMismatch, mismatch.description))
             } catch {
                 guard !(state.withLock { $0.isStopped }) else { return }
@@ -70,7 +70,7 @@ final class RequestUpload: Sendable {
             guard !state.isStopped else { throw CancellationError() }
             state.producedBytes += piece.readableBytes
             if let length, state.producedBytes > length {
-                throw LengthMismatch(length: length, produced: "more")
+                throw RequestBodyLengthMismatch.more(than: length)
             }
             state.queue.append(piece)
             state.queuedBytes += piece.readableBytes
@@ -102,22 +102,13 @@ final class RequestUpload: Sendable {
         let signals = try state.withLock { state in
             guard !state.isStopped else { throw CancellationError() }
             if let length, state.producedBytes < length {
-                throw LengthMismatch(length: length, produced: "only \(state.producedBytes)")
+                throw RequestBodyLengthMismatch.only(state.producedBytes, of: length)
             }
             state.isFinished = true
             defer { state.isSignalled = true }
             return !state.isSignalled
         }
         if signals { connection.onLoop { $0.uploadHasMore(for: self.exchange) } }
-    }
-
-    private struct LengthMismatch: Error, CustomStringConvertible {
-        let length: Int
-        let produced: String
-
-        var description: String {
-            "The request body was declared as \(length) bytes, and \(produced) came from its source."
-        }
     }
 
     // MARK: The connection's side

@@ -2,6 +2,8 @@ import NIOCore
 
 extension ResponseBody {
     /// The body as lines of text, ended by LF or CRLF, decoded as UTF-8 with replacement; read with back-pressure.
+    ///
+    /// A line longer than ``Limits/line`` ends it with ``NetworkingError/Code/lineTooLong``.
     public var lines: Lines { Lines(body: self) }
 
     /// The lines of a body.
@@ -23,6 +25,7 @@ extension ResponseBody {
             private var pending: [UInt8] = []
             private var ready: [String] = []
             private var isAtEnd = false
+            private var failure: NetworkingError?
 
             init(body: ResponseBody) {
                 self.body = body
@@ -31,7 +34,7 @@ extension ResponseBody {
 
             /// The next line; nil at the end. A last line without an end counts when it is not empty.
             ///
-            /// - Throws: ``NetworkingError``, as the body does.
+            /// - Throws: ``NetworkingError``, as the body does, and ``NetworkingError/Code/lineTooLong``.
             public mutating func next() async throws -> String? {
                 while ready.isEmpty, !isAtEnd {
                     guard let buffer = try await buffers.next() else {
@@ -39,20 +42,38 @@ extension ResponseBody {
                         if !pending.isEmpty { ready = [takeLine()] }
                         break
                     }
-                    cut(buffer.readableBytesView)
+                    do throws(NetworkingError) {
+                        try cut(buffer.readableBytesView)
+                    } catch {
+                        // After the lines before it.
+                        failure = error
+                        isAtEnd = true
+                    }
                     ready.reverse()
                 }
-                return ready.popLast()
+                if let line = ready.popLast() { return line }
+                if let failure { throw failure }
+                return nil
             }
 
-            private mutating func cut(_ bytes: some Collection<UInt8>) {
+            private mutating func cut(_ bytes: some Collection<UInt8>) throws(NetworkingError) {
                 var rest = bytes[...]
                 while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                    pending.append(contentsOf: rest[..<end])
+                    try append(rest[..<end])
                     ready.append(takeLine())
                     rest = rest[rest.index(after: end)...]
                 }
-                pending.append(contentsOf: rest)
+                try append(rest)
+            }
+
+            private mutating func append(_ bytes: some Collection<UInt8>) throws(NetworkingError) {
+                guard bytes.count <= body.lineLimit - pending.count else {
+                    throw NetworkingError(
+                        .lineTooLong,
+                        "A line of the response body is longer than the \(body.lineLimit) bytes allowed."
+                    )
+                }
+                pending.append(contentsOf: bytes)
             }
 
             private mutating func takeLine() -> String {

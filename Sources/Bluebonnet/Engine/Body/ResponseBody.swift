@@ -42,19 +42,32 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// Kept alive while the body is: a session does not go away under a body that is being read.
     let owner: (any AnyObject & Sendable)?
 
+    /// The longest line of ``lines``, by ``Limits/line``.
+    let lineLimit: Int
+
     /// Knows how many bytes went by.
     private var control: TaskControl?
 
-    init(_ storage: Storage, owner: (any AnyObject & Sendable)? = nil) {
+    init(_ storage: Storage, owner: (any AnyObject & Sendable)? = nil, lineLimit: Int = Limits.defaultLine) {
         self.storage = storage
         self.owner = owner
+        self.lineLimit = lineLimit
     }
 
-    /// The same body with what is kept alive while it is, and what counts its bytes.
-    func keeping(_ owner: any AnyObject & Sendable, control: TaskControl) -> ResponseBody {
-        var body = ResponseBody(storage, owner: owner)
+    /// The same body with what is kept alive while it is, what counts its bytes, and a limit for its lines.
+    func keeping(_ owner: any AnyObject & Sendable, control: TaskControl, lineLimit: Int) -> ResponseBody {
+        var body = ResponseBody(storage, owner: owner, lineLimit: lineLimit)
         body.control = control
         return body
+    }
+
+    /// What it comes from while it is still coming.
+    var stream: BodyStream? {
+        switch storage {
+        case .whole, .sequence: nil
+        case .stream(let reader): reader.stream
+        case .decoded(let source, _, _): source.stream
+        }
     }
 
     /// How far the exchange is that this body belongs to: bytes on the wire, before content coding is undone.

@@ -14,6 +14,7 @@
         /// The first bytes of the frame, as many as its header may have (RFC 8878 §3.1.1.1).
         private var header: [UInt8] = []
         private static let longestHeader = 18
+        private static let magicNumberSize = 4
         /// How many bytes came out of the frame.
         private var produced: UInt64 = 0
 
@@ -46,8 +47,11 @@
             _ input: UnsafeRawBufferPointer,
             into output: UnsafeMutableRawBufferPointer
         ) throws(DecompressionFailure) -> DecompressionStep {
+            // A frame that is there as a whole takes another way through the library, which accepts empty blocks that the way
+            // for pieces refuses (libzstd 1.5.4): only the magic number is shown first, so that all take the same.
+            let count = header.isEmpty ? min(input.count, Self.magicNumberSize) : input.count
             // Both buffers are valid for this call, and the library keeps no pointer into them.
-            var source = unsafe ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
+            var source = unsafe ZSTD_inBuffer(src: input.baseAddress, size: count, pos: 0)
             var target = unsafe ZSTD_outBuffer(dst: output.baseAddress, size: output.count, pos: 0)
             let hint = unsafe ZSTD_decompressStream(context, &target, &source)
             guard ZSTD_isError(hint) == 0 else {

@@ -24,9 +24,21 @@ extension HTTP1Connection: DeadlineHolder {
     // MARK: Deadlines
 
     /// Sets the deadline of the present phase; the exchange's own deadline holds beside it.
-    func setPhase(_ duration: Duration?, _ code: NetworkingError.Code, now: NIODeadline) {
+    func setPhase(_ duration: Duration?, _ code: NetworkingError.Code?, now: NIODeadline) {
         phaseDeadline = duration.map { (now.advanced(by: $0), code) }
         updateDeadline()
+    }
+
+    /// Starts the clock of what is waited for now, when no upload is under way.
+    func startClock(now: NIODeadline) {
+        guard let timeouts = exchange?.timeouts else { return }
+        if machine.request == .awaitingContinue, let wait = timeouts.continueWait {
+            setPhase(wait, nil, now: now)
+        } else if head == nil && timings.firstByte == nil {
+            setPhase(timeouts.firstByte, .firstByteTimeout, now: now)
+        } else {
+            setPhase(timeouts.betweenBytes, .betweenBytesTimeout, now: now)
+        }
     }
 
     func updateDeadline() {
@@ -47,7 +59,7 @@ extension HTTP1Connection: DeadlineHolder {
         if let deadline = exchange.deadline, deadline <= now {
             fail(.timeout(.requestTimeout, exchange))
         } else if let phaseDeadline, phaseDeadline.at <= now {
-            fail(.timeout(phaseDeadline.code, exchange))
+            if let code = phaseDeadline.code { fail(.timeout(code, exchange)) } else { continueUpload() }
         } else {
             updateDeadline()
         }
@@ -84,7 +96,7 @@ extension HTTP1Connection: DeadlineHolder {
     func begin(_ decision: ConnectionPool.Released, on pooled: PooledConnection) {
         switch decision {
         case .serve(let exchange): start(exchange)
-        case .idle: setPhase(idleTimeout, .cancelled, now: .now())
+        case .idle: setPhase(idleTimeout, nil, now: .now())
         case .close: close()
         }
     }

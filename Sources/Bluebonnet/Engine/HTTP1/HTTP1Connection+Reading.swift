@@ -40,7 +40,9 @@ extension HTTP1Connection {
             fail(NetworkingError(error, from: origin))
             return
         }
-        if upload == nil { setPhase(mayRead ? exchange.timeouts.betweenBytes : nil, .betweenBytesTimeout, now: now) }
+        // RFC 9110 §15.2: an interim response other than 100 neither ends nor prolongs the wait for leave to send.
+        guard upload == nil, machine.request != .awaitingContinue else { return }
+        setPhase(mayRead ? exchange.timeouts.betweenBytes : nil, .betweenBytesTimeout, now: now)
     }
 
     /// Answers whether to go on parsing.
@@ -48,6 +50,7 @@ extension HTTP1Connection {
         switch event {
         case .informational(let head):
             informational.append(head)
+            if head.statusCode == 100 { continueUpload() }
         case .head(let head, let length):
             guard head.statusCode != 101 else {
                 // RFC 9110 §15.2.2: a switch of protocols answers an Upgrade field, and none was sent.
@@ -56,8 +59,11 @@ extension HTTP1Connection {
                 )
                 return false
             }
-            machine.receivedHead()
+            machine.receivedHead(isHTTP10: head.httpVersion == .http1_0)
             self.head = head
+            if timings.firstByte == nil, let startedAt = exchange?.startedAt {
+                timings.firstByte = now.since(startedAt)
+            }
             if case .exactly(let expected) = length {
                 self.exchange?.control.update { $0.expectedToReceive = Int(expected) }
             }
@@ -101,19 +107,12 @@ extension HTTP1Connection {
 
     /// Reads on if it may; the clock between bytes starts anew.
     private func continueReading() {
-        guard let exchange else { return }
+        guard exchange != nil else { return }
         guard mayRead else {
-            setPhase(nil, .betweenBytesTimeout, now: .now())
+            setPhase(nil, nil, now: .now())
             return
         }
-        let isWaitingForHead = head == nil && timings.firstByte == nil
-        if upload == nil {
-            setPhase(
-                isWaitingForHead ? exchange.timeouts.firstByte : exchange.timeouts.betweenBytes,
-                isWaitingForHead ? .firstByteTimeout : .betweenBytesTimeout,
-                now: .now()
-            )
-        }
+        if upload == nil { startClock(now: .now()) }
         if !held.isEmpty { parseHeld() }
         guard hasPendingRead, mayRead else { return }
         hasPendingRead = false
@@ -137,7 +136,7 @@ extension HTTP1Connection {
     private func push(to stream: BodyStream) {
         guard arrivedBytes > 0 else { return }
         streamIsFull = !stream.push(takeArrived())
-        if streamIsFull { setPhase(nil, .betweenBytesTimeout, now: .now()) }
+        if streamIsFull { setPhase(nil, nil, now: .now()) }
     }
 
     private func countReceived() {
@@ -162,6 +161,7 @@ extension HTTP1Connection {
             request: exchange.request,
             informational: informational
         )
+        response.isRequestBodyUntouched = machine.request == .withheld
         response.timings = timings
         response.startedAt = exchange.startedAt
         return response

@@ -2,6 +2,25 @@ import NIOCore
 
 /// Request bodies that are sent piece by piece.
 extension HTTP1Connection {
+    /// Begins to send the body that follows the head.
+    func beginUpload() {
+        guard let exchange, let pooled, let body = exchange.bodySentLater else { return }
+        let upload = RequestUpload(length: body.length, connection: pooled, exchange: exchange)
+        self.upload = upload
+        // The clock of the wait for leave to send stops; the exchange's own runs.
+        setPhase(nil, nil, now: .now())
+        exchange.began(upload)
+        upload.start(body.producer)
+    }
+
+    /// RFC 9110 §10.1.1: 100 Continue came, or did not come in the time there was for it.
+    func continueUpload() {
+        guard machine.continues() else { return }
+        // What came was the leave to send, not the answer.
+        timings.firstByte = nil
+        beginUpload()
+    }
+
     /// There is more to write, or the socket takes more again.
     func uploadHasMore(for exchange: Exchange) {
         guard exchange === self.exchange, let upload, let context else { return }
@@ -12,7 +31,7 @@ extension HTTP1Connection {
             switch upload.next() {
             case .nothingYet:
                 // The producer is slow, not the connection: no clock runs.
-                setPhase(nil, .betweenBytesTimeout, now: .now())
+                setPhase(nil, nil, now: .now())
                 if mustFlush { context.flush() }
                 return
             case .piece(let piece):

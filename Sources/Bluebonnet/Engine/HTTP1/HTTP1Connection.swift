@@ -43,7 +43,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
 
     // Deadlines.
     var nextDeadline: NIODeadline?
-    var phaseDeadline: (at: NIODeadline, code: NetworkingError.Code)?
+    /// The code is that of the timeout; nil when the exchange goes on then.
+    var phaseDeadline: (at: NIODeadline, code: NetworkingError.Code?)?
 
     init(
         pool: ConnectionPool,
@@ -67,8 +68,11 @@ final class HTTP1Connection: ChannelDuplexHandler {
 
     /// Sends the exchange's request. One that this connection cannot take goes back to the pool.
     func start(_ exchange: Exchange) {
-        guard let context, let pooled, machine.begin(sendsBodyLater: exchange.bodySentLater != nil) else {
-            pool.resubmit(exchange)
+        let sendsBodyLater = exchange.bodySentLater != nil
+        guard let context, let pooled,
+            machine.begin(sendsBodyLater: sendsBodyLater, expectsContinue: exchange.expectsContinue)
+        else {
+            pool.submit(exchange)
             return
         }
         guard exchange.assign(to: pooled) else {
@@ -85,12 +89,10 @@ final class HTTP1Connection: ChannelDuplexHandler {
         timings.queue = max(.zero, now.since(exchange.startedAt) - (establishment.map(Self.total) ?? .zero))
         establishment = nil
         context.writeAndFlush(wrapOutboundOut(exchange.headBytes), promise: nil)
-        if let body = exchange.bodySentLater {
-            let upload = RequestUpload(length: body.length, connection: pooled, exchange: exchange)
-            self.upload = upload
-            updateDeadline()
-            exchange.began(upload)
-            upload.start(body.producer)
+        if machine.request == .awaitingContinue {
+            if mayRead { startClock(now: now) } else { updateDeadline() }
+        } else if sendsBodyLater {
+            beginUpload()
         } else {
             timings.requestSent = now.since(exchange.startedAt)
             if let length = exchange.request.body?.length { exchange.control.update { $0.sent = length } }

@@ -37,7 +37,8 @@ final class ConnectionPool: Sendable {
 
     // MARK: Exchanges
 
-    /// Sends the exchange on an idle connection, or has it wait for one.
+    /// Sends the exchange on an idle connection, or has it wait for one. It comes back here when that connection turns out to be
+    /// unusable before a byte was sent.
     func submit(_ exchange: Exchange) {
         let result = state.withLock { state -> Result<Queue.Acquired, NetworkingError> in
             if let error = state.invalidation { return .failure(error) }
@@ -69,11 +70,6 @@ final class ConnectionPool: Sendable {
         if !exchange.isWaiting { remove(exchange) }
     }
 
-    /// A connection turned out to be unusable before a byte of the exchange was sent.
-    func resubmit(_ exchange: Exchange) {
-        submit(exchange)
-    }
-
     /// A waiting exchange has ended.
     func remove(_ exchange: Exchange) {
         state.withLock { state in
@@ -103,11 +99,8 @@ final class ConnectionPool: Sendable {
     func closed(_ connection: PooledConnection, origin: Origin) {
         let (next, closers) = state.withLock { state -> (Exchange?, [CheckedContinuation<Void, Never>]) in
             guard state.connections.removeValue(forKey: connection.id) != nil else { return (nil, []) }
-            var next: Exchange?
-            if state.queues[origin]?.closed(connection) == true {
-                state.connecting += 1
-                next = state.queues[origin]?.waiters.first
-            }
+            let next = state.queues[origin]?.closed(connection)
+            if next != nil { state.connecting += 1 }
             return (next, Self.forgetIfEmpty(origin, &state))
         }
         closers.forEach { $0.resume() }
@@ -122,7 +115,7 @@ final class ConnectionPool: Sendable {
             result in
             switch result {
             case .success(let connection): self.connected(connection, origin: origin)
-            case .failure(let error): self.connectFailed(error, origin: origin)
+            case .failure(let error): self.connectFailed(error, origin: origin, for: exchange)
             }
         }
     }
@@ -138,17 +131,19 @@ final class ConnectionPool: Sendable {
         connection.onLoop { $0.begin(released, on: connection) }
     }
 
-    private func connectFailed(_ error: NetworkingError, origin: Origin) {
+    private func connectFailed(_ error: NetworkingError, origin: Origin, for exchange: Exchange) {
+        let now = NIODeadline.now()
         let (failed, next, closers) = state.withLock { state in
             state.connecting -= 1
-            let outcome = state.queues[origin]?.connectFailed()
-            if outcome?.connects == true { state.connecting += 1 }
-            let next = outcome?.connects == true ? state.queues[origin]?.waiters.first : nil
-            return (outcome?.fails, next, Self.forgetIfEmpty(origin, &state))
+            let outcome = state.queues[origin]?.connectFailed(for: exchange) { other in
+                error.code != .connectTimeout || other.hasWaitedToConnect(at: now)
+            }
+            state.connecting += outcome?.connectsFor.count ?? 0
+            return (outcome?.fails, outcome?.connectsFor, Self.forgetIfEmpty(origin, &state))
         }
         failed?.forEach { $0.fail(error) }
         closers.forEach { $0.resume() }
-        if let next { connect(to: origin, for: next) }
+        for exchange in next ?? [] { connect(to: origin, for: exchange) }
     }
 
     private static func forgetIfEmpty(_ origin: Origin, _ state: inout State) -> [CheckedContinuation<Void, Never>] {

@@ -46,16 +46,18 @@ struct OriginQueue<Connection: PoolMember, Waiter: PoolMember> {
             if let connection = idle.popLast() { return .use(connection) }
         }
         waiters.append(waiter)
-        if reserveConnection() { return .waitAndConnect }
+        // Those before it have attempts already, unless the limit is reached.
+        if reserveConnection() != nil { return .waitAndConnect }
         // Only one that needs a fresh connection gets here while others stand idle.
         return idle.isEmpty ? .wait : .waitAndClose(idle.removeFirst())
     }
 
-    /// A new connection must be made if somebody waits for whom none is being made yet, and the limit allows it.
-    private mutating func reserveConnection() -> Bool {
-        guard waiters.count > connecting, open + connecting < limit else { return false }
-        connecting += 1
-        return true
+    /// A new connection must be made if somebody waits for whom none is being made yet, and the limit allows it. Answers for whom:
+    /// the attempts under way belong to those who have waited longest.
+    private mutating func reserveConnection() -> Waiter? {
+        guard waiters.count > connecting, open + connecting < limit else { return nil }
+        defer { connecting += 1 }
+        return waiters[waiters.index(waiters.startIndex, offsetBy: connecting)]
     }
 
     /// A connection has been made.
@@ -72,17 +74,28 @@ struct OriginQueue<Connection: PoolMember, Waiter: PoolMember> {
         return .idle
     }
 
-    /// An attempt to connect failed: the longest waiting exchange fails with it. Where nothing is open either, there is no other
-    /// hope than the attempts that still run, and those fail too for whom there is none. `connects`: another attempt is due.
-    mutating func connectFailed() -> (fails: [Waiter], connects: Bool) {
+    /// An attempt to connect failed: the exchange it was made for fails with it, if it still waits. Where nothing is open either,
+    /// those for whom no attempt runs fail with it too if the `verdict` holds for them: a server that refuses one refuses all, but
+    /// one exchange's timeout is not another's. For the others new attempts are due, as far as the limit allows.
+    mutating func connectFailed(
+        for waiter: Waiter,
+        verdict isHopeless: (Waiter) -> Bool
+    ) -> (fails: [Waiter], connectsFor: [Waiter]) {
         connecting -= 1
-        var failed = [waiters.popFirst()].compactMap(\.self)
-        while open == 0, waiters.count > connecting, let next = waiters.popFirst() { failed.append(next) }
-        return (failed, reserveConnection())
+        var failed: [Waiter] = []
+        if cancel(waiter) { failed.append(waiter) }
+        if open == 0, waiters.count > connecting {
+            let hopeless = waiters.dropFirst(connecting).filter(isHopeless)
+            for waiter in hopeless { _ = cancel(waiter) }
+            failed += hopeless
+        }
+        var connects: [Waiter] = []
+        while let next = reserveConnection() { connects.append(next) }
+        return (failed, connects)
     }
 
-    /// A connection has closed, idle or not. Answers whether a new one is due for somebody who waits.
-    mutating func closed(_ connection: Connection) -> Bool {
+    /// A connection has closed, idle or not. Answers for whom of those who wait a new one is due.
+    mutating func closed(_ connection: Connection) -> Waiter? {
         open -= 1
         if let index = idle.firstIndex(where: { $0.id == connection.id }) { idle.remove(at: index) }
         return reserveConnection()

@@ -47,6 +47,27 @@ struct TimeoutTests {
         }
     }
 
+    @Test func `an exchange does not fail with the connect timeout of another one`() async throws {
+        try await FaultServer.run([.stall], options: .init(acceptsConnections: false)) { server in
+            let configuration = TestSession.configuration { $0.maximumConnectionsPerHost = 1 }
+            try await TestSession.run(configuration) { session, engine in
+                func send(_ connect: Duration) throws -> DataTask<Data> {
+                    let timeouts = Timeouts(connect: connect)
+                    let task = try session.dataTask(TestSession.request(server.baseURL, timeouts: timeouts))
+                    task.resume()
+                    return task
+                }
+                let first = try send(.milliseconds(100))
+                try await TestSession.until("the first one waits") { engine.waitingExchanges == 1 }
+                let second = try send(.milliseconds(1700))
+                for (task, time) in [(first, "100 ms"), (second, "1700 ms")] {
+                    let error = try await TestSession.failure { _ = try await task.value }
+                    #expect(error.code == .connectTimeout && error.message.contains(time), "\(error)")
+                }
+            }
+        }
+    }
+
     @Test(arguments: ResponseReading.allCases)
     func `a server that does not answer ends with the first-byte timeout`(reading: ResponseReading) async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in

@@ -68,6 +68,53 @@ import Testing
         #expect(after == .close && machine.isDoomed)
     }
 
+    // MARK: 100 Continue
+
+    @Test func `a body that expects leave waits for it, once`() {
+        var machine = Machine()
+        let begins = machine.begin(sendsBodyLater: true, expectsContinue: true)
+        #expect(begins && machine.request == .awaitingContinue && machine.isBusy)
+        let continues = [machine.continues(), machine.continues()]
+        #expect(continues == [true, false] && machine.request == .sending)
+        machine.requestSent()
+        machine.receivedHead()
+        let after = machine.receivedEnd(isKeepAlive: true, hasBytesLeft: false)
+        #expect(after == .release)
+    }
+
+    @Test func `an answer before the leave withholds the body and ends the connection`() {
+        var machine = Machine()
+        _ = machine.begin(sendsBodyLater: true, expectsContinue: true)
+        machine.receivedHead()
+        #expect(machine.request == .withheld)
+        let continues = machine.continues()
+        #expect(!continues && machine.request == .withheld)
+        let after = machine.receivedEnd(isKeepAlive: true, hasBytesLeft: false)
+        #expect(after == .close && machine.isDoomed)
+    }
+
+    @Test func `leave that nobody asked for changes nothing`() {
+        var machine = Machine()
+        _ = machine.begin(sendsBodyLater: false, expectsContinue: true)
+        let continues = machine.continues()
+        #expect(!continues && machine.request == .sent)
+    }
+
+    @Test func `a server that speaks HTTP/1.0 is not waited for`() {
+        var machine = Machine()
+        _ = machine.begin(sendsBodyLater: false)
+        machine.receivedHead(isHTTP10: true)
+        _ = machine.receivedEnd(isKeepAlive: true, hasBytesLeft: false)
+        _ = machine.begin(sendsBodyLater: true, expectsContinue: true)
+        #expect(machine.request == .sending)
+    }
+
+    @Test func `a used connection that ends during the wait was stale`() {
+        var machine = served()
+        _ = machine.begin(sendsBodyLater: true, expectsContinue: true)
+        #expect(machine.isStale(hasReceivedBytes: false) && !machine.isStale(hasReceivedBytes: true))
+    }
+
     @Test func `a doomed connection is idle and takes nothing`() {
         var machine = served()
         _ = machine.begin(sendsBodyLater: true)

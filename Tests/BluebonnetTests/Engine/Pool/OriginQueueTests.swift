@@ -42,6 +42,20 @@ import Testing
         }
     }
 
+    /// What follows from a failed attempt, such as `fails a b, connects c`.
+    private func failure(
+        _ queue: inout Queue,
+        of waiter: Member,
+        verdict: (Member) -> Bool = { _ in true }
+    ) -> String {
+        let outcome = queue.connectFailed(for: waiter, verdict: verdict)
+        let fails = outcome.fails.isEmpty ? [] : ["fails " + outcome.fails.map(\.description).joined(separator: " ")]
+        let connects =
+            outcome.connectsFor.isEmpty
+            ? [] : ["connects " + outcome.connectsFor.map(\.description).joined(separator: " ")]
+        return (fails + connects).joined(separator: ", ")
+    }
+
     @Test func `connections are made up to the limit, and then requests wait in order`() {
         var queue = Queue(limit: 2)
         #expect(queue.isEmpty)
@@ -96,22 +110,46 @@ import Testing
 
     @Test func `a failed attempt fails the one that waited longest and those who have no attempt to hope for`() {
         var queue = Queue(limit: 2)
-        let waiters = ["a", "b", "c", "d"].map { acquire(&queue, Member($0)) }
-        #expect(waiters == ["connect", "connect", "wait", "wait"])
-        var outcome = queue.connectFailed()
-        #expect(outcome.fails.map(\.description) == ["a", "b", "c"] && !outcome.connects)
-        outcome = queue.connectFailed()
-        #expect(outcome.fails.map(\.description) == ["d"] && !outcome.connects)
+        let members = ["a", "b", "c", "d"].map { Member($0) }
+        #expect(members.map { acquire(&queue, $0) } == ["connect", "connect", "wait", "wait"])
+        #expect(failure(&queue, of: members[0]) == "fails a c d")
+        #expect(failure(&queue, of: members[1]) == "fails b")
+        #expect(queue.isEmpty)
+    }
+
+    @Test func `an attempt fails the one it was made for, not the one that waited longest`() {
+        var queue = Queue(limit: 2)
+        let members = ["a", "b"].map { Member($0) }
+        for member in members { _ = acquire(&queue, member) }
+        #expect(failure(&queue, of: members[1]) == "fails b")
+        #expect(text(queue.connected(Member("1"))) == "serve a")
+    }
+
+    @Test func `those for whom a failure says nothing get attempts of their own`() {
+        var queue = Queue(limit: 2)
+        let members = ["a", "b", "c", "d", "e"].map { Member($0) }
+        for member in members { _ = acquire(&queue, member) }
+        #expect(failure(&queue, of: members[0]) { $0.description == "d" } == "fails a d, connects c")
+        #expect(failure(&queue, of: members[1]) { _ in false } == "fails b, connects e")
+        #expect(queue.connecting == 2 && queue.waiters.map(\.description) == ["c", "e"])
+    }
+
+    @Test func `the attempt of one who left fails nobody who may hope`() {
+        var queue = Queue(limit: 1)
+        let members = ["a", "b"].map { Member($0) }
+        for member in members { _ = acquire(&queue, member) }
+        _ = queue.cancel(members[0])
+        #expect(failure(&queue, of: members[0]) { _ in false } == "connects b")
+        #expect(failure(&queue, of: members[1]) == "fails b")
         #expect(queue.isEmpty)
     }
 
     @Test func `beside an open connection a failed attempt fails one and is made again for the next`() {
         var queue = Queue(limit: 2)
-        let waiters = ["a", "b", "c", "d"].map { acquire(&queue, Member($0)) }
-        #expect(waiters == ["connect", "connect", "wait", "wait"])
+        let members = ["a", "b", "c", "d"].map { Member($0) }
+        #expect(members.map { acquire(&queue, $0) } == ["connect", "connect", "wait", "wait"])
         #expect(text(queue.connected(Member("1"))) == "serve a")
-        let outcome = queue.connectFailed()
-        #expect(outcome.fails.map(\.description) == ["b"] && outcome.connects)
+        #expect(failure(&queue, of: members[1]) == "fails b, connects c")
     }
 
     @Test func `a fresh connection at the limit takes the place of the oldest idle one`() {
@@ -122,7 +160,7 @@ import Testing
         _ = queue.released(old)
         #expect(acquire(&queue, Member("again", needsFreshConnection: true)) == "wait and close 1")
         let connects = queue.closed(old)
-        #expect(connects)
+        #expect(connects?.description == "again")
         #expect(text(queue.connected(Member("2"))) == "serve again")
     }
 
@@ -132,8 +170,7 @@ import Testing
         _ = acquire(&queue, waiter)
         let didCancelWaiter = queue.cancel(waiter)
         #expect(didCancelWaiter)
-        let outcome = queue.connectFailed()
-        #expect(outcome.fails.isEmpty && !outcome.connects && queue.isEmpty)
+        #expect(failure(&queue, of: waiter).isEmpty && queue.isEmpty)
     }
 
     @Test func `a connection that closes makes room for one who waits`() {
@@ -143,7 +180,7 @@ import Testing
         _ = queue.connected(connection)
         #expect(acquire(&queue, Member("b")) == "wait")
         let connects = queue.closed(connection)
-        #expect(connects && queue.open == 0 && queue.connecting == 1)
+        #expect(connects?.description == "b" && queue.open == 0 && queue.connecting == 1)
         #expect(text(queue.connected(Member("2"))) == "serve b")
     }
 
@@ -151,7 +188,7 @@ import Testing
         let (first, second) = (Member("1"), Member("2"))
         var queue = idleQueue([first, second])
         let connects = queue.closed(second)
-        #expect(!connects && queue.idle.map(\.description) == ["1"])
+        #expect(connects == nil && queue.idle.map(\.description) == ["1"])
         #expect(["a", "b"].map { acquire(&queue, Member($0)) } == ["use 1", "connect"])
     }
 

@@ -1,0 +1,60 @@
+import NIOCore
+import Synchronization
+
+extension RequestBody {
+    /// The body with a content coding applied: at once to bytes in memory, which then have a known length; while it is sent to
+    /// what is produced while it is sent, which then has none. Can be sent again if the body could.
+    func compressed(_ format: Deflater.Format, level: Int) throws -> RequestBody {
+        switch storage {
+        case .bytes(let bytes):
+            let deflater = try Deflater(format, level: level)
+            var result = try deflater.compress(bytes)
+            var rest = try deflater.finish()
+            result.writeBuffer(&rest)
+            return RequestBody(.bytes(result))
+        case .produced(let length, let isReplayable, let produce):
+            return RequestBody(
+                .produced(length: nil, isReplayable: isReplayable) { sink in
+                    let compression = try StreamedCompression(format, level: level, length: length)
+                    try await produce { piece in
+                        let block = try compression.compress(piece)
+                        if block.readableBytes > 0 { try await sink(block) }
+                    }
+                    try await sink(try compression.finish())
+                }
+            )
+        }
+    }
+}
+
+/// The compression of one sending of a body. One producer at a time; the lock is for those that change threads.
+private final class StreamedCompression: Sendable {
+    private struct State {
+        let deflater: Deflater
+        var count = 0
+    }
+
+    private let state: Mutex<State>
+    /// The declared length of what is compressed, which nobody can check behind the compression.
+    private let length: Int?
+
+    init(_ format: Deflater.Format, level: Int, length: Int?) throws {
+        state = Mutex(State(deflater: try Deflater(format, level: level)))
+        self.length = length
+    }
+
+    func compress(_ piece: ByteBuffer) throws -> ByteBuffer {
+        try state.withLock { state in
+            state.count += piece.readableBytes
+            if let length, state.count > length { throw RequestBodyLengthMismatch.more(than: length) }
+            return try state.deflater.compress(piece)
+        }
+    }
+
+    func finish() throws -> ByteBuffer {
+        try state.withLock { state in
+            if let length, state.count < length { throw RequestBodyLengthMismatch.only(state.count, of: length) }
+            return try state.deflater.finish()
+        }
+    }
+}

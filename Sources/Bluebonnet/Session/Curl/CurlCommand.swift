@@ -1,0 +1,168 @@
+import FoundationEssentials
+import HTTPTypes
+
+/// A request as a command for curl: the words of its command line, what is piped into it, what a person has to know.
+struct CurlCommand {
+    /// The largest body that stands on the command line; Linux takes no longer words than 128 KiB.
+    private static let longestWord = 100_000
+    /// The largest body that stands in the description at all.
+    private static let largestBody = 1 << 20
+
+    private let request: Request
+    private let redacts: Bool
+    private var words: [String] = []
+    private var input: String?
+    private var note: String?
+
+    init(_ request: Request, redacting: Bool) {
+        self.request = request
+        redacts = redacting
+        let body = bodyWords()
+        words += methodWords(impliedBy: body.first)
+        words += headerWords(hasData: !body.isEmpty && body.first != "--upload-file")
+        if !body.isEmpty { words.append(body.joined(separator: " ")) }
+        words += optionWords()
+        words += targetWords()
+    }
+
+    /// The command, a word or pair of words a line.
+    var text: String {
+        let command = (["\(input.map { "\($0) | " } ?? "")curl"] + words).joined(separator: " \\\n  ")
+        return note.map { "# \($0)\n\(command)" } ?? command
+    }
+
+    // MARK: Method and fields
+
+    private func methodWords(impliedBy body: String?) -> [String] {
+        let implied: HTTPRequest.Method =
+            switch body {
+            case nil: .get
+            case "--upload-file": .put
+            default: .post
+            }
+        if request.method == .head, body == nil { return ["--head"] }
+        return request.method == implied ? [] : ["--request \(ShellWord(request.method.rawValue).text)"]
+    }
+
+    private func headerWords(hasData: Bool) -> [String] {
+        var words: [String] = []
+        func add(_ field: String) { words.append("--header \(ShellWord(field).text)") }
+        for field in request.headerFields {
+            let name = field.name.canonicalName
+            // Curl counts by itself, and twice would be wrong.
+            if name == "content-length" { continue }
+            let value = redacts ? SecretNames.redacted(field) : field.value
+            // A field without a value is written with a semicolon; with a colon curl would leave it out.
+            add(value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(value)")
+            if name == "accept-encoding" { words.append("--compressed") }
+        }
+        // What curl would add, and the engine does not.
+        let fields = request.headerFields
+        if !fields.contains(.accept) { add("Accept:") }
+        if !fields.contains(.userAgent) { add("User-Agent:") }
+        if hasData, !fields.contains(.contentType) { add("Content-Type:") }
+        if let body = request.body, body.length != 0, !fields.contains(.expect) {
+            if request.expectsContinue == true {
+                add("Expect: 100-continue")
+            } else if body.length ?? .max > 1024 {
+                add("Expect:")
+            }
+        }
+        return words
+    }
+
+    // MARK: Body
+
+    private mutating func bodyWords() -> [String] {
+        guard let body = request.body else {
+            // RFC 9110 §8.6: the engine sends a length of 0 with these.
+            return [.post, .put, .patch].contains(request.method) ? ["--data-raw", "''"] : []
+        }
+        if let path = body.path { return fileWords(path) }
+        guard let data = body.data else {
+            let length = body.length.map { "\($0) bytes" } ?? "bytes"
+            note = "The body is \(length) from a sequence: give it on standard input."
+            return body.length == nil ? ["--upload-file", "-"] : ["--data-binary", "@-"]
+        }
+        guard data.count <= Self.largestBody else {
+            note = "The body of \(data.count) bytes is not shown: give it on standard input."
+            return ["--data-binary", "@-"]
+        }
+        if let text = String(validating: data, as: UTF8.self), ShellWord.canCarry(text) {
+            let word = ShellWord(shown(text)).text
+            if word.utf8.count <= Self.longestWord { return ["--data-raw", word] }
+            input = "printf %s \(word)"
+        } else {
+            input = "printf %s \(data.base64EncodedString()) | base64 -d"
+        }
+        return ["--data-binary", "@-"]
+    }
+
+    private func fileWords(_ path: String) -> [String] {
+        // `--upload-file` does not read the file into memory first; but it looks for patterns in the name unless told not to, and adds
+        // the name to a URL that ends in a slash.
+        let isPlain = request.method == .put && request.url.path(percentEncoded: true).last.map { $0 != "/" } ?? false
+        return isPlain ? ["--upload-file", ShellWord(path).text] : ["--data-binary", ShellWord("@" + path).text]
+    }
+
+    /// A text body without its secrets.
+    private func shown(_ text: String) -> String {
+        guard redacts else { return text }
+        let type = request.headerFields[.contentType]?.prefix { $0 != ";" && $0 != " " }.lowercased() ?? ""
+        if type == "application/x-www-form-urlencoded" { return SecretNames.redacted(pairs: text[...]) }
+        guard type == "application/json" || type.hasSuffix("+json"), let value = try? JSONValue(parsing: text) else {
+            return text
+        }
+        return SecretNames.redacted(value).flatMap { try? $0.string() } ?? text
+    }
+
+    // MARK: Options and target
+
+    private func optionWords() -> [String] {
+        var words: [String] = []
+        if request.redirectPolicy == .follow { words.append("--location") }
+        if let timeouts = request.timeouts {
+            if let connect = timeouts.connect { words.append("--connect-timeout \(connect.inSeconds)") }
+            if let whole = timeouts.request { words.append("--max-time \(whole.inSeconds)") }
+            if let wait = timeouts.continueWait, request.expectsContinue == true {
+                words.append("--expect100-timeout \(wait.inSeconds)")
+            }
+        }
+        return words
+    }
+
+    private func targetWords() -> [String] {
+        guard let target = try? RequestTarget(request.url) else {
+            return [ShellWord(request.url.redactedDescription).text]
+        }
+        var words: [String] = []
+        if case .unixSocket(let path) = target.origin.endpoint {
+            words.append("--unix-socket \(ShellWord(path).text)")
+        }
+        var path = target.path
+        if redacts, let mark = path.firstIndex(of: "?") {
+            path = path[...mark] + SecretNames.redacted(pairs: path[path.index(after: mark)...])
+        }
+        let url = "\(target.origin.isSecure ? "https" : "http")://\(target.host)\(path)"
+        let patterns: Set<Character> = ["[", "]", "{", "}"]
+        let file = request.body?.path ?? ""
+        if url.contains(where: patterns.contains) || file.contains(where: patterns.contains) {
+            words.append("--globoff")
+        }
+        let segments = path.prefix { $0 != "?" }.split(separator: "/")
+        if segments.contains(".") || segments.contains("..") { words.append("--path-as-is") }
+        words.append(ShellWord(url).text)
+        return words
+    }
+}
+
+extension Duration {
+    /// For curl: `2`, `0.25`; milliseconds at the finest.
+    fileprivate var inSeconds: String {
+        let (seconds, attoseconds) = components
+        let milliseconds = attoseconds / 1_000_000_000_000_000
+        guard milliseconds != 0 else { return "\(seconds)" }
+        let digits = "\(1000 + milliseconds)".dropFirst()
+        return "\(seconds).\(digits)"
+    }
+}

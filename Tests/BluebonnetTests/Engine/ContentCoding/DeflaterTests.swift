@@ -1,0 +1,66 @@
+import Foundation
+import NIOCore
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct DeflaterTests {
+    private static let text = (0..<20_000).map { "line \($0 % 977)\n" }.joined()
+
+    private func inflated(_ bytes: ByteBuffer, _ coding: Deflater.Format) throws -> ByteBuffer {
+        let coding = try #require(try ContentCoding(contentEncoding: coding.rawValue))
+        let decoder = ContentDecoder(coding, limits: Limits(decodingRatio: .max))
+        decoder.push(bytes)
+        var result = ByteBuffer()
+        while var block = try decoder.nextBlock() { result.writeBuffer(&block) }
+        try decoder.finish()
+        return result
+    }
+
+    @Test(arguments: [Deflater.Format.gzip, .deflate], [1, 3, 1000, 65_536, .max])
+    func `what goes in in any pieces comes out again`(coding: Deflater.Format, size: Int) throws {
+        let original = ByteBuffer(string: size < 1000 ? String(Self.text.prefix(5000)) : Self.text)
+        let deflater = try Deflater(coding, level: 6)
+        var rest = original
+        var coded = ByteBuffer()
+        while let piece = rest.readSlice(length: min(size, rest.readableBytes)), piece.readableBytes > 0 {
+            var block = try deflater.compress(piece)
+            coded.writeBuffer(&block)
+        }
+        var last = try deflater.finish()
+        coded.writeBuffer(&last)
+        #expect(coded.readableBytes < original.readableBytes / 2)
+        #expect(try inflated(coded, coding) == original)
+    }
+
+    @Test func `bytes that do not compress come through in one large piece`() throws {
+        var generator = SeededGenerator(seed: 7)
+        let original = ByteBuffer(
+            bytes: (0..<3_000_000).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        )
+        let deflater = try Deflater(.gzip, level: 1)
+        var coded = try deflater.compress(original)
+        var last = try deflater.finish()
+        coded.writeBuffer(&last)
+        #expect(try inflated(coded, .gzip) == original)
+    }
+
+    @Test func `nothing makes an empty coded body`() throws {
+        for coding in [Deflater.Format.gzip, .deflate] {
+            let coded = try Deflater(coding, level: 9).finish()
+            #expect(coded.readableBytes > 0)
+            #expect(try inflated(coded, coding).readableBytes == 0)
+        }
+    }
+
+    @Test func `deflate is the zlib format`() throws {
+        let coded = try Deflater(.deflate, level: 6).finish()
+        let header = try #require(coded.getInteger(at: 0, as: UInt16.self))
+        // RFC 1950 §2.2.
+        #expect(header >> 8 == 0x78 && header % 31 == 0)
+    }
+
+    @Test(arguments: [-5, 0, 100]) func `levels out of range count as the nearest`(level: Int) throws {
+        #expect(try Deflater(.gzip, level: level).finish().readableBytes > 0)
+    }
+}

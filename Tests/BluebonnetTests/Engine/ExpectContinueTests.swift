@@ -1,0 +1,279 @@
+import Foundation
+import HTTPTypes
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+/// `Expect: 100-continue` (RFC 9110 §10.1.1) over sockets.
+@Suite(.timeLimit(.minutes(1)))
+struct ExpectContinueTests {
+    private static let text = "the body"
+
+    /// A body that can be read once, and counts when it is asked for.
+    private static func body(_ asked: Counter) -> RequestBody {
+        .stream(
+            AsyncStream(unfolding: {
+                asked.increment() == 1 ? Array(Self.text.utf8) : nil
+            })
+        )
+    }
+
+    /// A request that waits for leave for as long as it takes.
+    private static func request(
+        _ server: FaultServer,
+        _ body: RequestBody?,
+        wait: Duration? = nil,
+        whole: Duration? = nil
+    ) throws -> Request {
+        var request = try TestSession.request(server.baseURL, .post, body: body)
+        request.expectsContinue = true
+        request.timeouts = Timeouts(request: whole, continueWait: wait)
+        return request
+    }
+
+    @Test func `the body follows after 100 Continue, not before`() async throws {
+        let gate = FaultGate()
+        let script: FaultServer.Script = [
+            .readHead, .interim(103), .hold(gate), .interim(100), .readRequest, .respond(body: "ok"),
+        ]
+        try await FaultServer.run(script) { server in
+            try await TestSession.run { session, engine in
+                let asked = Counter()
+                let task = session.dataTask(try Self.request(server, Self.body(asked)))
+                task.resume()
+                try await server.wait("the 103") { $0.connections.first?.bytesSent ?? 0 > 0 }
+                let askedBefore = try await TestSession.settled { asked.value }
+                #expect(askedBefore == 0)
+                gate.open()
+                let response = try await task.completedResponse
+                #expect(response.value == Data("ok".utf8))
+                #expect(response.informational.map(\.status.code) == [103, 100])
+                let seen = try #require(server.requests.first)
+                #expect(seen.bodyText == Self.text && seen.values(of: "expect") == ["100-continue"])
+                #expect(engine.openConnections == 1, "the connection serves on")
+            }
+        }
+    }
+
+    @Test func `the time of the first byte is that of the answer`() async throws {
+        let script: FaultServer.Script = [.readHead, .interim(100), .readRequest, .respond(body: "ok")]
+        try await FaultServer.run(script) { server in
+            try await TestSession.run { session, _ in
+                let response = try await session.data(for: Self.request(server, .string(Self.text)))
+                let sent = try #require(response.timings.requestSent)
+                let first = try #require(response.timings.firstByte)
+                #expect(first >= sent)
+            }
+        }
+    }
+
+    @Test func `a body in memory waits too, and leave may come together with the answer`() async throws {
+        let script: FaultServer.Script = [
+            .readHead, .send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
+            .readRequest,
+        ]
+        try await FaultServer.run(script) { server in
+            try await TestSession.run { session, _ in
+                let response = try await session.data(for: Self.request(server, .string(Self.text)))
+                #expect(response.value == Data("ok".utf8))
+                #expect(response.timings.firstByte != nil)
+            }
+        }
+    }
+
+    @Test func `a server that says nothing gets the body when the wait is over`() async throws {
+        try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
+            try await TestSession.run { session, _ in
+                let request = try Self.request(server, .string(Self.text), wait: .milliseconds(20))
+                let response = try await session.data(for: request)
+                #expect(response.value == Data("ok".utf8))
+                #expect(server.requests.first?.bodyText == Self.text)
+            }
+        }
+    }
+
+    @Test(arguments: [200, 401, 413]) func `an answer before the leave is delivered, and the body is never sent`(
+        status: Int
+    ) async throws {
+        try await FaultServer.run([.readHead, .respond(status, body: "no need")]) { server in
+            try await TestSession.run { session, engine in
+                let asked = Counter()
+                let response = try await session.data(for: Self.request(server, Self.body(asked)))
+                #expect(response.status.code == status)
+                #expect(response.value == Data("no need".utf8))
+                try await server.waitUntilClientClosed(connection: 0)
+                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                #expect(asked.value == 0 && server.requests.isEmpty)
+            }
+        }
+    }
+
+    @Test func `a refused expectation is given up, and the request sent again with the body it still has`() async throws
+    {
+        let script = FaultServer.Script.connections([
+            [.readHead, .respond(417, body: "no expectations")], [.readRequest, .respond(body: "ok")],
+        ])
+        try await FaultServer.run(script) { server in
+            try await TestSession.run { session, _ in
+                let response = try await session.data(for: Self.request(server, Self.body(Counter())))
+                #expect(response.value == Data("ok".utf8) && response.retries == 1)
+                let seen = try #require(server.requests.first)
+                #expect(seen.bodyText == Self.text && seen.value(of: "expect") == nil)
+                #expect(server.connections.count == 2)
+            }
+        }
+    }
+
+    @Test func `a 417 that follows the body ends the request whose body is spent`() async throws {
+        try await FaultServer.run([.readHead, .interim(100), .readRequest, .respond(417)]) { server in
+            try await TestSession.run { session, _ in
+                let response = try await session.data(for: Self.request(server, Self.body(Counter())))
+                #expect(response.status.code == 417 && response.retries == 0)
+                #expect(server.requests.count == 1)
+            }
+        }
+    }
+
+    @Test func `a 417 to a request without an expectation is an answer`() async throws {
+        try await FaultServer.run([.readRequest, .respond(417)]) { server in
+            try await TestSession.run { session, _ in
+                let request = try TestSession.request(server.baseURL, .post, body: .string(Self.text))
+                let response = try await session.data(for: request)
+                #expect(response.status.code == 417)
+                #expect(server.requests.count == 1)
+            }
+        }
+    }
+
+    @Test func `a redirect before the leave takes along a body that can be read once`() async throws {
+        let script = FaultServer.Script.connections([
+            [.readHead, .respond(307, headers: [("Location", "/there")])],
+            [.readHead, .interim(100), .readRequest, .respond(body: "ok")],
+        ])
+        try await FaultServer.run(script) { server in
+            try await TestSession.run { session, _ in
+                let response = try await session.data(for: Self.request(server, Self.body(Counter())))
+                #expect(response.value == Data("ok".utf8))
+                #expect(server.requests.map(\.target) == ["/there"])
+                #expect(server.requests.first?.bodyText == Self.text)
+            }
+        }
+    }
+
+    @Test func `the whole time holds during the wait`() async throws {
+        try await FaultServer.run([.readHead, .stall]) { server in
+            try await TestSession.run { session, _ in
+                let request = try Self.request(server, .string(Self.text), whole: .milliseconds(200))
+                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                #expect(error.code == .requestTimeout, "\(error)")
+            }
+        }
+    }
+
+    @Test func `without a wait of its own the time to the first byte holds`() async throws {
+        try await FaultServer.run([.readHead, .stall]) { server in
+            try await TestSession.run { session, _ in
+                var request = try Self.request(server, .string(Self.text))
+                request.timeouts = Timeouts(firstByte: .milliseconds(200), continueWait: nil)
+                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                #expect(error.code == .firstByteTimeout, "\(error)")
+            }
+        }
+    }
+
+    @Test func `a task that is suspended during the wait goes on when it is resumed`() async throws {
+        let gate = FaultGate()
+        let script: FaultServer.Script = [.readHead, .hold(gate), .interim(100), .readRequest, .respond(body: "ok")]
+        try await FaultServer.run(script) { server in
+            try await TestSession.run { session, _ in
+                let task = session.dataTask(try Self.request(server, .string(Self.text)))
+                task.resume()
+                try await server.wait("the head") { $0.connections.first?.bytesReceived ?? 0 > 0 }
+                task.suspend()
+                gate.open()
+                try await server.wait("the leave") { $0.connections[0].bytesSent > 0 }
+                task.resume()
+                let value = try await task.value
+                #expect(value == Data("ok".utf8))
+            }
+        }
+    }
+
+    @Test func `a server that leaves during the wait has lost the connection`() async throws {
+        try await FaultServer.run([.readHead, .close]) { server in
+            try await TestSession.run { session, _ in
+                let error = try await TestSession.failure {
+                    _ = try await session.data(for: Self.request(server, .string(Self.text)))
+                }
+                #expect(error.code == .connectionLost, "\(error)")
+            }
+        }
+    }
+
+    @Test func `a server that answered as HTTP/1.0 is not waited for`() async throws {
+        let script: FaultServer.Script = [
+            .readRequest, .send("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n"),
+            .readRequest, .respond(body: "ok"),
+        ]
+        try await FaultServer.run(script) { server in
+            try await TestSession.run { session, _ in
+                _ = try await session.data(for: TestSession.request(server.baseURL))
+                let response = try await session.data(for: Self.request(server, .string(Self.text)))
+                #expect(response.value == Data("ok".utf8) && server.connections.count == 1)
+            }
+        }
+    }
+
+    // MARK: When it is said
+
+    private struct Wish: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var isSaid: Bool
+        var change: @Sendable (inout Request, inout SessionConfiguration) -> Void
+    }
+
+    private static let wishes = [
+        Wish(testDescription: "by default", isSaid: false) { _, _ in },
+        Wish(testDescription: "asked for", isSaid: true) { request, _ in request.expectsContinue = true },
+        Wish(testDescription: "own field", isSaid: true) { request, _ in
+            request.headerFields[.expect] = "100-Continue"
+        },
+        Wish(testDescription: "at the threshold", isSaid: true) { $1.continueThreshold = 8 },
+        Wish(testDescription: "below the threshold", isSaid: false) { $1.continueThreshold = 9 },
+        Wish(testDescription: "declined", isSaid: false) { request, configuration in
+            configuration.continueThreshold = 0
+            request.expectsContinue = false
+        },
+        Wish(testDescription: "of unknown length", isSaid: true) { request, configuration in
+            configuration.continueThreshold = 1 << 20
+            request.body = Self.body(Counter())
+        },
+        Wish(testDescription: "no body", isSaid: false) { request, configuration in
+            configuration.continueThreshold = 0
+            request.expectsContinue = true
+            request.headerFields[.expect] = "100-continue"
+            request.body = nil
+        },
+        Wish(testDescription: "an empty body", isSaid: false) { request, configuration in
+            configuration.continueThreshold = 0
+            request.expectsContinue = true
+            request.body = .string("")
+        },
+    ]
+
+    @Test(arguments: wishes) private func `it is said when it is wished for and there is a body`(
+        wish: Wish
+    ) async throws {
+        try await FaultServer.run([.readHead, .interim(100), .readRequest, .respond(body: "ok")]) { server in
+            var request = try TestSession.request(server.baseURL, .post, body: .string(Self.text))
+            var configuration = SessionConfiguration()
+            wish.change(&request, &configuration)
+            try await TestSession.run(configuration) { session, _ in
+                _ = try await session.data(for: request)
+                let seen = try #require(server.requests.first)
+                #expect(seen.values(of: "expect").count == (wish.isSaid ? 1 : 0))
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import BluebonnetTesting
+import Foundation
+import HTTPTypes
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+/// Whatever stops a task also reaches an interceptor that waits, and everything it has under way.
+@Suite(.timeLimit(.minutes(1)))
+struct InterceptorStoppingTests {
+    /// Waits for an hour, and counts that it does.
+    private struct Waiting: Interceptor {
+        let isThere = Counter()
+
+        func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
+            isThere.increment()
+            try await Task.sleep(for: .seconds(3600))
+            return try await next(request)
+        }
+    }
+
+    /// Sends every request twice at once and takes the first answer.
+    private struct Hedging: Interceptor {
+        func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
+            try await withThrowingTaskGroup(of: TransportResponse.self) { group in
+                for _ in 0..<2 { group.addTask { try await next(request) } }
+                guard let first = try await group.next() else { throw CancellationError() }
+                group.cancelAll()
+                return first
+            }
+        }
+    }
+
+    private static func configuration(_ interceptor: any Interceptor) -> SessionConfiguration {
+        TestSession.configuration { $0.interceptors = [interceptor] }
+    }
+
+    @Test(arguments: [true, false])
+    func `cancel wakes an interceptor of a task that runs in its caller`(isOfRequest: Bool) async throws {
+        let waiting = Waiting()
+        let configuration = isOfRequest ? SessionConfiguration() : Self.configuration(waiting)
+        try await withSession(configuration, transport: StubTransport(routes: [:])) { session in
+            var request = try Request(to: "http://x/")
+            if isOfRequest { request.interceptors = [waiting] }
+            let task = session.dataTask(request)
+            let caller = Task { try await task.value }
+            try await TestSession.until("it waits") { waiting.isThere.value == 1 }
+            task.cancel()
+            let error = try await networkingError { try await caller.value }
+            #expect(error.code == .cancelled && !caller.isCancelled)
+        }
+    }
+
+    @Test func `the end of the session wakes it, with its own code`() async throws {
+        let waiting = Waiting()
+        try await withSession(Self.configuration(waiting), transport: StubTransport(routes: [:])) { session in
+            let request = try Request(to: "http://x/")
+            let caller = Task { try await session.data(for: request) }
+            try await TestSession.until("it waits") { waiting.isThere.value == 1 }
+            session.invalidate()
+            let error = try await networkingError { try await caller.value }
+            #expect(error.code == .sessionInvalidated)
+        }
+    }
+
+    @Test func `the time of the whole request wakes it`() async throws {
+        try await withSession(Self.configuration(Waiting()), transport: StubTransport(routes: [:])) { session in
+            var request = try Request(to: "http://x/?token=secret")
+            request.timeouts = Timeouts(request: .milliseconds(50))
+            for _ in 1...2 {
+                let error = try await networkingError { try await session.data(for: request) }
+                #expect(error.code == .requestTimeout && !error.message.contains("secret"))
+                let streamed = try await networkingError { try await session.stream(request) }
+                #expect(streamed.code == .requestTimeout)
+            }
+        }
+    }
+
+    @Test func `the caller's own Swift task is not cancelled by it`() async throws {
+        let waiting = Waiting()
+        try await withSession(Self.configuration(waiting), transport: StubTransport(routes: [:])) { session in
+            let task = session.dataTask(try Request(to: "http://x/"))
+            let caller = Task {
+                _ = try? await task.value
+                return Task.isCancelled
+            }
+            try await TestSession.until("it waits") { waiting.isThere.value == 1 }
+            task.cancel()
+            let isCancelled = await caller.value
+            #expect(!isCancelled)
+        }
+    }
+
+    @Test func `cancel reaches every request that an interceptor has under way`() async throws {
+        try await FaultServer.run([.readRequest, .stall]) { server in
+            try await TestSession.run(Self.configuration(Hedging())) { session, engine in
+                let task = try session.dataTask(TestSession.request(server.baseURL))
+                task.resume()
+                try await server.waitForRequests(2)
+                task.cancel()
+                let error = try await TestSession.failure { _ = try await task.value }
+                #expect(error.code == .cancelled)
+                try await server.waitForClosed(2)
+                try await TestSession.until("the pool has let them go") { engine.openConnections == 0 }
+            }
+        }
+    }
+
+    @Test func `the one that is faster answers, and the other one is given up`() async throws {
+        let script = FaultServer.Script.connections([
+            [.readRequest, .stall], [.readRequest, .respond(body: "ok"), .stall],
+        ])
+        try await FaultServer.run(script) { server in
+            try await TestSession.run(Self.configuration(Hedging())) { session, _ in
+                let response = try await session.data(for: TestSession.request(server.baseURL))
+                #expect(response.value == Data("ok".utf8))
+                try await server.waitUntilClientClosed(connection: 0)
+            }
+        }
+    }
+
+    // MARK: What the control keeps
+
+    private final class Operation: TaskControl.Operation {
+        let cancelled = Counter()
+        let changed = Counter()
+
+        func cancel(with error: NetworkingError) { cancelled.increment() }
+        func setSuspended(_ isSuspended: Bool) { changed.increment() }
+    }
+
+    @Test func `the control keeps all operations until they are detached`() throws {
+        let control = TaskControl()
+        let operations = (0..<4).map { _ in Operation() }
+        for operation in operations { try control.attach(operation) }
+        control.detach(operations[0])
+        control.detach(operations[2])
+        control.setSuspended(true)
+        control.cancel(with: NetworkingError(.cancelled, "Enough."))
+        control.cancel(with: NetworkingError(.cancelled, "Enough."))
+        #expect(operations.map(\.cancelled.value) == [0, 1, 0, 1])
+        #expect(operations.map(\.changed.value) == [0, 1, 0, 1])
+        #expect(throws: NetworkingError.self) { try control.attach(operations[0]) }
+    }
+}

@@ -1,0 +1,286 @@
+import Foundation
+import HTTPTypes
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+/// The command for curl, run by a shell: what it sends is what the engine sends.
+@Suite(.timeLimit(.minutes(1)))
+struct CurlDescriptionTests {
+    /// What a shell said and how it ended.
+    private struct Outcome {
+        var status: Int32
+        var errors: String
+    }
+
+    private static let hasCurl = ["/usr/bin/curl", "/bin/curl", "/usr/local/bin/curl"].contains {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+
+    private static func run(_ command: String, input: Data = Data()) async throws -> Outcome {
+        let shell = Process()
+        shell.executableURL = URL(filePath: "/bin/sh")
+        // From a file, because a command line is not as long as a script may be.
+        let script = FileManager.default.temporaryDirectory.appending(path: "bluebonnet-\(UUID().uuidString).sh")
+        try Data(command.utf8).write(to: script)
+        defer { try? FileManager.default.removeItem(at: script) }
+        shell.arguments = [script.path(percentEncoded: false)]
+        // Neither a proxy nor a configuration of the machine's.
+        shell.environment = ["PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent"]
+        let (stdin, stderr) = (Pipe(), Pipe())
+        shell.standardInput = stdin
+        shell.standardOutput = FileHandle.nullDevice
+        shell.standardError = stderr
+        try shell.run()
+        try stdin.fileHandleForWriting.write(contentsOf: input)
+        try stdin.fileHandleForWriting.close()
+        return await Task.detached {
+            let errors = String(decoding: stderr.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            shell.waitUntilExit()
+            return Outcome(status: shell.terminationStatus, errors: errors)
+        }.value
+    }
+
+    /// What a server sees when the engine sends the request and when the shell runs its description.
+    private func both(
+        _ options: FaultServer.Options = .init(),
+        input: Data = Data(),
+        _ make: (String) throws -> Request
+    ) async throws -> (engine: FaultServer.Request, curl: FaultServer.Request, command: String) {
+        try await FaultServer.run(
+            .requests { _ in [.respond(headers: [("Connection", "close")]), .close] },
+            options: options
+        ) {
+            server in
+            let configuration = TestSession.configuration { $0.decodesContent = false }
+            return try await TestSession.run(configuration) { session, _ in
+                let base = options.socketPath.map {
+                    "http+unix://" + $0.replacingOccurrences(of: "/", with: "%2F")
+                }
+                let request = try make(base ?? server.baseURL)
+                _ = try await session.data(for: request)
+                let command = request.curlDescription(redacting: false)
+                let outcome = try await Self.run(command, input: input)
+                #expect(outcome.status == 0, "\(command)\n\(outcome.errors)")
+                try #require(server.requests.count == 2, "\(command)")
+                return (server.requests[0], server.requests[1], command)
+            }
+        }
+    }
+
+    /// The lines of a head, the fields sorted, because curl writes some of its own first.
+    private static func head(_ request: FaultServer.Request) -> [String] {
+        let fields = request.headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
+        return [request.requestLine] + fields
+    }
+
+    private func expectTheSame(
+        _ options: FaultServer.Options = .init(),
+        input: Data = Data(),
+        _ make: (String) throws -> Request
+    ) async throws {
+        let (engine, curl, command) = try await both(options, input: input, make)
+        #expect(Self.head(engine) == Self.head(curl), "\(command)")
+        #expect(engine.body == curl.body, "\(command)")
+    }
+
+    // MARK: What is sent
+
+    private struct Sample: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var method: HTTPRequest.Method = .get
+        var path = "/"
+        var headerFields: HTTPFields = [:]
+        var body: RequestBody?
+    }
+
+    private static func name(_ text: String) -> HTTPField.Name { HTTPField.Name(text) ?? .via }
+
+    private static let samples = [
+        Sample(testDescription: "GET"),
+        Sample(testDescription: "a query", path: "/a%20b/c?x=1&y=a%26b&z#fragment"),
+        Sample(testDescription: "patterns", path: "/a%5B1-3%5D%7Bx,y%7D?a[]=1&b={2}"),
+        Sample(testDescription: "dots", path: "/a/../b/./c"),
+        Sample(
+            testDescription: "quotes and dollars",
+            path: "/it's?$(id)=`id`!\"",
+            headerFields: [
+                name("X-Quoted"): #"it's "$HOME" `id` \ !x *"#, name("X-Empty"): "",
+            ]
+        ),
+        Sample(
+            testDescription: "fields",
+            headerFields: [
+                .accept: "text/plain", .userAgent: "me/1", .acceptEncoding: "gzip", .authorization: "Basic YTpi",
+                .cookie: "a=b; c=d", name("Host"): "example.com",
+            ]
+        ),
+        Sample(testDescription: "HEAD", method: .head),
+        Sample(testDescription: "DELETE", method: .delete),
+        Sample(testDescription: "OPTIONS", method: .options),
+        Sample(testDescription: "POST without a body", method: .post),
+        Sample(testDescription: "PUT without a body", method: .put),
+        Sample(
+            testDescription: "a text",
+            method: .post,
+            headerFields: [.contentType: "text/plain"],
+            body: .string("it's\n@x\n$1 ü\\")
+        ),
+        Sample(testDescription: "a text that looks like a file", method: .post, body: .string("@/etc/hostname")),
+        Sample(testDescription: "an empty body", method: .delete, body: .string("")),
+        Sample(testDescription: "GET with a body", method: .get, body: .string("{}")),
+        Sample(testDescription: "PUT of a text", method: .put, body: .string("a")),
+        Sample(testDescription: "PATCH of a text", method: .patch, body: .string("a")),
+        Sample(
+            testDescription: "a large text",
+            method: .post,
+            body: .string(String(repeating: "it's ", count: 60_000))
+        ),
+        Sample(testDescription: "bytes", method: .post, body: .data(Data((0...255).map { UInt8($0) }))),
+        Sample(testDescription: "control characters", method: .put, body: .string("a\tb\r\nc\u{1B}[0m")),
+        Sample(testDescription: "many bytes", method: .post, body: .data(Data(repeating: 0xFF, count: 1 << 20))),
+    ]
+
+    @Test(.enabled(if: hasCurl), arguments: samples) private func `it sends what the engine sends`(
+        sample: Sample
+    ) async throws {
+        try await expectTheSame { base in
+            Request(
+                method: sample.method,
+                url: try #require(URL(string: base + sample.path)),
+                headerFields: sample.headerFields,
+                body: sample.body
+            )
+        }
+    }
+
+    @Test(.enabled(if: hasCurl), arguments: [HTTPRequest.Method.put, .post], ["/", "/name", "/na%5Bm%5De?x=1"])
+    func `it sends a file`(method: HTTPRequest.Method, path: String) async throws {
+        try await TestSession.withDirectory { directory in
+            for name in ["body", "it's a [1-3] {x,y} body"] {
+                let file = directory.appending(path: name)
+                try Data((0..<5000).map { UInt8($0 % 256) }).write(to: file)
+                try await expectTheSame { try TestSession.request($0 + path, method, body: .file(file)) }
+            }
+        }
+    }
+
+    @Test(.enabled(if: hasCurl), arguments: [nil, 6] as [Int?])
+    func `it sends what is given to it in place of a sequence`(length: Int?) async throws {
+        try await expectTheSame(input: Data("abcdef".utf8)) { base in
+            let pieces = AsyncStream<[UInt8]> { continuation in
+                continuation.yield(Array("abcdef".utf8))
+                continuation.finish()
+            }
+            return try TestSession.request(base, .post, body: .stream(pieces, length: length))
+        }
+    }
+
+    @Test(.enabled(if: hasCurl)) func `it goes through Unix-domain sockets`() async throws {
+        try await TestSession.withDirectory { directory in
+            let path = directory.appending(path: "a socket").path(percentEncoded: false)
+            try await expectTheSame(.init(socketPath: path)) { base in
+                try TestSession.request(base.replacingOccurrences(of: " ", with: "%20") + "/x?y=1")
+            }
+        }
+    }
+
+    @Test(.enabled(if: hasCurl)) func `it waits for leave as the engine does`() async throws {
+        try await expectTheSame { base in
+            var request = try TestSession.request(base, .post, body: .string("abc"))
+            request.expectsContinue = true
+            request.timeouts = Timeouts(continueWait: .milliseconds(50))
+            return request
+        }
+    }
+
+    // MARK: How it looks
+
+    private static func request(
+        _ url: String,
+        _ headerFields: HTTPFields = [:],
+        _ body: String? = nil
+    ) throws -> Request {
+        Request(
+            method: body == nil ? .get : .post,
+            url: try #require(URL(string: url)),
+            headerFields: headerFields,
+            body: body.map { .string($0) }
+        )
+    }
+
+    @Test func `it reads like a command that a person wrote`() throws {
+        var request = try Self.request(
+            "https://example.com/a?b=c",
+            [.accept: "*/*", .userAgent: "me", .contentType: "text/plain"],
+            "it's"
+        )
+        request.timeouts = Timeouts(connect: .seconds(2), request: .milliseconds(1250))
+        request.redirectPolicy = .follow
+        #expect(
+            request.curlDescription()
+                == #"""
+                curl \
+                  --header 'accept: */*' \
+                  --header 'user-agent: me' \
+                  --header 'content-type: text/plain' \
+                  --data-raw 'it'\''s' \
+                  --location \
+                  --connect-timeout 2 \
+                  --max-time 1.250 \
+                  'https://example.com/a?b=c'
+                """#.replacingOccurrences(of: "accept", with: HTTPField.Name.accept.rawName)
+                .replacingOccurrences(of: "user-agent", with: HTTPField.Name.userAgent.rawName)
+                .replacingOccurrences(of: "content-type", with: HTTPField.Name.contentType.rawName)
+        )
+    }
+
+    @Test func `secrets are left out unless they are asked for`() throws {
+        let request = try Self.request(
+            "https://user:hunter2@example.com/?page=2&api_key=hunter2&X-Amz-Signature=hunter2",
+            [
+                .authorization: "Bearer hunter2", .proxyAuthorization: "hunter2", .cookie: "id=hunter2",
+                Self.name("X-Api-Key"): "hunter2", .accept: "text/plain",
+            ]
+        )
+        let text = request.curlDescription()
+        #expect(!text.contains("hunter2") && !text.contains("user"))
+        #expect(
+            text.contains("Bearer REDACTED") && text.contains("page=2&api_key=REDACTED") && text.contains("text/plain")
+        )
+        let open = request.curlDescription(redacting: false)
+        #expect(open.contains("Bearer hunter2") && open.contains("api_key=hunter2") && open.contains("id=hunter2"))
+        #expect(!open.contains("user:"), "the engine does not send it")
+    }
+
+    @Test(arguments: [
+        ("application/x-www-form-urlencoded; charset=utf-8", "name=Ada&user%5Bpassword%5D=hunter2&x"),
+        ("application/json", #"{"name": "Ada", "login": [{"password": "hunter2"}]}"#),
+        ("application/vnd.api+json", #"{"access_token": {"value": "hunter2"}, "name": "Ada"}"#),
+    ])
+    func `secrets in bodies are left out by their names`(type: String, body: String) throws {
+        let request = try Self.request("http://x/", [.contentType: type], body)
+        let text = request.curlDescription()
+        #expect(!text.contains("hunter2") && text.contains("REDACTED") && text.contains("Ada"))
+        #expect(request.curlDescription(redacting: false).contains(body))
+    }
+
+    @Test func `a body without secrets stays as it is`() throws {
+        let body = #"{ "name" : "Ada" }"#
+        let text = try Self.request("http://x/", [.contentType: "application/json"], body).curlDescription()
+        #expect(text.contains(body), "\(text)")
+    }
+
+    @Test func `what is too large is left out, and the command says so`() throws {
+        var request = try TestSession.request("http://x/", .post, body: nil)
+        request.body = .data(Data(count: (1 << 20) + 1))
+        let text = request.curlDescription()
+        #expect(text.hasPrefix("# The body of 1048577 bytes is not shown") && text.contains("--data-binary @-"))
+    }
+
+    @Test func `a request that cannot be sent has a description all the same`() throws {
+        let text = try Self.request("ftp://user:hunter2@x/?token=hunter2").curlDescription()
+        #expect(text.contains("ftp://x/") && !text.contains("hunter2"))
+    }
+}

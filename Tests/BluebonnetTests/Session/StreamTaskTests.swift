@@ -1,0 +1,185 @@
+import BluebonnetTesting
+import Foundation
+import HTTPTypes
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+/// A stream is a task of its session until its body has come to an end.
+@Suite(.timeLimit(.minutes(1)))
+struct StreamTaskTests {
+    private static let head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"
+
+    /// The events up to the end of a task, as words.
+    private static func untilComplete(_ events: AsyncStream<SessionEvent>) async -> [String] {
+        var words: [String] = []
+        for await event in events {
+            switch event {
+            case .didResume: words.append("resume")
+            case .didReceiveResponse(_, let head): words.append("\(head.status.code)")
+            case .didComplete(_, let error): return words + [error?.code.rawValue ?? "complete"]
+            default: words.append("\(event)")
+            }
+        }
+        return words
+    }
+
+    @Test func `it is one of the tasks while its body comes`() async throws {
+        let gate = FaultGate()
+        let script: FaultServer.Script = [.readRequest, .send(Self.head + "ab"), .hold(gate), .send("cd")]
+        try await FaultServer.run(script) { server in
+            try await TestSession.run { session, _ in
+                let events = session.events
+                let response = try await session.stream(TestSession.request(server.baseURL))
+                let task = try #require(session.tasks.first)
+                #expect(session.tasks.count == 1 && task.state == .running)
+                #expect(task.response?.status.code == 200)
+                #expect(task.originalRequest.url == response.request.url)
+                try await TestSession.until("the first half") { task.currentProgress.bytesReceived == 2 }
+                gate.open()
+                let body = try await response.body.collect()
+                #expect(body == Data("abcd".utf8))
+                let words = await Self.untilComplete(events)
+                #expect(words == ["resume", "200", "complete"])
+                #expect(session.tasks.isEmpty && task.state == .completed)
+            }
+        }
+    }
+
+    @Test func `cancelling the task ends the body`() async throws {
+        try await FaultServer.run([.readRequest, .send(Self.head + "ab"), .stall]) { server in
+            try await TestSession.run { session, _ in
+                let events = session.events
+                let response = try await session.stream(TestSession.request(server.baseURL))
+                session.tasks.first?.cancel()
+                let error = try await TestSession.failure { _ = try await response.body.collect() }
+                #expect(error.code == .cancelled)
+                let words = await Self.untilComplete(events)
+                #expect(words == ["resume", "200", "cancelled"] && session.tasks.isEmpty)
+                try await server.waitUntilClientClosed()
+            }
+        }
+    }
+
+    @Test func `a body that is dropped ends the task`() async throws {
+        try await FaultServer.run([.readRequest, .send(Self.head + "ab"), .stall]) { server in
+            try await TestSession.run { session, _ in
+                let events = session.events
+                let status = try await session.stream(TestSession.request(server.baseURL)).head.status
+                #expect(status == .ok)
+                let words = await Self.untilComplete(events)
+                #expect(words == ["resume", "200", "cancelled"] && session.tasks.isEmpty)
+            }
+        }
+    }
+
+    @Test func `a body that breaks off fails the task`() async throws {
+        try await FaultServer.run([.readRequest, .send(Self.head + "ab"), .close]) { server in
+            try await TestSession.run { session, _ in
+                let events = session.events
+                let response = try await session.stream(TestSession.request(server.baseURL))
+                _ = try await TestSession.failure { _ = try await response.body.collect() }
+                let words = await Self.untilComplete(events)
+                #expect(words == ["resume", "200", "truncated-response"])
+            }
+        }
+    }
+
+    @Test func `a stream without an answer fails as a task does`() async throws {
+        try await FaultServer.run([.readRequest, .close]) { server in
+            try await TestSession.run { session, _ in
+                let events = session.events
+                let request = try TestSession.request(server.baseURL)
+                let error = try await TestSession.failure { _ = try await session.stream(request) }
+                #expect(error.code == .connectionLost && error.request?.url == request.url)
+                let words = await Self.untilComplete(events)
+                #expect(words == ["resume", "connection-lost"] && session.tasks.isEmpty)
+            }
+        }
+    }
+
+    @Test func `a body that is there already is complete at once`() async throws {
+        try await withSession(transport: StubTransport { _ in .text("ok") }) { session in
+            let response = try await session.stream(Request(to: "http://x/"))
+            #expect(session.tasks.isEmpty)
+            let body = try await response.body.collect()
+            #expect(body == Data("ok".utf8))
+        }
+    }
+
+    @Test func `an invalidation that cancels nothing waits for streams`() async throws {
+        let gate = FaultGate()
+        let script: FaultServer.Script = [.readRequest, .send(Self.head + "ab"), .hold(gate), .send("cd")]
+        try await FaultServer.run(script) { server in
+            try await TestSession.run { session, engine in
+                let events = session.events
+                let response = try await session.stream(TestSession.request(server.baseURL))
+                session.invalidate(cancellingTasks: false)
+                let refused = try await TestSession.failure {
+                    _ = try await session.stream(TestSession.request(server.baseURL))
+                }
+                #expect(refused.code == .sessionInvalidated)
+                gate.open()
+                let body = try await response.body.collect()
+                #expect(body == Data("abcd".utf8))
+                // The stream ends with the session's last event.
+                var isInvalidated = false
+                for await event in events {
+                    if case .didInvalidate = event { isInvalidated = true }
+                }
+                #expect(isInvalidated)
+                try await TestSession.until("the connections are closed") { engine.openConnections == 0 }
+            }
+        }
+    }
+
+    @Test func `a coded stream is a task until its bytes are here`() async throws {
+        try await LocalServer.run { server in
+            try await TestSession.run { session, _ in
+                let events = session.events
+                let response = try await session.stream(TestSession.request(server.baseURL + "/gzip"))
+                let body = try await response.body.collect()
+                #expect(!body.isEmpty)
+                let words = await Self.untilComplete(events)
+                #expect(words == ["resume", "200", "complete"])
+            }
+        }
+    }
+
+    // MARK: Lines
+
+    @Test func `a line may be as long as the session allows`() async throws {
+        let script: FaultServer.Script = [.readRequest, .respond(body: "12345\r\n1234\n123456\n1")]
+        try await FaultServer.run(script) { server in
+            try await TestSession.run(TestSession.configuration { $0.limits.line = 6 }) { session, _ in
+                let response = try await session.stream(TestSession.request(server.baseURL))
+                var lines: [String] = []
+                for try await line in response.body.lines { lines.append(line) }
+                #expect(lines == ["12345", "1234", "123456", "1"])
+            }
+        }
+    }
+
+    @Test(arguments: [("12345\n1234567\n1", ["12345"]), ("1234567", []), ("12345\n123456\r\n", ["12345"])])
+    func `a longer line is an error, after the lines before it`(text: String, before: [String]) async throws {
+        try await FaultServer.run([.readRequest, .respond(body: text)]) { server in
+            try await TestSession.run(TestSession.configuration { $0.limits.line = 6 }) { session, _ in
+                let response = try await session.stream(TestSession.request(server.baseURL))
+                var lines: [String] = []
+                let error = try await TestSession.failure {
+                    for try await line in response.body.lines { lines.append(line) }
+                }
+                #expect(error.code == .lineTooLong && lines == before)
+            }
+        }
+    }
+
+    @Test func `without a session the limit is a megabyte`() async throws {
+        let text = String(repeating: "a", count: 1 << 20)
+        for try await line in ResponseBody.data(Data(text.utf8)).lines { #expect(line == text) }
+        let body = ResponseBody.data(Data((text + "a").utf8))
+        let error = try await TestSession.failure { for try await _ in body.lines {} }
+        #expect(error.code == .lineTooLong)
+    }
+}
