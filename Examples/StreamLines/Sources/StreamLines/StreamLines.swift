@@ -14,20 +14,17 @@ struct StreamLines {
         try await cancelled(api)
     }
 
-    /// Leaving the loop is enough: when the last copy of the response goes away, its connection closes.
+    /// A line of the answer; it has more members than these.
+    private struct Line: Decodable, Sendable {
+        var id: Int
+        var url: String
+    }
+
+    /// Leaving the loop is enough: the request ends with it, and its connection closes.
     private static func readSome(_ api: HTTPSessionManager) async throws {
-        let response = try await api.session.stream(try api.request(.get, "stream/20"))
-        // A stream hands over every status; nothing has been validated.
-        guard response.head.status.kind == .successful else {
-            print("The server says \(response.head).")
-            return
-        }
-        var count = 0
-        for try await line in response.body.lines {
-            let value = try JSONValue(parsing: line.utf8)
-            print("line \(value["id"]?.int ?? -1), \(line.utf8.count) bytes")
-            count += 1
-            if count == 3 { break }
+        for try await line in api.stream("stream/20").jsonLines(of: Line.self) {
+            print("line \(line.id) of \(line.url)")
+            if line.id == 2 { break }
         }
     }
 
@@ -35,9 +32,8 @@ struct StreamLines {
     private static func cancelled(_ api: HTTPSessionManager) async throws {
         let (events, reports) = AsyncStream.makeStream(of: Int.self)
         let reader = Task {
-            let request = try api.request(.get, "drip", parameters: ["numbytes": 30, "duration": 30])
             var count = 0
-            for try await piece in try await api.session.stream(request).body {
+            for try await piece in api.stream("drip", parameters: ["numbytes": 30, "duration": 30]) {
                 count += piece.count
                 reports.yield(count)
             }
