@@ -108,14 +108,15 @@ struct InterceptorStoppingTests {
     }
 
     @Test func `the one that is faster answers, and the other one is given up`() async throws {
-        let script = FaultServer.Script.connections([
-            [.readRequest, .stall], [.readRequest, .respond(body: "ok"), .stall],
-        ])
+        let seen = Counter()
+        let script = FaultServer.Script.requests { _ in seen.increment() == 1 ? [.stall] : [.respond(body: "ok")] }
         try await FaultServer.run(script) { server in
             try await TestSession.run(Self.configuration(Hedging())) { session, _ in
                 let response = try await session.data(for: TestSession.request(server.baseURL))
                 #expect(response.value == Data("ok".utf8))
-                try await server.waitUntilClientClosed(connection: 0)
+                try await server.wait("the end of the slower one") { record in
+                    record.connections.contains { $0.clientClosed && $0.requests.count == 1 }
+                }
             }
         }
     }
