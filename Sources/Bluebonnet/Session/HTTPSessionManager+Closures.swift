@@ -145,11 +145,22 @@ extension HTTPSessionManager {
         _ success: @escaping @Sendable (DataTask<JSONValue>, JSONValue) -> Void,
         _ failure: @escaping @Sendable (DataTask<JSONValue>?, NetworkingError) -> Void
     ) -> DataTask<JSONValue>? {
+        start(progress, success, failure) { () throws(NetworkingError) in
+            try request(method, path, parameters: parameters, headers: headers)
+        }
+    }
+
+    /// Starts the request that the closure makes; a request that cannot be made calls `failure`.
+    func start(
+        _ progress: (@Sendable (TaskProgress) -> Void)?,
+        _ success: @escaping @Sendable (DataTask<JSONValue>, JSONValue) -> Void,
+        _ failure: @escaping @Sendable (DataTask<JSONValue>?, NetworkingError) -> Void,
+        makeRequest: () throws(NetworkingError) -> Request
+    ) -> DataTask<JSONValue>? {
         let queue = completionQueue
         let task: DataTask<JSONValue>
         do throws(NetworkingError) {
-            let request = try request(method, path, parameters: parameters, headers: headers)
-            task = session.dataTask(request, as: responseSerializer)
+            task = session.dataTask(try makeRequest(), as: responseSerializer)
         } catch {
             queue.async { failure(nil, error) }
             return nil

@@ -46,6 +46,7 @@ final class RequestUpload: Sendable {
                 exchange.fail(NetworkingError(.requestBodyLengthMismatch, mismatch.description))
             } catch {
                 guard !(state.withLock { $0.isStopped }) else { return }
+                if let error = error as? NetworkingError, error.isAboutRequestBody { return exchange.fail(error) }
                 exchange.fail(
                     NetworkingError(
                         .requestBodyFailed,

@@ -1,0 +1,65 @@
+import NIOCore
+
+/// The form as the body of a request.
+extension MultipartFormData {
+    /// Forms in memory up to this size become one piece of bytes, which is sent with the head of the request.
+    private static let joinedSize = 1 << 20
+
+    /// Makes the body of a request; its `Content-Type` must be ``contentType``.
+    ///
+    /// ``Request/setBody(multipart:)`` and the functions of ``HTTPSessionManager`` that take a form do both. A form without
+    /// parts makes a body of the closing delimiter alone, as browsers send it.
+    ///
+    /// - Returns: The body: with a length where ``contentLength`` is known, to be sent again where ``isReplayable``.
+    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for the first part that could not be added, for content
+    ///   in memory that contains a chosen boundary, for a throttle that lets nothing pass, and for a length beyond `Int`.
+    public func makeBody() throws(NetworkingError) -> RequestBody {
+        try makeBody(clock: ContinuousClock())
+    }
+
+    func makeBody(clock: some Clock<Duration>) throws(NetworkingError) -> RequestBody {
+        try check()
+        let body = unthrottledBody()
+        guard let throttle else { return body }
+        return body.throttled(throttle, clock: clock)
+    }
+
+    /// Throws what is wrong with the form.
+    func check() throws(NetworkingError) {
+        if let fault { throw fault }
+        if let throttle, !throttle.isPossible {
+            throw NetworkingError(
+                .requestSerializationFailed,
+                "The throttle of the form lets nothing pass: sizes and rates are at least 1, delays at least 0."
+            )
+        }
+        if contentLength == nil, parts.allSatisfy({ $0.length != nil }) {
+            throw NetworkingError(.requestSerializationFailed, "The declared lengths of the form add up to too much.")
+        }
+        guard separator.isChosen else { return }
+        for case .bytes(let bytes) in parts.map(\.content) where separator.occurs(in: bytes) {
+            throw NetworkingError(
+                .requestSerializationFailed,
+                "The content of a form part contains the boundary that was chosen: let it be random."
+            )
+        }
+    }
+
+    private func unthrottledBody() -> RequestBody {
+        let length = contentLength
+        let isInMemory = parts.allSatisfy { if case .bytes = $0.content { true } else { false } }
+        if isInMemory, let length, length <= Self.joinedSize {
+            return RequestBody(.bytes(joined(capacity: length)))
+        }
+        let producer = MultipartProducer(boundary: separator, parts: parts)
+        return RequestBody(.produced(length: length, isReplayable: isReplayable, produce: producer.produce))
+    }
+
+    private func joined(capacity: Int) -> ByteBuffer {
+        var encoder = MultipartEncoder(boundary: separator, parts: parts)
+        var whole = ByteBuffer()
+        whole.reserveCapacity(capacity)
+        while case .emit(var piece) = encoder.next() { whole.writeBuffer(&piece) }
+        return whole
+    }
+}

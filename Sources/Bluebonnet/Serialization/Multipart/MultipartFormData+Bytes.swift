@@ -1,0 +1,75 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+public import HTTPTypes
+import NIOCore
+
+/// Parts held in memory.
+extension MultipartFormData {
+    /// Adds a text, as UTF-8.
+    ///
+    /// Answers to `appendPartWithFormData:name:` with the text as data.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - name: The name of the part.
+    ///   - fileName: The file name. Default: none.
+    ///   - mimeType: The value of the part's `Content-Type`. Default: by the extension of the file name; none without a
+    ///     file name.
+    public mutating func append(_ text: String, name: String, fileName: String? = nil, mimeType: String? = nil) {
+        append(ByteBuffer(string: text), name, fileName, mimeType)
+    }
+
+    /// Adds bytes.
+    ///
+    /// Answers to `appendPartWithFormData:name:`, and with a file name to `appendPartWithFileData:name:fileName:mimeType:`.
+    ///
+    /// - Parameters:
+    ///   - data: The bytes.
+    ///   - name: The name of the part.
+    ///   - fileName: The file name. Default: none.
+    ///   - mimeType: The value of the part's `Content-Type`. Default: by the extension of the file name; none without a
+    ///     file name.
+    public mutating func append(_ data: Data, name: String, fileName: String? = nil, mimeType: String? = nil) {
+        append(ByteBuffer(bytes: data), name, fileName, mimeType)
+    }
+
+    /// Adds a part with header fields of the caller's own, and nothing else in its header section.
+    ///
+    /// Answers to `appendPartWithHeaders:body:`.
+    ///
+    /// - Parameters:
+    ///   - headers: The fields, sent in this order. RFC 7578 §4.2 wants a `Content-Disposition` among them.
+    ///   - body: The bytes.
+    public mutating func append(headers: HTTPFields, body: Data) {
+        let head = MultipartPartHead.bytes(headers)
+        let content = MultipartPart.Content.bytes(ByteBuffer(bytes: body))
+        parts.append(MultipartPart(label: "with headers", head: head, content: content))
+    }
+
+    private mutating func append(_ bytes: ByteBuffer, _ name: String, _ fileName: String?, _ mimeType: String?) {
+        append { () throws(NetworkingError) in
+            try Self.part(name, fileName, mimeType, .bytes(bytes))
+        }
+    }
+
+    /// A part with the header section that browsers write.
+    static func part(
+        _ name: String,
+        _ fileName: String?,
+        _ mimeType: String?,
+        _ content: MultipartPart.Content
+    ) throws(NetworkingError) -> MultipartPart {
+        MultipartPart(
+            label: MultipartPartHead.display(name),
+            head: try MultipartPartHead.bytes(
+                name: name,
+                fileName: fileName,
+                mimeType: mimeType ?? fileName.map(MIMETypes.system.type(ofFileNamed:))
+            ),
+            content: content
+        )
+    }
+}

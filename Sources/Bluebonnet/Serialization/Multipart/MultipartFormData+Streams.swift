@@ -1,0 +1,91 @@
+import NIOCore
+import Synchronization
+
+/// Parts produced while they are sent.
+extension MultipartFormData {
+    /// Adds what an asynchronous sequence brings. The form can then be sent once.
+    ///
+    /// Answers to `appendPartWithInputStream:name:fileName:length:mimeType:`.
+    ///
+    /// - Parameters:
+    ///   - stream: The pieces. It is read only as fast as the connection takes them, and not before its turn.
+    ///   - name: The name of the part.
+    ///   - fileName: The file name. Default: none.
+    ///   - length: The length in bytes, if known; without, the whole body is sent chunked. A sequence that turns out shorter
+    ///     or longer stops the request with ``NetworkingError/Code/requestBodyLengthMismatch``.
+    ///   - mimeType: The value of the part's `Content-Type`. Default: by the extension of the file name; none without a
+    ///     file name.
+    public mutating func append<Pieces: AsyncSequence & Sendable>(
+        stream: Pieces,
+        name: String,
+        fileName: String? = nil,
+        length: Int? = nil,
+        mimeType: String? = nil
+    ) where Pieces.Element: Collection<UInt8> {
+        let use = SingleUse()
+        append(name, fileName, mimeType, length, isReplayable: false) {
+            guard use.begin() else {
+                throw NetworkingError(
+                    .requestBodyNotReplayable,
+                    "The form part “\(MultipartPartHead.display(name))” is a stream that has been read already."
+                )
+            }
+            return MultipartSequenceReader(stream.makeAsyncIterator())
+        }
+    }
+
+    /// Adds what sequences bring that are made as often as needed: one for every sending.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the part.
+    ///   - fileName: The file name. Default: none.
+    ///   - length: The length in bytes, if known; without, the whole body is sent chunked. A sequence that turns out shorter
+    ///     or longer stops the request with ``NetworkingError/Code/requestBodyLengthMismatch``.
+    ///   - mimeType: The value of the part's `Content-Type`. Default: by the extension of the file name; none without a
+    ///     file name.
+    ///   - makeStream: Makes the sequence of pieces.
+    public mutating func append<Pieces: AsyncSequence & SendableMetatype>(
+        name: String,
+        fileName: String? = nil,
+        length: Int? = nil,
+        mimeType: String? = nil,
+        makeStream: @escaping @Sendable () -> Pieces
+    )
+    where Pieces.AsyncIterator: SendableMetatype, Pieces.Element: SendableMetatype, Pieces.Element: Collection<UInt8> {
+        append(name, fileName, mimeType, length, isReplayable: true) {
+            MultipartSequenceReader(makeStream().makeAsyncIterator())
+        }
+    }
+
+    private mutating func append(
+        _ name: String,
+        _ fileName: String?,
+        _ mimeType: String?,
+        _ length: Int?,
+        isReplayable: Bool,
+        open: @escaping @Sendable () throws -> any MultipartReader
+    ) {
+        append { () throws(NetworkingError) in
+            guard length ?? 0 >= 0 else {
+                throw NetworkingError(
+                    .requestSerializationFailed,
+                    "The form part “\(MultipartPartHead.display(name))” is declared as \(length ?? 0) bytes."
+                )
+            }
+            let source = MultipartSource(length: length, isReplayable: isReplayable, isFile: false, open: open)
+            return try Self.part(name, fileName, mimeType, .source(source))
+        }
+    }
+
+    /// What may begin once, in whichever copy of a form.
+    private final class SingleUse: Sendable {
+        private let hasBegun = Mutex(false)
+
+        func begin() -> Bool {
+            hasBegun.withLock { hasBegun in
+                defer { hasBegun = true }
+                return !hasBegun
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import NIOCore
+import Synchronization
+
+@testable import Bluebonnet
+
+extension RequestBody {
+    /// The pieces of one sending.
+    func pieces() async throws -> [[UInt8]] {
+        switch storage {
+        case .bytes(let bytes):
+            return [Array(bytes.readableBytesView)]
+        case .produced(_, _, let produce):
+            let pieces = Mutex<[[UInt8]]>([])
+            try await produce { piece in pieces.withLock { $0.append(Array(piece.readableBytesView)) } }
+            return pieces.withLock { $0 }
+        }
+    }
+
+    /// The bytes of one sending.
+    func bytes() async throws -> [UInt8] {
+        try await pieces().flatMap(\.self)
+    }
+
+    /// The bytes of one sending, as text.
+    func text() async throws -> String {
+        String(decoding: try await bytes(), as: UTF8.self)
+    }
+}
+
+/// Sequences for parts.
+enum MultipartSample {
+    /// What a source of a part failed with.
+    struct Failure: Error {}
+
+    static func stream(_ texts: [String], failing: Bool = false) -> AsyncThrowingStream<[UInt8], any Error> {
+        AsyncThrowingStream { continuation in
+            for text in texts { continuation.yield(Array(text.utf8)) }
+            continuation.finish(throwing: failing ? Failure() : nil)
+        }
+    }
+}

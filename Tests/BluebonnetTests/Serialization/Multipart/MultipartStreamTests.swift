@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+/// Parts produced while they are sent.
+struct MultipartStreamTests {
+    @Test func `streams with lengths make a body with a length`() async throws {
+        var form = try MultipartFormData(boundary: "B")
+        form.append(stream: MultipartSample.stream(["ab", "", "c"]), name: "s", fileName: "s.txt", length: 3)
+        form.append("end", name: "t")
+        let body = try form.makeBody()
+        #expect(!body.isReplayable && !form.isReplayable)
+        let bytes = try await body.bytes()
+        #expect(body.length == bytes.count)
+        let parsed = try ParsedMultipart(bytes, boundary: "B")
+        #expect(parsed.parts.map { String(decoding: $0.content, as: UTF8.self) } == ["abc", "end"])
+        #expect(
+            parsed.parts.first?.headers == [
+                "Content-Disposition: form-data; name=\"s\"; filename=\"s.txt\"", "Content-Type: text/plain",
+            ]
+        )
+    }
+
+    @Test func `a stream without a length makes a body without one`() async throws {
+        var form = try MultipartFormData(boundary: "B")
+        form.append(stream: MultipartSample.stream(["abc"]), name: "s")
+        #expect(form.contentLength == nil)
+        let body = try form.makeBody()
+        #expect(body.length == nil)
+        #expect(try ParsedMultipart(try await body.bytes(), boundary: "B").parts.map(\.content) == [Array("abc".utf8)])
+    }
+
+    @Test func `a stream that is made as often as needed is sent again`() async throws {
+        var form = MultipartFormData()
+        form.append(name: "s", length: 2) { MultipartSample.stream(["ab"]) }
+        let body = try form.makeBody()
+        #expect(body.isReplayable)
+        let first = try await body.bytes()
+        #expect(try await body.bytes() == first)
+    }
+
+    @Test func `a stream that can be read once says so the second time, in every copy`() async throws {
+        var form = MultipartFormData()
+        form.append(stream: MultipartSample.stream(["ab"]), name: "only once", length: 2)
+        let copy = form
+        _ = try await form.makeBody().bytes()
+        let error = try await TestSession.failure { _ = try await copy.makeBody().bytes() }
+        #expect(error.code == .requestBodyNotReplayable)
+        #expect(error.message.contains("only once"))
+    }
+
+    @Test(arguments: [(["abc"], 2), (["abc"], 4), ([], 1), (["a", "b"], 0)])
+    func `a declared length that is not met stops the body`(pieces: [String], length: Int) async throws {
+        var form = MultipartFormData()
+        form.append(stream: MultipartSample.stream(pieces), name: "s", length: length)
+        let body = try form.makeBody()
+        let error = try await TestSession.failure { _ = try await body.bytes() }
+        #expect(error.code == .requestBodyLengthMismatch)
+    }
+
+    @Test func `a stream that throws stops the body with what it threw below`() async throws {
+        var form = MultipartFormData()
+        form.append(stream: MultipartSample.stream(["abc"], failing: true), name: "s", length: 3)
+        let body = try form.makeBody()
+        let error = try await TestSession.failure { _ = try await body.bytes() }
+        #expect(error.code == .requestBodyFailed)
+        #expect(error.underlying is MultipartSample.Failure)
+    }
+
+    @Test func `lengths that cannot be are refused`() throws {
+        var negative = MultipartFormData()
+        negative.append(stream: MultipartSample.stream([]), name: "s", length: -1)
+        #expect(throws: NetworkingError(.requestSerializationFailed, "")) { try negative.makeBody() }
+        var huge = MultipartFormData()
+        huge.append(stream: MultipartSample.stream([]), name: "s", length: .max)
+        #expect(throws: NetworkingError(.requestSerializationFailed, "")) { try huge.makeBody() }
+    }
+}
