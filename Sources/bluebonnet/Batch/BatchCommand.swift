@@ -12,7 +12,8 @@ struct BatchCommand: AsyncParsableCommand {
               {"url": "http://127.0.0.1:8080/get"}
               {"id": 7, "method": "PUT", "url": "…", "headers": [["X", "1"]],
                "json": {"a": 1}}   (on one line)
-            The body is one of "body", "bodyBase64", "bodyFile", "json", "form".
+            The body is one of "body", "bodyBase64", "bodyFile", "json", "form" and
+            "multipart": [{"name": "f", "file": "path"}, {"name": "n", "value": "v"}].
             Also: "redirect" (follow, manual, error), "timeout" (seconds),
             "output" (a file for the body). A line is answered when it is done:
               {"id": 7, "status": 200, "headers": […], "body": "…", …}

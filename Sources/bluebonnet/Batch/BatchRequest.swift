@@ -4,11 +4,14 @@ import HTTPTypes
 
 /// What a line asks for.
 struct BatchRequest: Sendable {
-    /// The request, but for the body that is read from a file.
+    /// The request, but for a body that is made of files.
     private(set) var request: Request
 
     /// The path of the file that is the body.
     private(set) var bodyFile: String?
+
+    /// The parts of the form that is the body.
+    private(set) var parts: [BatchPart]?
 
     /// The path of the file that the response body is streamed into.
     private(set) var output: String?
@@ -55,7 +58,7 @@ struct BatchRequest: Sendable {
             }
         }
         guard let url else { throw .invalidLine("There is no “url”.") }
-        if let body { try setBody(body.value, of: body.key, missing: &missing) }
+        if let body { try setBody(body.value, of: body.key) }
         if let missing { throw .notAvailable(missing) }
         guard let url = URL(string: url) else {
             throw BatchError(NetworkingError(.invalidURL, "The “url” of the line is not a URL."))
@@ -68,7 +71,7 @@ struct BatchRequest: Sendable {
 
     // MARK: Body
 
-    private mutating func setBody(_ value: JSONValue, of name: String, missing: inout String?) throws(BatchError) {
+    private mutating func setBody(_ value: JSONValue, of name: String) throws(BatchError) {
         switch name {
         case "body":
             request.body = .string(try Self.string(value, of: name))
@@ -90,8 +93,7 @@ struct BatchRequest: Sendable {
             request.body = .string(try Self.form(value))
             imply(contentType: "application/x-www-form-urlencoded")
         default:
-            guard value.array != nil else { throw Self.wrongType(value, of: name, wanted: "an array of parts") }
-            missing = missing ?? "“multipart”"
+            parts = try BatchPart.parts(value)
         }
     }
 

@@ -73,6 +73,7 @@ struct BatchRunner {
         do {
             var request = line.request
             if let path = line.bodyFile { request.body = try .file(URL(filePath: path)) }
+            if let parts = line.parts { try request.setBody(parts) }
             guard let output = line.output else {
                 return .response(BatchAnswer.Received(try await session.data(for: request)))
             }

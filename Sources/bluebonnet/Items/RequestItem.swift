@@ -21,8 +21,8 @@ enum RequestItem: Equatable, Sendable {
     case jsonField(name: String, value: Value)
     /// `@path`: the file is the whole body.
     case body(path: String)
-    /// `name@path`: a file as a part of a multipart form.
-    case file(name: String, path: String)
+    /// `name@path` or `name@path;type=image/png`: a file as a part of a multipart form.
+    case file(name: String, path: String, mimeType: String?)
 }
 
 extension RequestItem {
@@ -39,7 +39,7 @@ extension RequestItem {
     init(_ argument: String) throws(CommandFailure) {
         guard let (name, separator, rest) = Self.split(argument) else {
             throw .usage(
-                "“\(argument)” is not an item; write Name:value, name==value, name=value, name:=json or @file."
+                "“\(argument)” is not an item; write Name:value, name==value, name=value, name:=json, name@file or @file."
             )
         }
         guard !name.isEmpty || separator == "@" else {
@@ -60,9 +60,15 @@ extension RequestItem {
         case "=@": self = .field(name: name, value: .file(rest))
         case ":=": self = .jsonField(name: name, value: .text(rest))
         case ":=@": self = .jsonField(name: name, value: .file(rest))
-        default: self = name.isEmpty ? .body(path: rest) : .file(name: name, path: rest)
+        default: self = name.isEmpty ? .body(path: rest) : Self.file(name, rest)
         }
         if separator.hasSuffix("@"), rest.isEmpty { throw .usage("“\(argument)” names no file after “@”.") }
+    }
+
+    private static func file(_ name: String, _ rest: String) -> RequestItem {
+        let parts = rest.split(separator: ";type=", maxSplits: 1)
+        guard parts.count == 2 else { return .file(name: name, path: rest, mimeType: nil) }
+        return .file(name: name, path: String(parts[0]), mimeType: String(parts[1]))
     }
 
     /// The name with its escapes undone, the separator, and what follows as it is.

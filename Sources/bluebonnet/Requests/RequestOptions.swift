@@ -16,8 +16,11 @@ struct RequestOptions: ParsableArguments {
     @Flag(name: .long, help: "Send the fields as a form (application/x-www-form-urlencoded) instead of JSON.")
     var form = false
 
-    @Flag(name: .long, help: "Send the fields as multipart/form-data. Not available yet.")
+    @Flag(name: .long, help: "Send the fields as multipart/form-data, as --form does by itself when there are files.")
     var multipart = false
+
+    @Flag(name: [.customShort("x"), .long], help: "Compress the body (gzip). The server must know how to undo it.")
+    var compress = false
 
     @Flag(
         name: .shortAndLong,
@@ -87,9 +90,7 @@ struct RequestOptions: ParsableArguments {
     var connection: ConnectionOptions
 
     func validate() throws {
-        if multipart {
-            throw ValidationError(CommandFailure.notAvailable("--multipart").message)
-        }
+        if form, multipart { throw ValidationError("There are --form and --multipart; a body has one format.") }
         if output != nil, filter != nil || stream {
             throw ValidationError("--filter and --stream show the body; --output saves it.")
         }

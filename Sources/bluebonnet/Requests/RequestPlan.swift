@@ -10,6 +10,9 @@ struct RequestPlan {
         var url: String
         var items: [String] = []
         var isForm = false
+        var isMultipart = false
+        /// The body is compressed on the way.
+        var compresses = false
         var defaultScheme = "http"
         var unixSocket: String?
     }
@@ -25,6 +28,8 @@ struct RequestPlan {
     private var query: [String] = []
     private var fields: [(name: String, value: JSONValue)] = []
     private var bodyPath: String?
+    private var files: [(name: String, path: String, mimeType: String?)] = []
+    private var multipartType: String?
     private var unset: Set<String> = []
     private var headerFields: HTTPFields = [:]
 
@@ -76,17 +81,20 @@ struct RequestPlan {
         case .field(let name, let value):
             fields.append((name, .string(try text(value))))
         case .jsonField(let name, let value):
-            guard !arguments.isForm else {
+            guard !arguments.isForm, !arguments.isMultipart else {
                 throw .usage("“\(name):=” is a JSON field; a form has only “\(name)=value”.")
             }
             fields.append((name, try json(value, name: name)))
         case .body(let path):
             guard bodyPath == nil else { throw .usage("There is more than one @file; a request has one body.") }
             bodyPath = path
-        case .file(let name, let path):
-            throw .usage(
-                "“\(name)@\(path)” is a part of a multipart form, which is not available yet; @\(path) sends the file as the body."
-            )
+        case .file(let name, let path, let mimeType):
+            guard arguments.isForm || arguments.isMultipart else {
+                throw .usage(
+                    "“\(name)@\(path)” is a part of a form: say --form or --multipart; @\(path) sends the file as the body."
+                )
+            }
+            files.append((name, path, mimeType))
         }
     }
 
@@ -141,8 +149,12 @@ struct RequestPlan {
         }
     }
 
+    /// As HTTPie has it: a form with files is multipart.
+    private var isMultipart: Bool { arguments.isMultipart || !files.isEmpty }
+
     private mutating func setBody() throws(CommandFailure) {
         guard let bodyPath else {
+            if isMultipart { return try setMultipartBody() }
             guard !fields.isEmpty else { return }
             do {
                 request.body = arguments.isForm ? formBody : .data(try jsonBody.data())
@@ -151,13 +163,29 @@ struct RequestPlan {
             }
             return
         }
-        guard fields.isEmpty else { throw .usage("There is a @file and there are fields; a request has one body.") }
+        guard fields.isEmpty, files.isEmpty else {
+            throw .usage("There is a @file and there are fields; a request has one body.")
+        }
         // What is no file on a disk, such as standard input and the shell's <(…), is read whole: its length is not known before.
         if bodyPath != "-", let body = try? RequestBody.file(URL(filePath: bodyPath)) {
             request.body = body
         } else {
             request.body = .data(Data(try read(bodyPath)))
         }
+    }
+
+    private mutating func setMultipartBody() throws(CommandFailure) {
+        var form = MultipartFormData()
+        do throws(NetworkingError) {
+            for field in fields { form.append(field.value.string ?? "", name: field.name) }
+            for file in files {
+                try form.append(fileURL: URL(filePath: file.path), name: file.name, mimeType: file.mimeType)
+            }
+            try request.setBody(multipart: form)
+        } catch {
+            throw .usage(error.message)
+        }
+        multipartType = form.contentType
     }
 
     private var jsonBody: JSONValue {
@@ -171,6 +199,7 @@ struct RequestPlan {
 
     private var contentType: String? {
         guard request.body != nil else { return nil }
+        if let multipartType { return multipartType }
         if let bodyPath, bodyPath != "-" { return MediaType.ofFile(atPath: bodyPath) }
         return arguments.isForm ? "application/x-www-form-urlencoded" : "application/json"
     }
@@ -192,5 +221,6 @@ struct RequestPlan {
         }
         result.append(contentsOf: headerFields)
         request.headerFields = result
+        if arguments.compresses { request.interceptors.append(RequestCompression(threshold: 0)) }
     }
 }

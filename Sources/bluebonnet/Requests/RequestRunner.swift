@@ -18,24 +18,45 @@ struct RequestRunner {
         if options.offline { return try await showRequest(of: plan) }
         let filter = try options.filter.map { text throws(CommandFailure) in try JSONFilter(text) }
         let session = SessionManager(configuration: configuration(of: plan))
-        let error = HeadWriter(stream: .error, style: OutputStyle(options.pretty, for: .error))
-        let startedAt = ContinuousClock.now
         do {
-            let answer = try await session.stream(plan.request)
-            if options.verbose { error.write(answer) }
-            try await show(answer, filter: filter)
-            if options.verbose {
-                var timings = answer.timings
-                timings.total = startedAt.duration(to: .now)
-                error.write(timings)
+            if showsProgress(of: plan) {
+                try await ProgressDisplay(stream: .error).show(of: session) {
+                    try await exchange(plan, over: session, filter: filter)
+                }
+            } else {
+                try await exchange(plan, over: session, filter: filter)
             }
-            guard options.checkStatus else { return }
-            let status = ExitStatus(statusCode: answer.head.status.code)
-            if status != .success { throw status }
         } catch let failure as NetworkingError {
-            if options.verbose, failure.response == nil { error.write(failure.request ?? plan.request) }
+            if options.verbose, failure.response == nil { heads.write(failure.request ?? plan.request) }
             throw CommandFailure(failure)
         }
+    }
+
+    private func exchange(_ plan: RequestPlan, over session: SessionManager, filter: JSONFilter?) async throws {
+        let startedAt = ContinuousClock.now
+        let answer = try await session.stream(plan.request)
+        if options.verbose { heads.write(answer) }
+        try await show(answer, filter: filter)
+        if options.verbose {
+            var timings = answer.timings
+            timings.total = startedAt.duration(to: .now)
+            heads.write(timings)
+        }
+        guard options.checkStatus else { return }
+        let status = ExitStatus(statusCode: answer.head.status.code)
+        if status != .success { throw status }
+    }
+
+    /// Where `-v` writes to.
+    private var heads: HeadWriter {
+        HeadWriter(stream: .error, style: OutputStyle(options.pretty, for: .error))
+    }
+
+    /// Where a body comes from a file or goes into one, and a person looks on.
+    private func showsProgress(of plan: RequestPlan) -> Bool {
+        let isLarge = plan.request.body.map { $0.data == nil } ?? false
+        let isSaved = options.output.map { $0 != "-" } ?? false
+        return (isLarge || isSaved) && OutputStyle(.auto, for: .error).isTerminal
     }
 
     private var arguments: RequestPlan.Arguments {
@@ -44,6 +65,8 @@ struct RequestRunner {
             url: options.url,
             items: options.items,
             isForm: options.form,
+            isMultipart: options.multipart,
+            compresses: options.compress,
             defaultScheme: options.defaultScheme,
             unixSocket: options.unixSocket
         )

@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: [
-        #""multipart":[{"name":"n","value":"v"}]"#, #""cache":"no-cache""#, #""cache":"only-if-cached""#,
+        #""cache":"no-cache""#, #""cache":"only-if-cached""#,
         #""credentials":{"user":"u","password":"p"}"#,
     ])
     func `what comes in a later version says so`(member: String) throws {

@@ -25,7 +25,7 @@ import Testing
         ("tags:=@tags.json", .jsonField(name: "tags", value: .file("tags.json"))),
         ("@photo.png", .body(path: "photo.png")),
         ("@-", .body(path: "-")),
-        ("photo@photo.png", .file(name: "photo", path: "photo.png")),
+        ("photo@photo.png", .file(name: "photo", path: "photo.png", mimeType: nil)),
         ("a\\:b:c", .header(name: "a:b", value: .text("c"))),
         ("a\\=b=c", .field(name: "a=b", value: .text("c"))),
         ("a\\==b=c", .field(name: "a==b", value: .text("c"))),

@@ -35,7 +35,7 @@ extension MultipartFormData {
         parts.append(try Self.part(name, fileName ?? fileURL.lastPathComponent, mimeType, .source(source)))
     }
 
-    /// The path and the size of a file. Nothing is opened: to open a pipe may block.
+    /// The path and the size of a file. Only a regular file is opened: to open a pipe may block.
     private static func regularFile(at url: URL) throws(NetworkingError) -> (path: String, length: Int) {
         guard url.isFileURL else {
             throw NetworkingError(
@@ -65,14 +65,10 @@ extension MultipartFormData {
                 "\(path) is not a regular file and cannot be added to a form; append a stream instead."
             )
         }
-        guard manager.isReadableFile(atPath: path) else {
-            throw NetworkingError(.requestBodyFailed, "The file \(path) is not readable.")
+        do {
+            return (path, try SystemFile.size(of: path))
+        } catch {
+            throw NetworkingError(.requestBodyFailed, "The file \(path) is not readable: \(error)", underlying: error)
         }
-        // The type behind the size is not the same on all systems.
-        let size = attributes[.size]
-        guard let length = (size as? UInt64).flatMap({ Int(exactly: $0) }) ?? size as? Int else {
-            throw NetworkingError(.requestBodyFailed, "The size of the file \(path) is unknown.")
-        }
-        return (path, length)
     }
 }

@@ -1,0 +1,90 @@
+import Bluebonnet
+import FoundationEssentials
+import HTTPTypes
+
+/// One element of `multipart`: a value, or a file by its path.
+struct BatchPart: Equatable, Sendable {
+    enum Content: Equatable, Sendable {
+        case value(String)
+        case file(String)
+    }
+
+    var name: String
+    var content: Content
+
+    /// Reads the parts of a line.
+    ///
+    /// - Parameter value: The value of `multipart`.
+    /// - Returns: The parts in their order.
+    /// - Throws: ``BatchError``.
+    static func parts(_ value: JSONValue) throws(BatchError) -> [BatchPart] {
+        guard let elements = value.array else {
+            throw .invalidLine("“multipart” must be an array of parts, not \(value.kindWithArticle).")
+        }
+        var parts: [BatchPart] = []
+        for element in elements { parts.append(try BatchPart(element)) }
+        return parts
+    }
+
+    private init(_ element: JSONValue) throws(BatchError) {
+        guard let members = element.object else {
+            throw .invalidLine("A part of “multipart” must be an object, not \(element.kindWithArticle).")
+        }
+        var texts: [String: String] = [:]
+        for (name, value) in members {
+            guard ["name", "value", "file"].contains(name) else {
+                throw .invalidLine("A part of “multipart” has no member “\(name)”.")
+            }
+            guard let text = value.string else {
+                throw .invalidLine("“multipart.\(name)” must be a string, not \(value.kindWithArticle).")
+            }
+            texts[name] = text
+        }
+        guard let name = texts["name"] else { throw .invalidLine("A part of “multipart” has no “name”.") }
+        self.name = name
+        switch (texts["value"], texts["file"]) {
+        case (let value?, nil): content = .value(value)
+        case (nil, let path?):
+            guard !path.isEmpty, !path.utf8.contains(0) else {
+                throw .invalidLine("“multipart.file” is not a path.")
+            }
+            content = .file(path)
+        default: throw .invalidLine("A part of “multipart” has either a “value” or a “file”.")
+        }
+    }
+}
+
+extension Request {
+    /// Makes the parts the body. A `Content-Type` that names a boundary is sent as it was given, and its boundary is used.
+    mutating func setBody(_ parts: [BatchPart]) throws(NetworkingError) {
+        var form = MultipartFormData()
+        let given = headerFields[.contentType].flatMap(Self.boundary)
+        if let given { form = try MultipartFormData(boundary: given) }
+        for part in parts {
+            switch part.content {
+            case .value(let value): form.append(value, name: part.name)
+            case .file(let path): try form.append(fileURL: URL(filePath: path), name: part.name)
+            }
+        }
+        let contentType = headerFields[.contentType]
+        try setBody(multipart: form)
+        if given != nil { headerFields[.contentType] = contentType }
+    }
+
+    /// The parameter of `multipart/form-data; boundary=…` (RFC 2046 §5.1.1), with or without quotes.
+    private static func boundary(of contentType: String) -> String? {
+        let parts = contentType.split(separator: ";").map { $0.trimmed }
+        guard parts.first?.lowercased() == "multipart/form-data" else { return nil }
+        for part in parts.dropFirst() where part.lowercased().hasPrefix("boundary=") {
+            let value = part.dropFirst("boundary=".count)
+            return value.first == "\"" && value.last == "\"" ? String(value.dropFirst().dropLast()) : String(value)
+        }
+        return nil
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: String {
+        String(drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+    }
+}
