@@ -138,6 +138,7 @@ let package = Package(
             name: "Interop",
             dependencies: [
                 "Bluebonnet",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             exclude: ["Servers"]

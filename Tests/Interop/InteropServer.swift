@@ -15,6 +15,8 @@ enum InteropServer: String {
     case nginxSocket = "NGINX_SOCKET"
     case impatientNginx = "NGINX_IMPATIENT"
     case httpbin = "HTTPBIN"
+    case formParsers = "FORM_PARSERS"
+    case goFormParser = "FORM_PARSER_GO"
     case tls12 = "TLS12"
     case tls13 = "TLS13"
     case expired = "EXPIRED"
@@ -40,6 +42,9 @@ enum InteropServer: String {
     var isExpected: Bool {
         setting != nil || ProcessInfo.processInfo.environment["BLUEBONNET_INTEROP_REQUIRED"] == "1"
     }
+
+    /// Whether it is there. For what takes part only where it is installed.
+    var isThere: Bool { setting != nil }
 
     /// The URL or the path that the variable holds.
     var address: String {

@@ -1,0 +1,29 @@
+import Synchronization
+
+/// A clock that moves only when somebody sleeps on it, at once and by as much as was asked for.
+final class SteppingClock: Clock {
+    struct Instant: InstantProtocol {
+        var offset: Duration
+
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private let state = Mutex((now: Duration.zero, sleeps: [Duration]()))
+
+    var now: Instant { Instant(offset: state.withLock { $0.now }) }
+
+    var minimumResolution: Duration { .zero }
+
+    /// How long was slept, each time.
+    var sleeps: [Duration] { state.withLock { $0.sleeps } }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        try Task.checkCancellation()
+        state.withLock { state in
+            state.sleeps.append(deadline.offset - state.now)
+            state.now = max(state.now, deadline.offset)
+        }
+    }
+}

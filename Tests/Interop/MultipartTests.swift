@@ -1,0 +1,220 @@
+import Bluebonnet
+import Crypto
+import Foundation
+import HTTPTypes
+import Testing
+
+/// What parsers that nobody here wrote make of our forms.
+@Suite(.enabled(if: InteropServer.formParsers.isExpected, "the form parsers are not running"), .timeLimit(.minutes(5)))
+struct MultipartTests {
+    private enum Parser: String, CaseIterable {
+        case multipart, werkzeug, go
+        case pythonMultipart = "python-multipart"
+
+        /// Go is not there everywhere.
+        var takesPart: Bool { self != .go || InteropServer.goFormParser.isThere }
+
+        /// The name as this parser reads it when it is written as browsers write it.
+        func reading(_ name: String) -> String {
+            switch self {
+            case .multipart: name
+            // Reads escapes of RFC 9110 §5.6.4, which browsers do not write, and so loses backslashes.
+            case .werkzeug: name.filter { $0 != "\\" }
+            // Leave `%22` as it is.
+            case .go, .pythonMultipart:
+                name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "%22")
+            }
+        }
+    }
+
+    /// A part, as it is sent and as a parser reads it.
+    private struct Part: Decodable, Equatable, Sendable {
+        var name: String
+        var filename: String?
+        var type: String?
+        var size: Int
+        var sha256: String
+
+        init(_ name: String, _ content: Data, file filename: String? = nil, type: String? = nil) {
+            self.name = name
+            self.filename = filename
+            self.type = type
+            size = content.count
+            sha256 = SHA256.hash(data: content).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        }
+
+        func read(by parser: Parser) -> Part {
+            var copy = self
+            copy.name = parser.reading(name)
+            copy.filename = filename.map(parser.reading)
+            return copy
+        }
+    }
+
+    private static let names = [
+        "plain", #"say "hi".txt"#, "semi;colon; name=x.txt", #"back\slash.txt"#, "emoji 🌸🐝.txt", "Grüße — 日本語.txt",
+        "a=b&c.txt",
+        "tab\tinside.txt", "'single'.txt", "dots...", "..", " spaces around ", "per%cent.txt", "com,ma.txt", "<b>.html",
+        "e\u{301}.txt",
+        String(repeating: "long", count: 60) + ".txt",
+    ]
+
+    /// Bytes that do not repeat soon, with delimiters' beginnings among them.
+    private static func bytes(_ count: Int) -> Data {
+        var state: UInt64 = 88_172_645_463_325_252
+        var data = Data(capacity: count + 8)
+        while data.count < count {
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            data.append(contentsOf: state % 5 == 0 ? Array("\r\n--".utf8) : [UInt8(truncatingIfNeeded: state)])
+        }
+        return data.prefix(count)
+    }
+
+    /// Sends the form to every parser and compares.
+    private func check(_ expected: [Part], _ build: @Sendable (inout MultipartFormData) throws -> Void) async throws {
+        let baseURL = try #require(URL(string: try InteropServer.formParsers.address))
+        try await InteropServer.withSession { session in
+            let api = HTTPSessionManager(baseURL: baseURL, session: session)
+            for parser in Parser.allCases where parser.takesPart {
+                let parts: [Part] = try await api.post(parser.rawValue, multipart: build)
+                #expect(parts.count == expected.count, "read by \(parser.rawValue)")
+                for (part, sent) in zip(parts, expected) {
+                    #expect(part == sent.read(by: parser), "read by \(parser.rawValue)")
+                }
+            }
+        }
+    }
+
+    private func withDirectory(_ body: (URL) async throws -> Void) async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "bluebonnet-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try await body(directory)
+    }
+
+    @Test func `odd names and file names are read as they were meant`() async throws {
+        let content = Data("content".utf8)
+        let expected = Self.names.flatMap { name in
+            [Part(name, content), Part(name, content, file: name, type: "application/x-test")]
+        }
+        try await check(expected) { form in
+            for name in Self.names {
+                form.append(content, name: name)
+                form.append(content, name: name, fileName: name, mimeType: "application/x-test")
+            }
+        }
+    }
+
+    @Test func `names of no bytes, empty content and bytes of all kinds are read as they were meant`() async throws {
+        let all = Data((0...255).map { UInt8($0) })
+        let contents = [Data(), all, Data("\r\n".utf8), Data("--".utf8), Data("\r\n--\r\n".utf8), Self.bytes(300_000)]
+        let expected = contents.map { Part("", $0, file: "f", type: "a/b") } + contents.map { Part("n", $0) }
+        try await check(expected) { form in
+            for content in contents { form.append(content, name: "", fileName: "f", mimeType: "a/b") }
+            for content in contents { form.append(content, name: "n") }
+        }
+    }
+
+    @Test func `files are read as they were meant`() async throws {
+        try await withDirectory { directory in
+            let sizes = [0, 1, 65_535, 65_536, 1_048_575, 1_048_576, 1_048_577, 3_000_000]
+            var expected: [Part] = []
+            for size in sizes {
+                let content = Self.bytes(size)
+                try content.write(to: directory.appending(path: "\(size) \"ü\".txt"))
+                expected.append(Part("file", content, file: "\(size) \"ü\".txt", type: "text/plain"))
+            }
+            try await check(expected) { form in
+                for size in sizes {
+                    try form.append(fileURL: directory.appending(path: "\(size) \"ü\".txt"), name: "file")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [true, false]) func `streams are read as they were meant`(hasLength: Bool) async throws {
+        let content = Self.bytes(500_000)
+        try await check([
+            Part("a", content), Part("s", content, file: "s.bin", type: "a/b"), Part("z", Data("end".utf8)),
+        ]) { form in
+            form.append(content, name: "a")
+            let length = hasLength ? content.count : nil
+            form.append(name: "s", fileName: "s.bin", length: length, mimeType: "a/b") {
+                AsyncStream<Data> { continuation in
+                    for start in stride(from: 0, to: content.count, by: 30_001) {
+                        continuation.yield(content.dropFirst(start).prefix(30_001))
+                    }
+                    continuation.finish()
+                }
+            }
+            form.append("end", name: "z")
+        }
+    }
+
+    @Test func `many parts are read as they were meant`() async throws {
+        let expected = (0..<5000).map { Part("part \($0)", Data("value \($0)".utf8)) }
+        try await check(expected) { form in
+            for number in 0..<5000 { form.append("value \(number)", name: "part \(number)") }
+        }
+    }
+
+    @Test(arguments: ["a\r\nX-Evil: 1", "a\nb", "\rb"]) func `line ends in names never get onto the wire`(name: String)
+        async throws
+    {
+        let url = try #require(URL(string: try InteropServer.formParsers.address))
+        try await InteropServer.withSession { session in
+            let api = HTTPSessionManager(baseURL: url, session: session)
+            let error = await #expect(throws: NetworkingError.self) {
+                try await api.post("multipart", as: .data) { $0.append("x", name: "n", fileName: name) }
+            }
+            #expect(error?.code == .requestSerializationFailed)
+        }
+    }
+
+    @Test func `a sparse file of 500 MB arrives with every byte`() async throws {
+        try await withDirectory { directory in
+            let file = directory.appending(path: "sparse")
+            try Data().write(to: file)
+            let handle = try FileHandle(forWritingTo: file)
+            try handle.truncate(atOffset: 500_000_000)
+            try handle.close()
+            let url = try #require(URL(string: try InteropServer.formParsers.address))
+            try await InteropServer.withSession { session in
+                let api = HTTPSessionManager(baseURL: url, session: session)
+                var form = MultipartFormData()
+                try form.append(fileURL: file, name: "f")
+                let ready = form
+                let count: Int = try await api.post("discard", multipart: { $0 = ready })
+                #expect(count == form.contentLength)
+                #expect(count > 500_000_000)
+            }
+        }
+    }
+
+    // MARK: httpbin
+
+    @Test(.enabled(if: InteropServer.httpbin.isExpected, "httpbin is not running"))
+    func `httpbin shows the fields and the files`() async throws {
+        let baseURL = try #require(URL(string: try InteropServer.httpbin.address))
+        try await InteropServer.withSession { session in
+            let api = HTTPSessionManager(baseURL: baseURL, session: session)
+            let parameters: JSONValue = ["user": ["id": 1], "tags": ["a", "b"], "none": nil]
+            let echo = try await api.post("post", parameters: parameters, as: .json) { form in
+                form.append("Grüße \"an\" alle", name: "say; \"hi\"")
+                form.append(Data("file content".utf8), name: "upload", fileName: "ü;\"🌸\".txt")
+            }
+            #expect(
+                echo["form"] == [
+                    "user[id]": "1", "tags[]": ["a", "b"], "none": "", "say; \"hi\"": "Grüße \"an\" alle",
+                ]
+            )
+            #expect(echo["files"] == ["upload": "file content"])
+            let put = try await api.put("put", as: .json) { $0.append("1", name: "a") }
+            #expect(put["form"] == ["a": "1"])
+            let patch = try await api.patch("patch", as: .json) { $0.append("1", name: "a") }
+            #expect(patch["form"] == ["a": "1"])
+        }
+    }
+}
