@@ -47,6 +47,7 @@ extension NetworkingError {
 
             case unacceptableStatusCode = "unacceptable-status-code"
             case unacceptableContentType = "unacceptable-content-type"
+            case responseRefused = "response-refused"
             case responseSerializationFailed = "response-serialization-failed"
 
             case cancelled = "cancelled"
@@ -184,6 +185,8 @@ extension NetworkingError.Code {
     public static let unacceptableStatusCode = Self(.unacceptableStatusCode)
     /// The content type is not acceptable. (AFNetworking: -1016.)
     public static let unacceptableContentType = Self(.unacceptableContentType)
+    /// A rule of yours refused the response; what it threw is ``NetworkingError/underlying``.
+    public static let responseRefused = Self(.responseRefused)
     /// The body could not be parsed. (AFNetworking: response domain.)
     public static let responseSerializationFailed = Self(.responseSerializationFailed)
 
@@ -195,30 +198,4 @@ extension NetworkingError.Code {
     public static let sessionInvalidated = Self(.sessionInvalidated)
     /// A user's interceptor or transport threw an error of its own, which is ``NetworkingError/underlying``.
     public static let interceptorFailed = Self(.interceptorFailed)
-}
-
-extension NetworkingError.Code {
-    /// The families of DESIGN: what a caller may want to treat alike.
-    enum Family: Sendable { case request, transport, timeout, trust, framing, limit, validation, ended }
-
-    var family: Family {
-        switch value {
-        case .invalidURL, .invalidRequest, .unsupportedScheme, .unsupportedFeature, .requestSerializationFailed,
-            .requestBodyFailed, .requestBodyNotReplayable, .requestBodyLengthMismatch, .requestAdaptationFailed:
-            .request
-        case .dnsLookupFailed, .connectFailed, .connectionLost, .tlsFailed: .transport
-        case .connectTimeout, .firstByteTimeout, .betweenBytesTimeout, .requestTimeout: .timeout
-        case .certificateUntrusted, .certificateExpired, .certificateNotYetValid, .certificateHostMismatch,
-            .invalidTrustConfiguration:
-            .trust
-        case .malformedStatusLine, .unsupportedHTTPVersion, .malformedHeader, .headerTooLarge, .invalidContentLength,
-            .conflictingFraming, .unsupportedTransferCoding, .malformedChunk, .truncatedResponse, .unexpectedResponse:
-            .framing
-        case .tooManyRedirects, .redirectRefused, .invalidRedirect, .bodyTooLarge, .contentDecodingFailed,
-            .contentDecodingLimitExceeded, .outputFailed, .lineTooLong:
-            .limit
-        case .unacceptableStatusCode, .unacceptableContentType, .responseSerializationFailed: .validation
-        case .cancelled, .sessionInvalidated, .interceptorFailed: .ended
-        }
-    }
 }

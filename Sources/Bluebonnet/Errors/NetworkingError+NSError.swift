@@ -5,7 +5,7 @@ extension NetworkingError {
     public var domain: String {
         switch code.value {
         case .requestSerializationFailed: "com.alamofire.error.serialization.request"
-        case .unacceptableStatusCode, .unacceptableContentType, .responseSerializationFailed:
+        case .unacceptableStatusCode, .unacceptableContentType, .responseRefused, .responseSerializationFailed:
             "com.alamofire.error.serialization.response"
         default: "NSURLErrorDomain"
         }
@@ -23,7 +23,7 @@ extension NetworkingError {
         case .connectionLost, .truncatedResponse: -1005
         case .tooManyRedirects: -1007
         case .redirectRefused, .invalidRedirect: -1010
-        case .unacceptableStatusCode, .malformedStatusLine, .unsupportedHTTPVersion, .malformedHeader,
+        case .unacceptableStatusCode, .responseRefused, .malformedStatusLine, .unsupportedHTTPVersion, .malformedHeader,
             .invalidContentLength, .conflictingFraming, .unsupportedTransferCoding, .unexpectedResponse:
             -1011
         case .contentDecodingFailed, .malformedChunk: -1015

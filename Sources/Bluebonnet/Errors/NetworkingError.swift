@@ -56,6 +56,15 @@ public struct NetworkingError: Error, Sendable {
         set { contents.value.parsedBody = newValue }
     }
 
+    /// ``parsedBody`` as a type, nil when it is another: `error.parsedBody(as: JSONValue.self)?["message"]`.
+    ///
+    /// - Parameter type: The type that the serializer makes. Default: as the context says.
+    /// - Returns: The value.
+    public func parsedBody<Value: Sendable>(as type: Value.Type = Value.self) -> Value? {
+        // A cast of nothing to an optional type would succeed.
+        parsedBody.flatMap { $0 as? Value }
+    }
+
     /// The fault below this one. Where two problems met, the later one is the outer error and the earlier one is here.
     public var underlying: (any Error)? {
         get { contents.value.underlying }
@@ -109,6 +118,22 @@ public struct NetworkingError: Error, Sendable {
     /// The body as text, when there is one and it is valid UTF-8.
     public var bodyString: String? {
         body.flatMap { String(validating: $0, as: UTF8.self) }
+    }
+}
+
+extension NetworkingError {
+    /// Decodes the body of a refused response, which often has another shape than what was asked for.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value. Default: as the context says.
+    ///   - decoder: The decoder. Default: that of JSON.
+    /// - Returns: The value; nil when there is no body, or it is not of this shape.
+    public func decodedBody<Value: Decodable>(
+        as type: Value.Type = Value.self,
+        decoder: some ResponseDecoder = JSONBodyDecoder()
+    ) -> Value? {
+        guard let body, !body.isEmpty else { return nil }
+        return try? decoder.decode(type, from: response.map { try decoder.prepared(body, head: $0) } ?? body)
     }
 }
 

@@ -160,7 +160,7 @@ extension HTTPSessionManager {
         let queue = completionQueue
         let task: DataTask<JSONValue>
         do throws(NetworkingError) {
-            task = session.dataTask(try makeRequest(), as: responseSerializer)
+            task = checkedTask(try makeRequest(), responseSerializer)
         } catch {
             queue.async { failure(nil, error) }
             return nil
@@ -176,5 +176,13 @@ extension HTTPSessionManager {
         }
         task.resume()
         return task
+    }
+
+    /// Opens the serializer, so that it can be put under the manager's validation.
+    private func checkedTask(
+        _ request: Request,
+        _ serializer: some ResponseSerializer<JSONValue>
+    ) -> DataTask<JSONValue> {
+        session.dataTask(request, as: checked(serializer))
     }
 }

@@ -26,6 +26,10 @@ public struct HTTPSessionManager: Sendable {
     /// Makes values of responses where a call names no serializer: the success/failure form. Default: ``JSONResponseSerializer``.
     public var responseSerializer: any ResponseSerializer<JSONValue> = JSONResponseSerializer()
 
+    /// What every response of the manager must fulfil, before the validation of the serializer that a call names; see
+    /// ``ResponseValidation/rules``. Default: ``ResponseValidation/none``.
+    public var validation = ResponseValidation.none
+
     /// Where success, failure and progress closures run. Default: the main queue.
     public var completionQueue: DispatchQueue = .main
 
@@ -134,7 +138,7 @@ public struct HTTPSessionManager: Sendable {
         as serializer: Serializer
     ) async throws -> Response<Serializer.Output> {
         let request = try request(method, path, parameters: parameters, headers: headers)
-        return try await session.response(for: request, as: serializer)
+        return try await session.response(for: request, as: checked(serializer))
     }
 
     /// Sends a request with an encodable body and brings the value with everything that was received.
@@ -155,7 +159,7 @@ public struct HTTPSessionManager: Sendable {
         as serializer: Serializer
     ) async throws -> Response<Serializer.Output> {
         let request = try request(method, path, body: body, headers: headers)
-        return try await session.response(for: request, as: serializer)
+        return try await session.response(for: request, as: checked(serializer))
     }
 
     /// Makes a task that is not started.
@@ -175,6 +179,11 @@ public struct HTTPSessionManager: Sendable {
         headers: HTTPFields = [:],
         as serializer: Serializer
     ) throws(NetworkingError) -> DataTask<Serializer.Output> {
-        session.dataTask(try request(method, path, parameters: parameters, headers: headers), as: serializer)
+        session.dataTask(try request(method, path, parameters: parameters, headers: headers), as: checked(serializer))
+    }
+
+    /// A serializer under the manager's own validation.
+    func checked<Serializer: ResponseSerializer>(_ serializer: Serializer) -> ManagerResponseSerializer<Serializer> {
+        ManagerResponseSerializer(base: serializer, validation: validation)
     }
 }

@@ -144,4 +144,34 @@ struct NetworkingErrorTests {
         #expect(other.code == .interceptorFailed)
         #expect(other.underlying is Other)
     }
+
+    // MARK: Bodies
+
+    private struct Problem: Decodable, Equatable { var title: String }
+
+    @Test func `the parsed body is had as the type it is`() {
+        var error = NetworkingError(.unacceptableStatusCode, "")
+        #expect(error.parsedBody(as: JSONValue.self) == nil)
+        error.parsedBody = ["title": "x"] as JSONValue
+        #expect(error.parsedBody(as: JSONValue.self)?["title"] == "x")
+        #expect(error.parsedBody() as String? == nil)
+    }
+
+    @Test func `the body is decoded as what an error's body is`() {
+        let body = Data(#"{"title": "x"}"#.utf8)
+        let error = NetworkingError(.unacceptableStatusCode, "", body: body)
+        #expect(error.decodedBody() == Problem(title: "x"))
+        #expect(error.decodedBody(as: [Int].self) == nil)
+        #expect(NetworkingError(.unacceptableStatusCode, "").decodedBody(as: Problem.self) == nil)
+        let list = Data("<plist><dict><key>title</key><string>x</string></dict></plist>".utf8)
+        let other = NetworkingError(.unacceptableStatusCode, "", response: ResponseHead(status: .notFound), body: list)
+        #expect(other.decodedBody(as: Problem.self, decoder: PropertyListBodyDecoder()) == Problem(title: "x"))
+    }
+
+    @Test func `every code has a family`() {
+        let families = Set(Code.all.map(\.family))
+        #expect(families == [.request, .transport, .timeout, .trust, .framing, .limit, .validation, .ended])
+        #expect(Code.responseRefused.family == .validation)
+        #expect(Code.connectTimeout.family.description == "timeout")
+    }
 }

@@ -18,7 +18,11 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
     /// Which responses are accepted. Default: 2xx with a content type of JSON.
     public var validation: ResponseValidation
 
-    private let decode: @Sendable (Data) throws -> Value
+    /// Changes the body before it is decoded, to take off a prefix against script inclusion for example
+    /// (``ResponsePreprocessor/removingXSSIPrefix``). Default: nil.
+    public var preprocessor: ResponsePreprocessor?
+
+    private let decode: @Sendable (Data, ResponseHead) throws -> Value
 
     /// Makes a serializer with the JSON decoder of this library.
     ///
@@ -26,10 +30,21 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
     ///   - decoder: The decoder with its strategies for dates, data and keys. Default: the default strategies.
     ///   - validation: Which responses are accepted. Default: 2xx with a content type of JSON.
     public init(decoder: JSONBodyDecoder = JSONBodyDecoder(), validation: ResponseValidation = .json) {
-        self.init(validation: validation) { try decoder.decode(Value.self, from: $0) }
+        self.init(validation: validation, decoder: decoder)
     }
 
-    /// Makes a serializer with any decoder, Foundation's for example:
+    /// Makes a serializer with a decoder of another kind: Foundation's `JSONDecoder`, ``PropertyListBodyDecoder``, one
+    /// of your own.
+    ///
+    /// - Parameters:
+    ///   - validation: Which responses are accepted.
+    ///   - decoder: The decoder. What it throws is below ``NetworkingError/Code/responseSerializationFailed``.
+    public init(validation: ResponseValidation, decoder: some ResponseDecoder) {
+        self.validation = validation
+        decode = { body, head in try decoder.decode(Value.self, from: decoder.prepared(body, head: head)) }
+    }
+
+    /// Makes a serializer with a closure that decodes:
     /// `DecodableResponseSerializer { try JSONDecoder().decode(User.self, from: $0) }`.
     ///
     /// - Parameters:
@@ -37,7 +52,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
     ///   - decode: Decodes a body that is not empty.
     public init(validation: ResponseValidation = .json, decode: @escaping @Sendable (Data) throws -> Value) {
         self.validation = validation
-        self.decode = decode
+        self.decode = { body, _ in try decode(body) }
     }
 
     /// Validates, then decodes.
@@ -50,15 +65,19 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
     /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``, ``NetworkingError/Code/unacceptableContentType`` or
     ///   ``NetworkingError/Code/responseSerializationFailed`` with the `DecodingError` below it.
     public func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> Value {
+        let text = preprocessor?(body) ?? body
         if var failure = validation.failure(body, head: head, request: request) {
-            if !failure.contains(.unacceptableContentType), !body.isBlankForJSON {
-                failure.parsedBody = (try? decode(body)) ?? (try? JSONValue(parsing: body)) as (any Sendable)?
+            if !failure.contains(.unacceptableContentType), !text.isBlankForJSON {
+                failure.parsedBody = (try? decode(text, head)) ?? Self.json(text, head)
             }
             throw failure
         }
         do {
-            guard !body.isBlankForJSON else { return try Self.emptyBody() }
-            return try decode(body)
+            guard !text.isBlankForJSON else { return try Self.emptyBody() }
+            return try decode(text, head)
+        } catch let error as NetworkingError where error.code == .responseSerializationFailed {
+            // The charset: the sentence says it all.
+            throw error.completed(request: request, response: head, body: body)
         } catch {
             throw NetworkingError(
                 .responseSerializationFailed,
@@ -69,6 +88,12 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
                 underlying: error
             )
         }
+    }
+
+    /// What an error's body is when it is not a `Value`.
+    private static func json(_ body: Data, _ head: ResponseHead) -> (any Sendable)? {
+        guard let text = try? ResponseText.json(body, head: head) else { return nil }
+        return try? JSONValue(parsing: text)
     }
 
     private static func emptyBody() throws(DecodingError) -> Value {
@@ -110,5 +135,20 @@ extension ResponseSerializer {
         decoder: JSONBodyDecoder = JSONBodyDecoder()
     ) -> Self where Self == DecodableResponseSerializer<Value> {
         Self(decoder: decoder)
+    }
+
+    /// The body of a 2xx response, decoded by a decoder of another kind.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - decoder: The decoder: Foundation's `JSONDecoder`, one of your own.
+    ///   - validation: Which responses are accepted. Default: 2xx with a content type of JSON.
+    /// - Returns: The serializer.
+    public static func decodable<Value>(
+        _ type: Value.Type,
+        decoder: some ResponseDecoder,
+        validation: ResponseValidation = .json
+    ) -> Self where Self == DecodableResponseSerializer<Value> {
+        Self(validation: validation, decoder: decoder)
     }
 }

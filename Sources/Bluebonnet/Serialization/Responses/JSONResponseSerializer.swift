@@ -24,6 +24,16 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer {
     /// Whether the top may be a single string, number or word (RFC 8259 §2). Default: true.
     public var allowsFragments: Bool
 
+    /// The charset whatever the response says.
+    ///
+    /// Default: nil, the `charset` of the `Content-Type`, where there is one, and else UTF-8, UTF-16 or UTF-32 as the
+    /// bytes tell.
+    public var charset: Charset?
+
+    /// Changes the body before it is parsed, to take off a prefix against script inclusion for example
+    /// (``ResponsePreprocessor/removingXSSIPrefix``). Default: nil.
+    public var preprocessor: ResponsePreprocessor?
+
     /// How deep arrays and objects may be nested. Default: 512; at most 2048.
     public var maximumDepth = JSONValue.defaultMaximumDepth
 
@@ -53,7 +63,9 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer {
     /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``, ``NetworkingError/Code/unacceptableContentType`` or
     ///   ``NetworkingError/Code/responseSerializationFailed`` with a ``JSONParsingError`` below it.
     public func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> JSONValue {
-        try validated(body, head: head, request: request, parse: parse)
+        try validated(body, head: head, request: request) { body throws(NetworkingError) in
+            try parse(ResponseText.json(preprocessor?(body) ?? body, head: head, charset: charset))
+        }
     }
 
     private func parse(_ body: Data) throws(NetworkingError) -> JSONValue {

@@ -5,17 +5,27 @@
 #endif
 import HTTPTypes
 
-/// Which status codes and content types a response may have.
+/// Which status codes and content types a response may have, and what else must be true of it.
 ///
 /// Answers to `acceptableStatusCodes` and `acceptableContentTypes` of `AFHTTPResponseSerializer`, with its error
-/// texts.
+/// texts. The rules are what Alamofire's `validate` takes.
 public struct ResponseValidation: Sendable, Hashable {
     /// The acceptable status codes; nil for any. Default: 200 to 299.
     public var acceptableStatusCodes: Set<Int>?
 
-    /// The acceptable media types in lower case and without parameters (`application/json`); nil for any. Default:
-    /// nil.
+    /// The acceptable media types in lower case and without parameters; nil for any. Default: nil.
+    ///
+    /// `application/json` is one type, `text/*` all of text, `*/*` everything, also what names no type, and
+    /// `application/*+json` all that are JSON by their suffix (RFC 6839).
     public var acceptableContentTypes: Set<String>?
+
+    /// Whether the content type must be one that the request's `Accept` asked for, instead of
+    /// ``acceptableContentTypes``. A request without `Accept` takes any. Default: false.
+    public var followsAcceptHeader = false
+
+    /// What else must be true, checked in order when the status and the content type are acceptable; the first rule that
+    /// refuses ends it. Default: none.
+    public var rules: [ResponseRule] = []
 
     /// The status codes that are acceptable by default: 200 to 299.
     public static let successfulStatusCodes = Set(200..<300)
@@ -23,11 +33,26 @@ public struct ResponseValidation: Sendable, Hashable {
     /// The media types of `AFJSONResponseSerializer`: `application/json`, `text/json` and `text/javascript`.
     public static let jsonContentTypes: Set<String> = ["application/json", "text/json", "text/javascript"]
 
+    /// ``jsonContentTypes`` and every type with the suffix `+json` (RFC 6839), such as `application/problem+json`.
+    public static let jsonContentTypesWithSuffix = jsonContentTypes.union(["*/*+json"])
+
     /// Every status 2xx, every content type.
     public static let `default` = ResponseValidation()
 
     /// Every status 2xx, and the content types of JSON.
+    ///
+    /// As with AFNetworking, `application/problem+json` and its like are not among them; ``jsonWithSuffix`` has them.
     public static let json = ResponseValidation(contentTypes: jsonContentTypes)
+
+    /// Every status 2xx, the content types of JSON and every type with the suffix `+json`.
+    public static let jsonWithSuffix = ResponseValidation(contentTypes: jsonContentTypesWithSuffix)
+
+    /// Every status 2xx, and the content types that the request's `Accept` asked for: Alamofire's `validate()`.
+    public static let byAcceptHeader: ResponseValidation = {
+        var validation = ResponseValidation()
+        validation.followsAcceptHeader = true
+        return validation
+    }()
 
     /// Every status and every content type.
     public static let none = ResponseValidation(statusCodes: nil)
@@ -42,6 +67,18 @@ public struct ResponseValidation: Sendable, Hashable {
         acceptableContentTypes = contentTypes
     }
 
+    /// The same validation with one rule more.
+    ///
+    /// - Parameter check: Throws to refuse; see ``ResponseRule``.
+    /// - Returns: The copy.
+    public func requiring(
+        _ check: @escaping @Sendable (ResponseHead, Data, Request) throws -> Void
+    ) -> ResponseValidation {
+        var copy = self
+        copy.rules.append(ResponseRule(check))
+        return copy
+    }
+
     /// Checks a response.
     ///
     /// The content type does not matter for an empty body that is expected to be empty: the answer to HEAD, 204, 205
@@ -51,8 +88,9 @@ public struct ResponseValidation: Sendable, Hashable {
     ///   - body: The body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request that was answered.
-    /// - Throws: ``NetworkingError/Code/unacceptableStatusCode`` or ``NetworkingError/Code/unacceptableContentType``.
-    ///   When both fail, the status is the error and the content type is below it.
+    /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``, ``NetworkingError/Code/unacceptableContentType`` or
+    ///   ``NetworkingError/Code/responseRefused``. When status and type fail, the status is the error and the content
+    ///   type is below it.
     public func validate(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) {
         if let failure = failure(body, head: head, request: request) { throw failure }
     }
@@ -60,9 +98,9 @@ public struct ResponseValidation: Sendable, Hashable {
     /// What ``validate(_:head:request:)`` throws, as a value.
     func failure(_ body: Data, head: ResponseHead, request: Request) -> NetworkingError? {
         var failure: NetworkingError?
-        if let acceptableContentTypes {
+        if let acceptableContentTypes = contentTypes(for: request) {
             let type = head.mediaType
-            let isAcceptable = type.map(acceptableContentTypes.contains) ?? false
+            let isAcceptable = MediaTypePattern.accept(type, acceptableContentTypes)
             if !isAcceptable, !Self.isRightlyEmpty(body, type: type, head: head, request: request) {
                 failure = NetworkingError(
                     .unacceptableContentType,
@@ -84,7 +122,16 @@ public struct ResponseValidation: Sendable, Hashable {
                 underlying: failure
             )
         }
-        return failure
+        if failure != nil || rules.isEmpty { return failure }
+        for rule in rules {
+            if let refusal = rule.refusal(head, body, request) { return refusal }
+        }
+        return nil
+    }
+
+    private func contentTypes(for request: Request) -> Set<String>? {
+        guard followsAcceptHeader else { return acceptableContentTypes }
+        return request.headerFields[.accept].map(MediaTypePattern.patterns(ofAccept:)) ?? nil
     }
 
     /// RFC 9110 §9.3.2 (HEAD), §15.3.5 (204), §15.3.6 (205), §15.4.5 (304), §8.3 (no type without content).

@@ -3,24 +3,43 @@
 #else
     public import Foundation
 #endif
-import HTTPTypes
 
 /// Validates a response and decodes its body as text.
 ///
-/// Accepts 2xx of any content type by default. The text is in the charset of the `Content-Type`: UTF-8, US-ASCII,
-/// ISO-8859-1, UTF-16 or UTF-32. Without one, a byte-order mark tells; without that, it is UTF-8.
-/// A byte-order mark is not part of the text. Bytes that are not valid in the charset are an error.
+/// Accepts 2xx of any content type by default. The text is in the charset of the `Content-Type`, which may be any that
+/// ``Charset`` knows. Without one, a byte-order mark tells; without that, it is ``defaultCharset``. A byte-order mark is
+/// not part of the text. A charset that is not known is an error, and so are bytes that are not valid in it, unless
+/// ``invalidBytes`` says otherwise.
 ///
-/// AFNetworking has no such serializer; its `AFHTTPResponseSerializer` left the decoding to its users.
+/// AFNetworking has no such serializer; its `AFHTTPResponseSerializer` left the decoding to its users, and before it
+/// `AFURLConnectionOperation` had `responseString` and `responseStringEncoding`.
 public struct StringResponseSerializer: ValidatingResponseSerializer {
     /// Which responses are accepted. Default: 2xx of any content type.
     public var validation: ResponseValidation
 
+    /// The charset whatever the response says, for servers that name a wrong one. Default: nil, as the response says.
+    public var charset: Charset?
+
+    /// The charset of a response that names none and has no byte-order mark. Default: UTF-8.
+    public var defaultCharset = Charset.utf8
+
+    /// What to do with bytes that are not valid: fail, or read each as U+FFFD. Default: fail.
+    public var invalidBytes = Charset.Fallback.fail
+
     /// Makes a serializer.
     ///
-    /// - Parameter validation: Which responses are accepted. Default: 2xx of any content type.
-    public init(validation: ResponseValidation = .default) {
+    /// - Parameters:
+    ///   - validation: Which responses are accepted. Default: 2xx of any content type.
+    ///   - charset: The charset whatever the response says. Default: nil, as the response says.
+    ///   - invalidBytes: What to do with bytes that are not valid. Default: fail.
+    public init(
+        validation: ResponseValidation = .default,
+        charset: Charset? = nil,
+        invalidBytes: Charset.Fallback = .fail
+    ) {
         self.validation = validation
+        self.charset = charset
+        self.invalidBytes = invalidBytes
     }
 
     /// Validates, then decodes.
@@ -32,32 +51,26 @@ public struct StringResponseSerializer: ValidatingResponseSerializer {
     /// - Returns: The text.
     /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``, ``NetworkingError/Code/unacceptableContentType`` or
     ///   ``NetworkingError/Code/responseSerializationFailed`` for a charset that is not known and for bytes that are
-    ///   not valid in it.
+    ///   not valid in it, with a ``CharsetError`` below.
     public func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> String {
-        try validated(body, head: head, request: request) { body throws(NetworkingError) in
-            try Self.text(body, charset: head[.contentType].flatMap(Charset.name(ofContentType:)))
+        let text = ResponseText(charset: charset, defaultCharset: defaultCharset, fallback: invalidBytes)
+        return try validated(body, head: head, request: request) { body throws(NetworkingError) in
+            try text.string(body, head: head)
         }
-    }
-
-    private static func text(_ body: Data, charset name: String?) throws(NetworkingError) -> String {
-        guard let charset = name.map(Charset.init(name:)) ?? Charset(byteOrderMarkOf: body) else {
-            throw NetworkingError(
-                .responseSerializationFailed,
-                "The response is text in the charset “\(name ?? "")”, which is not known."
-            )
-        }
-        guard let text = charset.decode(body) else {
-            let source = name == nil ? ", and its Content-Type names no charset" : ""
-            throw NetworkingError(
-                .responseSerializationFailed,
-                "The response is not valid \(charset.rawValue)\(source)."
-            )
-        }
-        return text
     }
 }
 
 extension ResponseSerializer where Self == StringResponseSerializer {
     /// The text of a 2xx response.
     public static var string: Self { Self() }
+
+    /// The text of a 2xx response in a charset, whatever the response says.
+    ///
+    /// - Parameters:
+    ///   - charset: The charset.
+    ///   - invalidBytes: What to do with bytes that are not valid. Default: fail.
+    /// - Returns: The serializer.
+    public static func string(charset: Charset, invalidBytes: Charset.Fallback = .fail) -> Self {
+        Self(charset: charset, invalidBytes: invalidBytes)
+    }
 }

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    public import FoundationEssentials
 #else
-    import Foundation
+    public import Foundation
 #endif
 
 /// A response serializer that validates by status codes and content types first.
@@ -44,6 +44,40 @@ extension ValidatingResponseSerializer {
         return copy
     }
 
+    /// The same serializer, accepting these content types and those it accepted before.
+    ///
+    /// - Parameter contentTypes: More media types in lower case; patterns as in
+    ///   ``ResponseValidation/acceptableContentTypes``, for example `["application/*+json"]`.
+    /// - Returns: The copy.
+    public func accepting(additionalContentTypes contentTypes: Set<String>) -> Self {
+        var copy = self
+        copy.validation.acceptableContentTypes?.formUnion(contentTypes)
+        return copy
+    }
+
+    /// The same serializer, accepting the content types that the request's `Accept` asks for.
+    public func acceptingByAcceptHeader() -> Self {
+        var copy = self
+        copy.validation.followsAcceptHeader = true
+        return copy
+    }
+
+    /// The same serializer with one rule more, for responses whose status and content type are acceptable.
+    ///
+    /// After a leading dot the compiler wants to be told that the closure is sendable:
+    /// `as: .json.requiring { @Sendable head, body, request in … }`.
+    ///
+    /// - Parameter check: Looks at the head, the body and the request, and throws to refuse the response; see
+    ///   ``ResponseRule``.
+    /// - Returns: The copy.
+    public func requiring(
+        _ check: @escaping @Sendable (_ head: ResponseHead, _ body: Data, _ request: Request) throws -> Void
+    ) -> Self {
+        var copy = self
+        copy.validation.rules.append(ResponseRule(check))
+        return copy
+    }
+
     /// The same serializer, accepting every status code.
     public func acceptingAnyStatus() -> Self {
         var copy = self
@@ -66,7 +100,7 @@ extension ValidatingResponseSerializer {
     /// ``NetworkingError/parsedBody``. A parsing error is the outer one, with the validation's below it.
     ///
     /// `parse` throws an error with its sentence and the fault below it; the rest is filled in here.
-    func validated(
+    package func validated(
         _ body: Data,
         head: ResponseHead,
         request: Request,

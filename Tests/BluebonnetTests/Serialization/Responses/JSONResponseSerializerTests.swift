@@ -82,4 +82,49 @@ import Testing
         #expect(error.parsedBody == nil)
         #expect(error.code == (status == 200 ? .unacceptableContentType : .unacceptableStatusCode))
     }
+
+    @Test(
+        arguments: [
+            ("application/json; charset=gbk", Data([0x22, 0xC4, 0xE3, 0x22]), "你"),
+            ("application/json; charset=shift_jis", Data([0x22, 0x93, 0xFA, 0x22]), "日"),
+            ("application/json; charset=iso-8859-1", Data([0x22, 0xFC, 0x22]), "ü"),
+            ("application/json; charset=windows-1252", Data([0x22, 0x80, 0x22]), "€"),
+            // A framework's default label over what is UTF-8.
+            ("application/json; charset=iso-8859-1", Data("\"ü\"".utf8), "ü"),
+            ("application/json; charset=us-ascii", Data("\"ü\"".utf8), "ü"),
+            ("application/json; charset=utf-16le", Data([0x22, 0, 0x41, 0, 0x22, 0]), "A"),
+        ]
+    )
+    func `JSON in another charset is read`(_ type: String, _ body: Data, _ text: String) throws {
+        let example = ResponseExample(200, type, body)
+        #expect(try example.serialized(as: .json) == .string(text))
+        #expect(try example.serialized(as: .decodable(String.self)) == text)
+        #expect(try example.serialized(as: .decodable(String.self, decoder: JSONDecoder())) == text)
+    }
+
+    @Test func `JSON that is not in its charset, or in an unknown one, is an error`() throws {
+        let invalid = ResponseExample(200, "application/json; charset=euc-kr", Data([0x22, 0xFF, 0x22]))
+        for error in [invalid.error(as: .json), invalid.error(as: .decodable(String.self))] {
+            #expect(error?.code == .responseSerializationFailed)
+            #expect(error?.message == "The response is not valid EUC-KR, the charset its Content-Type names.")
+            #expect(error?.body == invalid.body)
+        }
+        let unknown = ResponseExample(200, "application/json; charset=nonsense", "1").error(as: .json)
+        #expect(unknown?.message == "The response is text in the charset “nonsense”, which is not known.")
+        var serializer = JSONResponseSerializer()
+        serializer.charset = .utf8
+        #expect(try ResponseExample(200, "application/json; charset=nonsense", "1").serialized(as: serializer) == 1)
+    }
+
+    @Test func `a prefix against script inclusion is taken off where asked`() throws {
+        let example = ResponseExample(200, "application/json", ")]}',\n[1]")
+        var serializer = JSONResponseSerializer()
+        serializer.preprocessor = .removingXSSIPrefix
+        #expect(try example.serialized(as: serializer) == [1])
+        #expect(try ResponseExample(200, "application/json", "[1]").serialized(as: serializer) == [1])
+        var decodable = DecodableResponseSerializer<[Int]>()
+        decodable.preprocessor = .removingXSSIPrefix
+        #expect(try example.serialized(as: decodable) == [1])
+        #expect(example.error(as: .json)?.code == .responseSerializationFailed)
+    }
 }

@@ -123,4 +123,81 @@ import Testing
         #expect(Self.failure(ResponseExample(304, "text/html", "x"), validation) == nil)
         #expect(Self.failure(ResponseExample(304, "text/plain", "x"), validation)?.code == .unacceptableContentType)
     }
+
+    @Test(
+        arguments: [
+            ("text/*", "text/html", true), ("text/*", "application/json", false), ("*/*", "image/png", true),
+            ("*/*", nil, true), ("text/*", nil, false), ("application/*+json", "application/problem+json", true),
+            ("application/*+json", "application/json", false), ("application/*+json", "image/x+json", false),
+            ("a/b*b", "a/b", false),
+        ] as [(String, String?, Bool)]
+    )
+    func `types are accepted by pattern`(_ pattern: String, _ type: String?, _ isAccepted: Bool) {
+        let validation = ResponseValidation(contentTypes: [pattern])
+        #expect((Self.failure(ResponseExample(200, type, "x"), validation) == nil) == isAccepted)
+    }
+
+    @Test func `the suffix of JSON is one choice away`() throws {
+        let problem = ResponseExample(200, "application/problem+json", "{}")
+        #expect(problem.error(as: .json)?.code == .unacceptableContentType)
+        #expect(try problem.serialized(as: .json.validating(.jsonWithSuffix)) == [:] as JSONValue)
+        #expect(
+            try problem.serialized(as: .json.accepting(additionalContentTypes: ["application/*+json"])) == [:]
+                as JSONValue
+        )
+        #expect(
+            try ResponseExample(200, "text/json", "{}").serialized(as: .json.validating(.jsonWithSuffix)) == [:]
+                as JSONValue
+        )
+    }
+
+    @Test(
+        arguments: [
+            ("application/json", "application/json; charset=utf-8", true),
+            ("text/*;q=0.5, image/png", "text/html", true),
+            ("text/html;q=0, image/*", "text/html", false), ("image/png", "text/html", false), (nil, "text/html", true),
+            ("", "text/html", true), ("TEXT/HTML", "text/html", true), ("*/*;q=0.1", "x/y", true),
+        ] as [(String?, String, Bool)]
+    )
+    func `the type can be what the request asked for`(_ accept: String?, _ type: String, _ isAccepted: Bool) {
+        var example = ResponseExample(200, type, "x")
+        example.request.headerFields[.accept] = accept
+        #expect((Self.failure(example, .byAcceptHeader) == nil) == isAccepted)
+        #expect((example.error(as: .string.acceptingByAcceptHeader()) == nil) == isAccepted)
+    }
+
+    private struct Refusal: Error, Equatable { var name: String }
+
+    @Test func `rules are checked in order, the first that refuses wins, and the body is parsed all the same`() throws {
+        let example = ResponseExample(200, "application/json", #"{"ok": false}"#)
+        let serializer = JSONResponseSerializer().requiring { _, _, _ in }
+            .requiring { _, _, _ in throw Refusal(name: "first") }
+            .requiring { _, _, _ in throw Refusal(name: "second") }
+        let error = try #require(example.error(as: serializer))
+        #expect(error.code == .responseRefused)
+        #expect(error.underlying as? Refusal == Refusal(name: "first"))
+        #expect(error.parsedBody(as: JSONValue.self) == ["ok": false])
+        #expect(error.body == example.body && error.response == example.head)
+        #expect(error.number == -1011)
+    }
+
+    @Test func `rules see the response, and are not asked where the status is refused`() throws {
+        let validation = ResponseValidation.default.requiring { head, body, request in
+            guard head.status.code == 200, body.count == 2, request.method == .put else { throw Refusal(name: "no") }
+        }
+        #expect(Self.failure(ResponseExample(200, nil, "ok", method: .put), validation) == nil)
+        #expect(Self.failure(ResponseExample(200, nil, "ok"), validation)?.code == .responseRefused)
+        #expect(Self.failure(ResponseExample(500, nil, "ok"), validation)?.code == .unacceptableStatusCode)
+        #expect(validation == validation)
+        #expect(validation != ResponseValidation.default)
+    }
+
+    @Test func `a rule may throw the error it wants`() {
+        let own = NetworkingError(.connectionLost, "mine")
+        let example = ResponseExample(200, nil, "x")
+        let error = example.error(as: .data.requiring { @Sendable _, _, _ in throw own })
+        #expect(error?.code == .connectionLost)
+        #expect(error?.message == "mine")
+        #expect(error?.response == example.head)
+    }
 }

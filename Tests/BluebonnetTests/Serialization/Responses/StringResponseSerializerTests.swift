@@ -67,7 +67,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("text/plain; charset=gbk", Data([0x41]), "The response is text in the charset “gbk”, which is not known."),
+        (
+            "text/plain; charset=x-unknown", Data([0x41]),
+            "The response is text in the charset “x-unknown”, which is not known."
+        ),
         ("text/plain; charset=utf-8", Data([0x41, 0xFF]), "The response is not valid UTF-8."),
         ("text/plain", Data([0x41, 0xFF]), "The response is not valid UTF-8, and its Content-Type names no charset."),
         ("text/plain; charset=utf-16", Data([0x41, 0x41, 0x41]), "The response is not valid UTF-16."),
@@ -96,6 +99,34 @@ import Testing
         ] as [(String, String?)]
     )
     func `the charset is a parameter of the content type`(_ type: String, _ charset: String?) {
-        #expect(Charset.name(ofContentType: type) == charset)
+        #expect(Charset.label(ofContentType: type) == charset)
+    }
+
+    @Test func `any charset that the system knows can be sent`() throws {
+        let example = ResponseExample(200, "text/html; charset=GB2312", Data([0xC4, 0xE3, 0xBA, 0xC3]))
+        #expect(try example.serialized(as: .string) == "你好")
+        let error = ResponseExample(200, "text/html; charset=GB2312", Data([0xC4])).error(as: .string)
+        #expect(error?.message == "The response is not valid GBK.")
+        #expect((error?.underlying as? CharsetError)?.code == .invalidBytes)
+    }
+
+    @Test func `invalid bytes become U+FFFD where the serializer says so`() throws {
+        var serializer = StringResponseSerializer()
+        serializer.invalidBytes = .replace
+        #expect(try ResponseExample(200, nil, Data([0x41, 0xFF, 0x42])).serialized(as: serializer) == "A\u{FFFD}B")
+        let korean = ResponseExample(200, "text/plain; charset=euc-kr", Data([0xBE, 0xC8, 0xFF, 0x41]))
+        #expect(try korean.serialized(as: serializer) == "안\u{FFFD}A")
+    }
+
+    @Test func `a charset of the serializer wins, and a default one is for responses that do not say`() throws {
+        let koi8 = try #require(Charset("koi8-r"))
+        let body = Data([0xF0, 0xD2])
+        let wrong = ResponseExample(200, "text/plain; charset=utf-8", body)
+        #expect(try wrong.serialized(as: .string(charset: koi8)) == "Пр")
+        var serializer = StringResponseSerializer()
+        serializer.defaultCharset = koi8
+        #expect(try ResponseExample(200, "text/plain", body).serialized(as: serializer) == "Пр")
+        #expect(try ResponseExample(200, "text/plain; charset=latin1", body).serialized(as: serializer) == "ðÒ")
+        #expect(try ResponseExample(200, nil, Data([0xEF, 0xBB, 0xBF, 0x41])).serialized(as: serializer) == "A")
     }
 }

@@ -1,0 +1,126 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension Charset {
+    /// The text of bytes. A byte-order mark at the beginning is not part of it.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - fallback: What to do with bytes that are not valid. Default: fail.
+    /// - Returns: The text.
+    /// - Throws: ``CharsetError`` for bytes that are not valid in the charset.
+    public func decode(_ bytes: Data, fallback: Fallback = .fail) throws(CharsetError) -> String {
+        switch scheme {
+        case .utf8:
+            let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes
+            if let valid = String(validating: text, as: UTF8.self) { return valid }
+            guard fallback == .replace else {
+                throw .invalid(self, at: Self.validPrefix(of: text) + bytes.count - text.count)
+            }
+            return String(decoding: text, as: UTF8.self)
+        case .ascii:
+            guard let wrong = bytes.firstIndex(where: { $0 >= 0x80 }) else {
+                return String(decoding: bytes, as: UTF8.self)
+            }
+            guard fallback == .replace else { throw .invalid(self, at: wrong - bytes.startIndex) }
+            var text = ""
+            text.unicodeScalars.append(contentsOf: bytes.map { $0 < 0x80 ? Unicode.Scalar($0) : "\u{FFFD}" })
+            return text
+        case .latin1:
+            return String(latin1: bytes)
+        case .utf16(let isBigEndian):
+            let isBig = isBigEndian ?? !bytes.starts(with: [0xFF, 0xFE])
+            return try decode(bytes, as: UTF16.self, isBigEndian: isBig, fallback)
+        case .utf32(let isBigEndian):
+            let isBig = isBigEndian ?? !bytes.starts(with: [0xFF, 0xFE, 0, 0])
+            return try decode(bytes, as: UTF32.self, isBigEndian: isBig, fallback)
+        case .system(let name, _):
+            let converter = try CharsetConverter(from: name, to: "UTF-8", for: self)
+            let text = try converter.convert(bytes, replacement: fallback == .replace ? Array("\u{FFFD}".utf8) : nil)
+            return String(decoding: text, as: UTF8.self)
+        }
+    }
+
+    /// The bytes of a text, without a byte-order mark.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - fallback: What to do with characters the charset has no bytes for. Default: fail.
+    /// - Returns: The bytes.
+    /// - Throws: ``CharsetError`` for a character that cannot be written.
+    public func encode(_ text: String, fallback: Fallback = .fail) throws(CharsetError) -> Data {
+        switch scheme {
+        case .utf8: return Data(text.utf8)
+        case .ascii: return try encode(text, below: 0x80, fallback)
+        case .latin1: return try encode(text, below: 0x100, fallback)
+        case .utf16(let isBigEndian):
+            let isBig = isBigEndian ?? true
+            return Data(
+                text.utf16.flatMap { isBig ? [UInt8($0 >> 8), UInt8($0 & 0xFF)] : [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+            )
+        case .utf32(let isBigEndian):
+            let isBig = isBigEndian ?? true
+            return Data(
+                text.unicodeScalars.flatMap { scalar in
+                    let places: [UInt32] = isBig ? [24, 16, 8, 0] : [0, 8, 16, 24]
+                    return places.map { UInt8(scalar.value >> $0 & 0xFF) }
+                }
+            )
+        case .system(_, let name):
+            let converter = try CharsetConverter(from: "UTF-8", to: name, for: self)
+            return Data(try converter.convert(Array(text.utf8), replacement: fallback == .replace ? [0x3F] : nil))
+        }
+    }
+
+    private func encode(_ text: String, below limit: UInt32, _ fallback: Fallback) throws(CharsetError) -> Data {
+        var bytes = Data()
+        var place = 0
+        for scalar in text.unicodeScalars {
+            if scalar.value < limit {
+                bytes.append(UInt8(scalar.value))
+            } else if fallback == .replace {
+                bytes.append(UInt8(ascii: "?"))
+            } else {
+                throw .inexpressible(self, scalar, at: place)
+            }
+            place += UTF8.width(scalar)
+        }
+        return bytes
+    }
+
+    private func decode<Encoding: Unicode.Encoding>(
+        _ bytes: Data,
+        as encoding: Encoding.Type,
+        isBigEndian: Bool,
+        _ fallback: Fallback
+    ) throws(CharsetError) -> String {
+        let width = Encoding.CodeUnit.bitWidth / 8
+        let isCut = bytes.count % width != 0
+        guard !isCut || fallback == .replace else { throw .invalid(self, at: bytes.count / width * width) }
+        var units: [Encoding.CodeUnit] = []
+        units.reserveCapacity(bytes.count / width)
+        var unit: Encoding.CodeUnit = 0
+        for (position, byte) in bytes.enumerated() {
+            let place = position % width
+            if place == 0 { unit = 0 }
+            unit |= Encoding.CodeUnit(byte) << ((isBigEndian ? width - 1 - place : place) * 8)
+            if place == width - 1 { units.append(unit) }
+        }
+        let text = units.first == 0xFEFF ? units[1...] : units[...]
+        if !isCut, let valid = String(validating: text, as: encoding) { return valid }
+        guard fallback == .replace else { throw .invalid(self, at: nil) }
+        return String(decoding: text, as: encoding) + (isCut ? "\u{FFFD}" : "")
+    }
+
+    /// How many of the bytes are valid UTF-8.
+    private static func validPrefix(of bytes: Data) -> Int {
+        var parser = Unicode.UTF8.ForwardParser()
+        var iterator = bytes.makeIterator()
+        var count = 0
+        while case .valid(let scalar) = parser.parseScalar(from: &iterator) { count += scalar.count }
+        return count
+    }
+}

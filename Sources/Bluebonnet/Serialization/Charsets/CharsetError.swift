@@ -1,0 +1,50 @@
+/// Bytes that are no text in their charset, or a character that a charset has no bytes for.
+public struct CharsetError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of fault.
+    public enum Code: Sendable, Hashable {
+        /// There is no such charset here.
+        case unknownCharset
+        /// The bytes are not valid.
+        case invalidBytes
+        /// The charset has no bytes for a character.
+        case inexpressibleCharacter
+    }
+
+    /// The kind of fault.
+    public let code: Code
+    /// The name of the charset.
+    public let charset: String
+    /// How many bytes are before the fault: of the input, or of the text in UTF-8. Nil where it is not known.
+    public let offset: Int?
+    /// The sentence: `The text is not valid GBK (at byte 12).`
+    public let description: String
+
+    static func unknown(_ label: String) -> CharsetError {
+        CharsetError(
+            code: .unknownCharset,
+            charset: label,
+            offset: nil,
+            description: "The charset “\(label)” is not known."
+        )
+    }
+
+    static func invalid(_ charset: Charset, at offset: Int?) -> CharsetError {
+        CharsetError(
+            code: .invalidBytes,
+            charset: charset.name,
+            offset: offset,
+            description: "The text is not valid \(charset.name)" + (offset.map { " (at byte \($0))." } ?? ".")
+        )
+    }
+
+    static func inexpressible(_ charset: Charset, _ scalar: Unicode.Scalar, at offset: Int) -> CharsetError {
+        let number = String(scalar.value, radix: 16, uppercase: true)
+        let padded = String(repeating: "0", count: max(0, 4 - number.count)) + number
+        return CharsetError(
+            code: .inexpressibleCharacter,
+            charset: charset.name,
+            offset: offset,
+            description: "\(charset.name) has no bytes for “\(scalar)” (U+\(padded))."
+        )
+    }
+}

@@ -1,0 +1,54 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Decodes `Decodable` types from property lists, XML or binary.
+///
+/// `Date` and `Data` are read as such, whole numbers into every type they fit in, and numbers without a fraction into
+/// whole ones. Broken property lists are errors; Foundation's own decoder ends the process at some that are nested
+/// deeply or contain themselves.
+public struct PropertyListBodyDecoder: ResponseDecoder {
+    /// What decoded types find in their decoder. Default: nothing.
+    public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+
+    /// How deep dictionaries and arrays may be nested. Default: 512; at most 2048.
+    public var maximumDepth = PropertyListValue.defaultMaximumDepth
+
+    /// Makes the default decoder.
+    public init() {}
+
+    /// Decodes a value from a property list.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value; ``PropertyListValue`` for any shape.
+    ///   - body: The property list.
+    /// - Returns: The value.
+    /// - Throws: `DecodingError`, with a ``PropertyListParsingError`` below for bytes that are no property list.
+    public func decode<Value: Decodable>(_ type: Value.Type, from body: Data) throws -> Value {
+        let value: PropertyListValue
+        do {
+            value = try PropertyListValue(parsing: body, maximumDepth: maximumDepth)
+        } catch {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: [], debugDescription: error.description, underlyingError: error)
+            )
+        }
+        return try PropertyListValueDecoder(value, path: [], userInfo: userInfo).decode(type)
+    }
+}
+
+extension PropertyListDecoder: ResponseDecoder {
+    /// The body, once it is known that Foundation's parser will survive it.
+    ///
+    /// - Parameters:
+    ///   - body: The bytes as they were received.
+    ///   - head: Status and header fields.
+    /// - Returns: The same bytes.
+    /// - Throws: ``PropertyListParsingError``.
+    public func prepared(_ body: Data, head: ResponseHead) throws -> Data {
+        _ = try PropertyListValue(parsing: body)
+        return body
+    }
+}

@@ -1,0 +1,32 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension PropertyListValue {
+    /// How deep dictionaries and arrays may be nested by default: 512.
+    public static var defaultMaximumDepth: Int { 512 }
+
+    /// Parses a property list in its XML or its binary form.
+    ///
+    /// The old text form of OpenStep is refused: almost any text is a property list in it.
+    ///
+    /// - Parameters:
+    ///   - bytes: The property list.
+    ///   - maximumDepth: How deep dictionaries and arrays may be nested. Default: 512; at most 2048.
+    /// - Throws: ``PropertyListParsingError``.
+    public init(
+        parsing bytes: Data,
+        maximumDepth: Int = Self.defaultMaximumDepth
+    ) throws(PropertyListParsingError) {
+        let depth = min(maximumDepth, 2048)
+        if bytes.starts(with: Array("bplist".utf8)) {
+            var parser = try BinaryPropertyListParser(bytes, maximumDepth: depth)
+            self = try parser.value()
+        } else {
+            var parser = XMLPropertyListParser(bytes, maximumDepth: depth)
+            self = try parser.value()
+        }
+    }
+}

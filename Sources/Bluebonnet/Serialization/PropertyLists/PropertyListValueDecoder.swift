@@ -1,0 +1,141 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A decoder over a parsed property list.
+struct PropertyListValueDecoder: Decoder, SingleValueDecodingContainer {
+    let value: PropertyListValue
+    let codingPath: [any CodingKey]
+    let sharedUserInfo: [CodingUserInfoKey: any Sendable]
+
+    init(_ value: PropertyListValue, path: [any CodingKey], userInfo: [CodingUserInfoKey: any Sendable]) {
+        self.value = value
+        codingPath = path
+        sharedUserInfo = userInfo
+    }
+
+    var userInfo: [CodingUserInfoKey: Any] { sharedUserInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard case .dictionary(let values) = value else {
+            throw mismatch([String: PropertyListValue].self, "a dictionary")
+        }
+        return KeyedDecodingContainer(PropertyListKeyedContainer(decoder: self, values: values))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard case .array(let values) = value else { throw mismatch([PropertyListValue].self, "an array") }
+        return PropertyListUnkeyedContainer(decoder: self, values: values)
+    }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+
+    func inner(_ value: PropertyListValue, _ key: some CodingKey) -> PropertyListValueDecoder {
+        PropertyListValueDecoder(value, path: codingPath + [key], userInfo: sharedUserInfo)
+    }
+
+    func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
+        let text = "Expected \(expected) but found \(value.kind)."
+        return .typeMismatch(type, DecodingError.Context(codingPath: codingPath, debugDescription: text))
+    }
+
+    /// Property lists have no null. A value that stands for it is written as the text `$null` by Foundation's encoder.
+    func decodeNil() -> Bool { value == .string("$null") }
+
+    func decode(_ type: Bool.Type) throws -> Bool {
+        guard case .boolean(let value) = value else { throw mismatch(type, "true or false") }
+        return value
+    }
+
+    func decode(_ type: String.Type) throws -> String {
+        guard case .string(let value) = value else { throw mismatch(type, "a text") }
+        return value
+    }
+
+    func decode(_ type: Double.Type) throws -> Double { try floating(type) }
+    func decode(_ type: Float.Type) throws -> Float { try floating(type) }
+    func decode(_ type: Int.Type) throws -> Int { try whole(type) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try whole(type) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try whole(type) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try whole(type) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try whole(type) }
+    func decode(_ type: UInt.Type) throws -> UInt { try whole(type) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try whole(type) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try whole(type) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try whole(type) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try whole(type) }
+
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        let found: Any?
+        switch type {
+        case is Date.Type:
+            guard case .date(let date) = value else { throw mismatch(type, "a date") }
+            found = date
+        case is Data.Type:
+            guard case .data(let data) = value else { throw mismatch(type, "data") }
+            found = data
+        case is PropertyListValue.Type: found = value
+        default: found = nil
+        }
+        // A cast of nothing to an optional type would succeed.
+        if let found, let value = found as? Value { return value }
+        return try Value(from: self)
+    }
+
+    private func floating<Number: BinaryFloatingPoint>(_ type: Number.Type) throws -> Number {
+        switch value {
+        case .real(let number): return Number(number)
+        case .integer(let number): return Number(number)
+        case .unsignedInteger(let number): return Number(number)
+        default: throw mismatch(type, "a number")
+        }
+    }
+
+    private func whole<Number: FixedWidthInteger>(_ type: Number.Type) throws -> Number {
+        let number: Number?
+        switch value {
+        case .integer(let value): number = Number(exactly: value)
+        case .unsignedInteger(let value): number = Number(exactly: value)
+        case .real(let value): number = Number(exactly: value)
+        default: throw mismatch(type, "a whole number")
+        }
+        guard let number else {
+            let text = "The number does not fit in \(type)."
+            throw DecodingError.dataCorrupted(DecodingError.Context(codingPath: codingPath, debugDescription: text))
+        }
+        return number
+    }
+}
+
+extension PropertyListValue: Decodable {
+    /// Keeps the value of any shape; for the decoders of property lists only.
+    ///
+    /// - Parameter decoder: The decoder of ``PropertyListBodyDecoder``.
+    /// - Throws: `DecodingError` with any other decoder.
+    public init(from decoder: any Decoder) throws {
+        guard let decoder = decoder as? PropertyListValueDecoder else {
+            let text = "A PropertyListValue is decoded by PropertyListBodyDecoder only."
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: text)
+            )
+        }
+        self = decoder.value
+    }
+
+    /// For messages.
+    var kind: String {
+        switch self {
+        case .dictionary: "a dictionary"
+        case .array: "an array"
+        case .string: "a text"
+        case .integer, .unsignedInteger: "a whole number"
+        case .real: "a number"
+        case .boolean: "true or false"
+        case .date: "a date"
+        case .data: "data"
+        case .uid: "a reference"
+        }
+    }
+}

@@ -1,0 +1,144 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Parses the XML form of property lists.
+struct XMLPropertyListParser {
+    private var reader: XMLEventReader
+    private let maximumDepth: Int
+
+    init(_ bytes: Data, maximumDepth: Int) {
+        var limits = XMLLimits()
+        // The root element, the value itself and the key or scalar inside the deepest one are more than the depth.
+        limits.depth = maximumDepth + 2
+        limits.entityExpansion = 0
+        reader = XMLEventReader(bytes, limits: limits)
+        self.maximumDepth = maximumDepth
+    }
+
+    mutating func value() throws(PropertyListParsingError) -> PropertyListValue {
+        guard let root = try nextElement(), case .start(let name) = root else { throw fault("There is no value") }
+        let result: PropertyListValue
+        if name == "plist" {
+            guard case .start(let name) = try nextElement() else { throw fault("There is no value in “plist”") }
+            result = try value(of: name, depth: 0)
+            guard case .end = try nextElement() else { throw fault("There is more than one value in “plist”") }
+        } else {
+            result = try value(of: name, depth: 0)
+        }
+        guard try nextElement() == nil else { throw fault("There is something after the value") }
+        return result
+    }
+
+    private enum Tag: Equatable {
+        case start(String)
+        case end
+    }
+
+    private func fault(_ message: String) -> PropertyListParsingError {
+        let (line, column) = reader.location
+        return PropertyListParsingError("\(message) (line \(line), column \(column))")
+    }
+
+    private mutating func next() throws(PropertyListParsingError) -> XMLEvent? {
+        do {
+            return try reader.next()
+        } catch {
+            throw PropertyListParsingError(error.description, underlying: error)
+        }
+    }
+
+    /// The next tag; between tags only blanks are allowed.
+    private mutating func nextElement() throws(PropertyListParsingError) -> Tag? {
+        while let event = try next() {
+            switch event {
+            case .startElement(let element): return .start(element.name.qualified)
+            case .endElement: return .end
+            case .characters(let text), .cdata(let text):
+                guard text.utf8.allSatisfy(XMLInput.isBlank) else { throw fault("Expected a tag and not text") }
+            case .comment, .processingInstruction: break
+            }
+        }
+        return nil
+    }
+
+    /// The text up to the end tag of the element that was begun.
+    private mutating func text(of name: String) throws(PropertyListParsingError) -> String {
+        var text = ""
+        while let event = try next() {
+            switch event {
+            case .endElement: return text
+            case .characters(let piece), .cdata(let piece): text += piece
+            case .startElement(let element): throw fault("“\(element.name)” is not allowed in “\(name)”")
+            case .comment, .processingInstruction: break
+            }
+        }
+        return text
+    }
+
+    private mutating func value(of name: String, depth: Int) throws(PropertyListParsingError) -> PropertyListValue {
+        switch name {
+        case "dict": return try dictionary(depth: depth + 1)
+        case "array": return try array(depth: depth + 1)
+        case "string": return .string(try text(of: name))
+        case "integer": return try integer(try text(of: name))
+        case "real":
+            let text = Self.trimmed(try text(of: name))
+            guard let number = Double(text) else { throw fault("“\(text.prefix(40))” is no number") }
+            return .real(number)
+        case "true", "false":
+            guard try text(of: name).isEmpty else { throw fault("“\(name)” is not empty") }
+            return .boolean(name == "true")
+        case "date":
+            let text = Self.trimmed(try text(of: name))
+            guard let date = PropertyListDate.parse(text) else { throw fault("“\(text.prefix(40))” is no date") }
+            return .date(date)
+        case "data":
+            let text = try text(of: name).utf8.filter { !XMLInput.isBlank($0) }
+            guard let data = Data(base64Encoded: Data(text)) else { throw fault("The data is not Base64") }
+            return .data(data)
+        default: throw fault("“\(name)” is nothing that a property list has")
+        }
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        let bytes = text.utf8.drop(while: XMLInput.isBlank).reversed().drop(while: XMLInput.isBlank).reversed()
+        return String(decoding: Array(bytes), as: UTF8.self)
+    }
+
+    private func integer(_ text: String) throws(PropertyListParsingError) -> PropertyListValue {
+        let text = Self.trimmed(text)
+        let sign = text.hasPrefix("-") ? "-" : ""
+        let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
+        let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
+        let number = isHexadecimal ? digits.dropFirst(2) : digits
+        guard number.first?.isHexDigit == true else { throw fault("“\(text.prefix(40))” is no whole number") }
+        let radix = isHexadecimal ? 16 : 10
+        if let small = Int64(sign + number, radix: radix) { return .integer(small) }
+        if let large = UInt64(sign + number, radix: radix) { return .unsignedInteger(large) }
+        throw fault("“\(text.prefix(40))” is no whole number of 64 bits")
+    }
+
+    private mutating func array(depth: Int) throws(PropertyListParsingError) -> PropertyListValue {
+        guard depth <= maximumDepth else { throw fault("Values are nested deeper than \(maximumDepth)") }
+        var values: [PropertyListValue] = []
+        while case .start(let name) = try nextElement() { values.append(try value(of: name, depth: depth)) }
+        return .array(values)
+    }
+
+    private mutating func dictionary(depth: Int) throws(PropertyListParsingError) -> PropertyListValue {
+        guard depth <= maximumDepth else { throw fault("Values are nested deeper than \(maximumDepth)") }
+        var values: [String: PropertyListValue] = [:]
+        while case .start(let name) = try nextElement() {
+            guard name == "key" else { throw fault("Expected a key and not “\(name)”") }
+            let key = try text(of: name)
+            guard case .start(let name) = try nextElement() else { throw fault("The key “\(key)” has no value") }
+            values[key] = try value(of: name, depth: depth)
+        }
+        // How a keyed archive writes a reference.
+        if values.count == 1, case .integer(let uid)? = values["CF$UID"], uid >= 0 { return .uid(UInt64(uid)) }
+        return .dictionary(values)
+    }
+}

@@ -1,0 +1,140 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Tries several serializers in order; the first that can read the response wins.
+///
+/// ```swift
+/// let answer = try await api.get("status", as: .compound(.trying(.json, as: Answer.json), .trying(.string, as: Answer.text)))
+/// ```
+///
+/// A serializer can read a response when it gives a value, and also when it refuses it only for its status and yet has
+/// parsed its body: then its error is the error, with the value in ``NetworkingError/parsedBody``. Hence the order
+/// matters: put what is particular before what reads everything. `.data` and `.string` read everything.
+///
+/// When none can, the error has the code that all of them agree on, else
+/// ``NetworkingError/Code/responseSerializationFailed``; its sentence says what each of them said, and below it is a
+/// ``CompoundResponseError`` with their errors.
+///
+/// Answers to `AFCompoundResponseSerializer`, but what none can read is an error and not `NSData`; end with `.data` for
+/// that.
+public struct CompoundResponseSerializer<Output: Sendable>: ResponseSerializer {
+    /// One of the serializers, with what its value becomes.
+    public struct Alternative: Sendable {
+        fileprivate let serialize: @Sendable (Data, ResponseHead, Request) -> Result<Output, NetworkingError>
+
+        /// A serializer of the same output.
+        ///
+        /// - Parameter serializer: The serializer.
+        /// - Returns: The alternative.
+        public static func trying<Serializer: ResponseSerializer>(
+            _ serializer: Serializer
+        ) -> Alternative where Serializer.Output == Output {
+            trying(serializer) { $0 }
+        }
+
+        /// A serializer of another output.
+        ///
+        /// - Parameters:
+        ///   - serializer: The serializer.
+        ///   - transform: Makes the output: the case of an enum, or a closure, which after a leading dot has to be marked
+        ///     `@Sendable`. When it throws, the next serializer is tried.
+        /// - Returns: The alternative.
+        public static func trying<Serializer: ResponseSerializer>(
+            _ serializer: Serializer,
+            as transform: @escaping @Sendable (Serializer.Output) throws -> Output
+        ) -> Alternative {
+            Alternative { body, head, request in
+                do throws(NetworkingError) {
+                    let value = try serializer.serialize(body, head: head, request: request)
+                    do {
+                        return .success(try transform(value))
+                    } catch {
+                        let message = "The response could not be used: \(error)"
+                        throw NetworkingError(.responseSerializationFailed, message, underlying: error)
+                    }
+                } catch {
+                    var error = error
+                    if let body = error.parsedBody, let parsed = body as? Serializer.Output,
+                        let value = try? transform(parsed)
+                    {
+                        error.parsedBody = value
+                    }
+                    return .failure(error.completed(request: request, response: head, body: body))
+                }
+            }
+        }
+    }
+
+    private let alternatives: [Alternative]
+
+    /// Makes a serializer of several with the same output.
+    ///
+    /// - Parameter serializers: The serializers in the order they are tried.
+    public init(_ serializers: [any ResponseSerializer<Output>]) {
+        alternatives = serializers.map { Self.alternative($0) }
+    }
+
+    private static func alternative(_ serializer: some ResponseSerializer<Output>) -> Alternative {
+        .trying(serializer)
+    }
+
+    /// Makes a serializer of several with different outputs.
+    ///
+    /// - Parameter alternatives: The serializers in the order they are tried.
+    public init(_ alternatives: [Alternative]) {
+        self.alternatives = alternatives
+    }
+
+    /// Tries the serializers in order.
+    ///
+    /// - Parameters:
+    ///   - body: The body bytes, content coding undone.
+    ///   - head: Status and header fields.
+    ///   - request: The request that was answered.
+    /// - Returns: The value of the first that has one.
+    /// - Throws: ``NetworkingError``: of the first that parsed the body of a refused response, or of all of them.
+    public func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> Output {
+        var failures: [NetworkingError] = []
+        for alternative in alternatives {
+            switch alternative.serialize(body, head, request) {
+            case .success(let value): return value
+            case .failure(let error) where error.parsedBody != nil: throw error
+            case .failure(let error): failures.append(error)
+            }
+        }
+        let codes = Set(failures.map(\.code))
+        throw NetworkingError(
+            (codes.count == 1 ? codes.first : nil) ?? .responseSerializationFailed,
+            CompoundResponseError(failures: failures).description,
+            request: request,
+            response: head,
+            body: body,
+            underlying: CompoundResponseError(failures: failures)
+        )
+    }
+}
+
+extension ResponseSerializer {
+    /// Several serializers with the same output; the first that can read the response wins.
+    ///
+    /// - Parameter serializers: The serializers in the order they are tried.
+    /// - Returns: The serializer.
+    public static func compound<Output>(
+        _ serializers: [any ResponseSerializer<Output>]
+    ) -> Self where Self == CompoundResponseSerializer<Output> {
+        Self(serializers)
+    }
+
+    /// Several serializers with different outputs; the first that can read the response wins.
+    ///
+    /// - Parameter alternatives: The serializers in the order they are tried, each with what its value becomes.
+    /// - Returns: The serializer.
+    public static func compound<Output>(
+        _ alternatives: CompoundResponseSerializer<Output>.Alternative...
+    ) -> Self where Self == CompoundResponseSerializer<Output> {
+        Self(alternatives)
+    }
+}

@@ -1,0 +1,82 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Validates a response and parses its body to a ``PropertyListValue``.
+///
+/// Accepts 2xx and the content type `application/x-plist` by default, and reads both the XML and the binary form. A body
+/// that is empty is no value and no error: it gives nil. A bad status alone still has its body parsed, into
+/// ``NetworkingError/parsedBody``; when both the status is bad and the body is no property list, the parsing error is
+/// the outer one.
+///
+/// For a `Decodable` type of your own choose `.decodablePropertyList(_:)`. Answers to
+/// `AFPropertyListResponseSerializer`; its `format` was not used for reading, and there are no mutable containers here.
+public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
+    /// Which responses are accepted. Default: 2xx with the content type of property lists.
+    public var validation: ResponseValidation
+
+    /// How deep dictionaries and arrays may be nested. Default: 512; at most 2048.
+    public var maximumDepth = PropertyListValue.defaultMaximumDepth
+
+    /// Makes a serializer.
+    ///
+    /// - Parameter validation: Which responses are accepted. Default: 2xx with the content type of property lists.
+    public init(validation: ResponseValidation = .propertyList) {
+        self.validation = validation
+    }
+
+    /// Validates, then parses.
+    ///
+    /// - Parameters:
+    ///   - body: The body bytes, content coding undone.
+    ///   - head: Status and header fields.
+    ///   - request: The request that was answered.
+    /// - Returns: The property list; nil for an empty body.
+    /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``, ``NetworkingError/Code/unacceptableContentType`` or
+    ///   ``NetworkingError/Code/responseSerializationFailed`` with a ``PropertyListParsingError`` below it.
+    public func serialize(
+        _ body: Data,
+        head: ResponseHead,
+        request: Request
+    ) throws(NetworkingError) -> PropertyListValue? {
+        try validated(body, head: head, request: request) { body throws(NetworkingError) in
+            guard !body.isEmpty else { return nil }
+            do throws(PropertyListParsingError) {
+                return try PropertyListValue(parsing: body, maximumDepth: maximumDepth)
+            } catch {
+                throw NetworkingError(
+                    .responseSerializationFailed,
+                    "The response is not a valid property list: \(error.description)",
+                    underlying: error
+                )
+            }
+        }
+    }
+}
+
+extension ResponseValidation {
+    /// Every status 2xx, and the content type of `AFPropertyListResponseSerializer`: `application/x-plist`.
+    public static let propertyList = ResponseValidation(contentTypes: ["application/x-plist"])
+}
+
+extension ResponseSerializer where Self == PropertyListResponseSerializer {
+    /// The property list of a 2xx response as a ``PropertyListValue``; nil for an empty body.
+    public static var propertyList: Self { Self() }
+}
+
+extension ResponseSerializer {
+    /// The property list of a 2xx response, decoded.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - decoder: The decoder. Default: the default one.
+    /// - Returns: The serializer.
+    public static func decodablePropertyList<Value>(
+        _ type: Value.Type,
+        decoder: PropertyListBodyDecoder = PropertyListBodyDecoder()
+    ) -> Self where Self == DecodableResponseSerializer<Value> {
+        Self(validation: .propertyList, decoder: decoder)
+    }
+}

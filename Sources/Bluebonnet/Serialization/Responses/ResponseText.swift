@@ -1,0 +1,74 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import HTTPTypes
+
+/// Reads the text of response bodies by their charset.
+struct ResponseText {
+    /// The charset whatever the response says, when a serializer sets one.
+    var charset: Charset?
+    /// The charset of a response that does not say.
+    var defaultCharset = Charset.utf8
+    var fallback = Charset.Fallback.fail
+
+    /// The text of a body.
+    func string(_ body: Data, head: ResponseHead) throws(NetworkingError) -> String {
+        let label = charset == nil ? head[.contentType].flatMap(Charset.label(ofContentType:)) : nil
+        var named = charset
+        if let label { named = try Self.charset(label) }
+        let charset = named ?? Charset.marked(body)?.charset ?? defaultCharset
+        do throws(CharsetError) {
+            return try charset.decode(body, fallback: fallback)
+        } catch {
+            let source = named == nil ? ", and its Content-Type names no charset" : ""
+            let message = "The response is not valid \(charset.name)\(source)."
+            throw NetworkingError(.responseSerializationFailed, message, underlying: error)
+        }
+    }
+
+    /// A body of JSON in an encoding that JSON parsers know: itself when it says so or says nothing.
+    ///
+    /// The `charset` parameter has no meaning for JSON (RFC 8259 §11), yet servers send JSON in others and say so. Where
+    /// one says ISO-8859-1, windows-1252 or US-ASCII, but the bytes are valid UTF-8, it is the default of its framework
+    /// that speaks.
+    static func json(_ body: Data, head: ResponseHead, charset: Charset? = nil) throws(NetworkingError) -> Data {
+        var declared = charset
+        if declared == nil { declared = try declaredCharset(head) }
+        guard let charset = declared else { return body }
+        switch charset.scheme {
+        case .utf8, .utf16, .utf32: return body
+        case .ascii, .latin1, .system("CP1252", _):
+            if String(validating: body, as: UTF8.self) != nil { return body }
+        case .system: break
+        }
+        guard Charset.marked(body) == nil else { return body }
+        do throws(CharsetError) {
+            return Data(try charset.decode(body).utf8)
+        } catch {
+            let message = "The response is not valid \(charset.name), the charset its Content-Type names."
+            throw NetworkingError(.responseSerializationFailed, message, underlying: error)
+        }
+    }
+
+    /// What the `Content-Type` says; nil when it says nothing.
+    static func declaredCharset(_ head: ResponseHead) throws(NetworkingError) -> Charset? {
+        // Almost all JSON comes without parameters.
+        guard let contentType = head[.contentType], contentType.utf8.contains(UInt8(ascii: ";")),
+            let label = Charset.label(ofContentType: contentType)
+        else { return nil }
+        return try Self.charset(label)
+    }
+
+    private static func charset(_ label: String) throws(NetworkingError) -> Charset {
+        guard let charset = Charset(label) else {
+            throw NetworkingError(
+                .responseSerializationFailed,
+                "The response is text in the charset “\(label)”, which is not known.",
+                underlying: CharsetError.unknown(label)
+            )
+        }
+        return charset
+    }
+}

@@ -1,0 +1,39 @@
+/// Why a text is not the XML that was expected, and where.
+public struct XMLParsingError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of fault.
+    public struct Code: Sendable, Hashable {
+        enum Value: Sendable {
+            case malformed, mismatchedTag, undefinedEntity, externalEntity, undeclaredPrefix, limit, encoding
+        }
+
+        let value: Value
+
+        /// The text breaks the grammar of XML 1.0.
+        public static let malformed = Code(value: .malformed)
+        /// An end tag closes another element than the one that is open, or the text ends inside an element.
+        public static let mismatchedTag = Code(value: .mismatchedTag)
+        /// A reference to an entity that is not declared.
+        public static let undefinedEntity = Code(value: .undefinedEntity)
+        /// A reference to something outside the text, to a parameter entity, or to an entity with markup in it; none of
+        /// them is ever expanded.
+        public static let externalEntity = Code(value: .externalEntity)
+        /// A prefix that stands for no namespace.
+        public static let undeclaredPrefix = Code(value: .undeclaredPrefix)
+        /// One of ``XMLLimits``.
+        public static let limitExceeded = Code(value: .limit)
+        /// The bytes are not valid in their charset, or it is not known.
+        public static let encoding = Code(value: .encoding)
+    }
+
+    /// The kind of fault.
+    public let code: Code
+    /// What is wrong, without the place.
+    public let message: String
+    /// The line, counted from 1.
+    public let line: Int
+    /// The column in Unicode scalars, counted from 1.
+    public let column: Int
+
+    /// The sentence and the place: `Expected “>” in the tag of “a” (line 2, column 7)`.
+    public var description: String { "\(message) (line \(line), column \(column))" }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct CompoundResponseSerializerTests {
+    private enum Answer: Sendable, Equatable {
+        case json(JSONValue)
+        case list(PropertyListValue?)
+        case text(String)
+    }
+
+    private static let mixed = CompoundResponseSerializer<Answer>([
+        .trying(.json, as: Answer.json), .trying(.propertyList, as: Answer.list),
+        .trying(.string.accepting(contentTypes: ["text/plain"]), as: Answer.text),
+    ])
+
+    @Test(arguments: [
+        ("application/json", "[1]", Answer.json([1])), ("text/plain", "[1]", .text("[1]")),
+        ("application/x-plist", "<plist><integer>1</integer></plist>", .list(.integer(1))),
+    ])
+    private func `the first that can read the response wins`(_ type: String, _ body: String, _ answer: Answer) throws {
+        #expect(try ResponseExample(200, type, body).serialized(as: Self.mixed) == answer)
+    }
+
+    @Test func `serializers of one output need no mapping, and order matters`() throws {
+        let example = ResponseExample(200, "text/html", "[1]")
+        let strict = JSONResponseSerializer()
+        let lenient = JSONResponseSerializer(validation: .none)
+        let either = CompoundResponseSerializer([strict, lenient])
+        #expect(try example.serialized(as: either) == [1] as JSONValue)
+        #expect(try example.serialized(as: .compound([lenient, strict])) == [1] as JSONValue)
+        let bytes = try example.serialized(
+            as: .compound(.trying(.data), .trying(.string) { @Sendable in Data($0.utf8) })
+        )
+        #expect(bytes.count == 3)
+    }
+
+    @Test func `what none can read is an error that says what each said`() throws {
+        let example = ResponseExample(200, "image/png", "x")
+        let error = try #require(example.error(as: Self.mixed))
+        #expect(error.code == .unacceptableContentType)
+        #expect(
+            error.message == "None of 3 serializers could read the response:"
+                + " 1. Request failed: unacceptable content-type: image/png"
+                + " 2. Request failed: unacceptable content-type: image/png"
+                + " 3. Request failed: unacceptable content-type: image/png"
+        )
+        #expect((error.underlying as? CompoundResponseError)?.failures.count == 3)
+        #expect(error.body == example.body && error.response == example.head)
+        #expect(
+            ResponseExample(200, "application/json", "oops").error(as: Self.mixed)?.code == .responseSerializationFailed
+        )
+    }
+
+    @Test func `a refused status whose body could be parsed ends the search`() throws {
+        let error = try #require(ResponseExample(404, "application/json", "[1]").error(as: Self.mixed))
+        #expect(error.code == .unacceptableStatusCode)
+        #expect(error.message == "Request failed: Not Found (404)")
+        #expect(error.parsedBody(as: Answer.self) == .json([1]))
+        let text = try #require(ResponseExample(404, "text/plain", "gone").error(as: Self.mixed))
+        #expect(text.parsedBody() == Answer.text("gone"))
+    }
+
+    @Test func `a value that cannot be mapped leads to the next`() throws {
+        struct Unusable: Error {}
+        let serializer = CompoundResponseSerializer<String>([
+            .trying(.json) { value in
+                guard let text = value.string else { throw Unusable() }
+                return text
+            },
+            .trying(.string),
+        ])
+        #expect(try ResponseExample(200, "application/json", #""a""#).serialized(as: serializer) == "a")
+        #expect(try ResponseExample(200, "application/json", "[1]").serialized(as: serializer) == "[1]")
+    }
+
+    @Test func `without serializers nothing can be read`() {
+        let serializer = CompoundResponseSerializer<String>([] as [CompoundResponseSerializer<String>.Alternative])
+        #expect(ResponseExample().error(as: serializer)?.code == .responseSerializationFailed)
+    }
+}

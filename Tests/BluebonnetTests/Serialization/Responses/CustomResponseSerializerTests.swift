@@ -1,0 +1,68 @@
+import BluebonnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import Bluebonnet
+
+/// Serializers that are not of this library: an image as another target would bring it, and a manager's own validation.
+@Suite struct CustomResponseSerializerTests {
+    private struct Picture: Sendable, Equatable { var width: Int }
+    private struct NoPicture: Error {}
+
+    /// The place of `AFImageResponseSerializer`: types of its own, and a body that cannot be decoded is an error.
+    private struct PictureSerializer: ValidatingResponseSerializer {
+        var validation = ResponseValidation(contentTypes: ["image/png", "image/x-*"])
+
+        func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> Picture {
+            try validation.validate(body, head: head, request: request)
+            guard let width = body.first else {
+                throw NetworkingError(.responseSerializationFailed, "The response is no picture.", body: body)
+            }
+            return Picture(width: Int(width))
+        }
+    }
+
+    @Test func `an image serializer fits with its own types`() throws {
+        #expect(try ResponseExample(200, "image/png", "A").serialized(as: PictureSerializer()) == Picture(width: 65))
+        #expect(try ResponseExample(200, "image/x-icon", "A").serialized(as: PictureSerializer()) == Picture(width: 65))
+        #expect(ResponseExample(200, "text/html", "A").error(as: PictureSerializer())?.code == .unacceptableContentType)
+        #expect(try ResponseExample(500, "a/b", "A").serialized(as: PictureSerializer().validating(.none)).width == 65)
+        let error = ResponseExample(200, "image/png", "").error(as: .compound([PictureSerializer()]))
+        #expect(error?.code == .responseSerializationFailed)
+    }
+
+    /// Any decoder: here one that counts.
+    private struct CountDecoder: ResponseDecoder {
+        func decode<Value: Decodable>(_ type: Value.Type, from body: Data) throws -> Value {
+            guard let count = body.count as? Value else { throw NoPicture() }
+            return count
+        }
+    }
+
+    @Test func `any decoder can be plugged in`() throws {
+        let example = ResponseExample(200, "a/b", "1234")
+        #expect(try example.serialized(as: .decodable(Int.self, decoder: CountDecoder(), validation: .default)) == 4)
+        let error = example.error(as: .decodable(String.self, decoder: CountDecoder(), validation: .default))
+        #expect(error?.underlying is NoPicture)
+    }
+
+    @Test func `a manager's validation holds for each of its calls and comes first`() async throws {
+        let transport = StubTransport { _ in .json(["error": "stale"] as JSONValue) }
+        let session = SessionManager(transport: transport)
+        var api = HTTPSessionManager(baseURL: "http://a.example/", session: session)
+        #expect(try await api.get("x", as: .json) == ["error": "stale"] as JSONValue)
+        api.validation = api.validation.requiring { _, body, _ in
+            guard !body.starts(with: Data(#"{"error""#.utf8)) else { throw NoPicture() }
+        }
+        let manager = api
+        let error = try await networkingError { try await manager.get("x", as: .json) }
+        #expect(error.code == .responseRefused)
+        #expect(error.parsedBody(as: JSONValue.self) == ["error": "stale"] as JSONValue)
+        let task = try api.dataTask(.get, "x", as: .json)
+        task.resume()
+        #expect(try await networkingError { try await task.value }.code == .responseRefused)
+        api.validation = .default
+        #expect(try await api.get("x", as: .json) == ["error": "stale"] as JSONValue)
+    }
+}
