@@ -7,6 +7,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "Bluebonnet", targets: ["Bluebonnet"]),
+        .library(name: "BluebonnetFoundation", targets: ["BluebonnetFoundation"]),
         .library(name: "BluebonnetTesting", targets: ["BluebonnetTesting"]),
         .executable(name: "bluebonnet", targets: ["bluebonnet"]),
     ],
@@ -52,6 +53,7 @@ let package = Package(
             pkgConfig: "libzstd",
             providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]
         ),
+        .target(name: "BluebonnetFoundation", dependencies: ["Bluebonnet"]),
         .target(
             name: "BluebonnetTesting",
             dependencies: [
@@ -97,6 +99,14 @@ let package = Package(
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
+        .testTarget(
+            name: "BluebonnetFoundationTests",
+            dependencies: [
+                "Bluebonnet",
+                "BluebonnetFoundation",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
         .testTarget(

@@ -1,0 +1,36 @@
+public import Foundation
+public import FoundationXML
+
+/// A document for Foundation's `XMLParser`, which is an object of one task and made where it runs.
+public struct PreparedXMLParser: Sendable {
+    /// The bytes of the document.
+    public let document: Data
+
+    /// Makes one of a document.
+    ///
+    /// - Parameter document: The bytes.
+    public init(document: Data) {
+        self.document = document
+    }
+
+    /// Makes a parser that has not begun. It loads nothing from outside the document.
+    ///
+    /// - Returns: A parser without a delegate.
+    public func makeParser() -> XMLParser {
+        let parser = XMLParser(data: document)
+        parser.shouldResolveExternalEntities = false
+        return parser
+    }
+
+    /// Runs a parser from beginning to end.
+    ///
+    /// - Parameter delegate: What it reports to.
+    /// - Throws: The parser's error; also where `XMLParser` reports an error and yet says that it went well.
+    public func parse(_ delegate: any XMLParserDelegate) throws {
+        let parser = makeParser()
+        parser.delegate = delegate
+        let isDone = parser.parse()
+        if let error = parser.parserError { throw error }
+        guard isDone else { throw CocoaError(.coderReadCorrupt) }
+    }
+}

@@ -1,0 +1,57 @@
+public import Bluebonnet
+public import Foundation
+
+/// Validates a response and parses its XML to an ``XMLTree``.
+///
+/// Accepts 2xx and the content types `application/xml` and `text/xml` by default. A body that is not well-formed is an
+/// error with line and column, and so is an empty one. A bad status alone still has its body parsed, into the error's
+/// `parsedBody`; when both the status is bad and the body is no XML, the parsing error is the outer one.
+///
+/// Answers to `AFXMLDocumentResponseSerializer`; its `options` are ``limits`` here.
+public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
+    /// Which responses are accepted. Default: 2xx with a content type of XML.
+    public var validation: ResponseValidation
+
+    /// What the document may cost. Default: the default limits.
+    public var limits: XMLLimits
+
+    /// Makes a serializer.
+    ///
+    /// - Parameters:
+    ///   - validation: Which responses are accepted. Default: 2xx with a content type of XML.
+    ///   - limits: What the document may cost. Default: the default limits.
+    public init(validation: ResponseValidation = .xml, limits: XMLLimits = XMLLimits()) {
+        self.validation = validation
+        self.limits = limits
+    }
+
+    /// Validates, then parses.
+    ///
+    /// - Parameters:
+    ///   - body: The body bytes, content coding undone.
+    ///   - head: Status and header fields.
+    ///   - request: The request that was answered.
+    /// - Returns: The tree.
+    /// - Throws: `NetworkingError` with the code `unacceptableStatusCode`, `unacceptableContentType` or
+    ///   `responseSerializationFailed`, with an `XMLParsingError` below the last.
+    public func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> XMLTree {
+        let events = XMLEventResponseSerializer(validation: .none, limits: limits)
+        return try validated(body, head: head, request: request) { body throws(NetworkingError) in
+            let reader = try events.serialize(body, head: head, request: request)
+            do throws(XMLParsingError) {
+                return try XMLTree(reader)
+            } catch {
+                throw NetworkingError(
+                    .responseSerializationFailed,
+                    "The response is not valid XML: \(error.description)",
+                    underlying: error
+                )
+            }
+        }
+    }
+}
+
+extension ResponseSerializer where Self == XMLDocumentResponseSerializer {
+    /// The XML of a 2xx response as a tree.
+    public static var xmlDocument: Self { Self() }
+}

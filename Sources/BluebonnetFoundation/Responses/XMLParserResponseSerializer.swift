@@ -1,0 +1,42 @@
+public import Bluebonnet
+public import Foundation
+
+/// Validates a response and gives Foundation's `XMLParser` for its body, not started.
+///
+/// Accepts 2xx and the content types `application/xml` and `text/xml` by default. The parser reports to the delegate you
+/// give it, on the thread that runs it. Prefer `.xmlEvents`, which is a value, stops where you stop and reports documents
+/// that end too early; on Linux `XMLParser` takes those for whole.
+///
+/// Answers to `AFXMLParserResponseSerializer`.
+public struct XMLParserResponseSerializer: ValidatingResponseSerializer {
+    /// Which responses are accepted. Default: 2xx with a content type of XML.
+    public var validation: ResponseValidation
+
+    /// Makes a serializer.
+    ///
+    /// - Parameter validation: Which responses are accepted. Default: 2xx with a content type of XML.
+    public init(validation: ResponseValidation = .xml) {
+        self.validation = validation
+    }
+
+    /// Validates, and makes what makes the parser.
+    ///
+    /// - Parameters:
+    ///   - body: The body bytes, content coding undone.
+    ///   - head: Status and header fields.
+    ///   - request: The request that was answered.
+    /// - Returns: The document, ready for a parser.
+    /// - Throws: `NetworkingError` with the code `unacceptableStatusCode` or `unacceptableContentType`.
+    public func serialize(
+        _ body: Data,
+        head: ResponseHead,
+        request: Request
+    ) throws(NetworkingError) -> PreparedXMLParser {
+        try validated(body, head: head, request: request) { PreparedXMLParser(document: $0) }
+    }
+}
+
+extension ResponseSerializer where Self == XMLParserResponseSerializer {
+    /// Foundation's `XMLParser` for the XML of a 2xx response, not started.
+    public static var xmlParser: Self { Self() }
+}

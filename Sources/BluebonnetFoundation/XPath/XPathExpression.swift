@@ -1,0 +1,50 @@
+/// An XPath expression, parsed.
+indirect enum XPathExpression: Sendable {
+    enum Operator: Sendable {
+        case or, and, equal, unequal, less, lessOrEqual, greater, greaterOrEqual, add, subtract, multiply, divide,
+            remainder, union
+    }
+
+    enum Axis: String, Sendable {
+        case ancestor, attribute, child, descendant, following, parent, preceding
+        case itself = "self"
+        case ancestorOrSelf = "ancestor-or-self"
+        case descendantOrSelf = "descendant-or-self"
+        case followingSibling = "following-sibling"
+        case precedingSibling = "preceding-sibling"
+
+        /// Positions count away from the node.
+        var isReverse: Bool {
+            switch self {
+            case .ancestor, .ancestorOrSelf, .preceding, .precedingSibling: true
+            default: false
+            }
+        }
+    }
+
+    enum Test: Sendable {
+        /// The prefix is empty for a name without one, the local name nil for `*`.
+        case name(prefix: String, local: String?)
+        case anyName
+        case node
+        case text
+        case comment
+        case instruction(target: String?)
+    }
+
+    struct Step: Sendable {
+        var axis: Axis
+        var test: Test
+        var predicates: [XPathExpression] = []
+    }
+
+    case binary(Operator, XPathExpression, XPathExpression)
+    case negative(XPathExpression)
+    case string(String)
+    case number(Double)
+    case function(String, [XPathExpression])
+    /// From the document on, or from the node.
+    case path(isAbsolute: Bool, [Step])
+    /// Nodes of an expression, filtered, and a path from them on.
+    case filter(XPathExpression, predicates: [XPathExpression], path: [Step])
+}

@@ -1,0 +1,151 @@
+import Bluebonnet
+import Foundation
+
+/// The functions of XPath 1.0 §4, but for `id()`, which needs a DTD.
+enum XPathFunctions {
+    private static let argumentCounts: [String: ClosedRange<Int>] = [
+        "last": 0...0, "position": 0...0, "count": 1...1, "local-name": 0...1, "namespace-uri": 0...1, "name": 0...1,
+        "string": 0...1, "concat": 2...64, "starts-with": 2...2, "contains": 2...2, "substring-before": 2...2,
+        "substring-after": 2...2, "substring": 2...3, "string-length": 0...1, "normalize-space": 0...1,
+        "translate": 3...3, "boolean": 1...1, "not": 1...1, "true": 0...0, "false": 0...0, "lang": 1...1,
+        "number": 0...1, "sum": 1...1, "floor": 1...1, "ceiling": 1...1, "round": 1...1,
+    ]
+
+    static func check(_ name: String, _ count: Int) throws(XPathError) {
+        guard let counts = argumentCounts[name] else { throw XPathError("There is no function “\(name)”") }
+        guard counts.contains(count) else { throw XPathError("“\(name)” does not take \(count) arguments") }
+    }
+
+    static func call(
+        _ name: String,
+        _ arguments: [XPathExpression],
+        _ context: XPathContext,
+        _ evaluator: inout XPathEvaluator
+    ) throws(XPathError) -> XPathResult {
+        switch name {
+        case "last": return .number(Double(context.size))
+        case "position": return .number(Double(context.position))
+        case "true": return .boolean(true)
+        case "false": return .boolean(false)
+        case "count": return .number(Double(try evaluator.nodes(arguments[0], context).count))
+        case "sum":
+            var sum = 0.0
+            for node in try evaluator.nodes(arguments[0], context) {
+                sum += XPathNumber.parse(try evaluator.string(of: .nodes([node])))
+            }
+            return .number(sum)
+        case "boolean": return .boolean(try evaluator.boolean(arguments[0], context))
+        case "not": return .boolean(!(try evaluator.boolean(arguments[0], context)))
+        case "floor": return .number(try evaluator.number(arguments[0], context).rounded(.down))
+        case "ceiling": return .number(try evaluator.number(arguments[0], context).rounded(.up))
+        case "round": return .number(XPathNumber.rounded(try evaluator.number(arguments[0], context)))
+        case "number":
+            guard let argument = arguments.first else {
+                return .number(XPathNumber.parse(try evaluator.string(of: .nodes([context.node]))))
+            }
+            return .number(try evaluator.number(argument, context))
+        case "local-name", "namespace-uri", "name": return .string(try nameText(name, arguments, context, &evaluator))
+        case "lang": return .boolean(try isLanguage(try evaluator.string(arguments[0], context), context, evaluator))
+        default: return try text(name, arguments, context, &evaluator)
+        }
+    }
+
+    private static func nameText(
+        _ function: String,
+        _ arguments: [XPathExpression],
+        _ context: XPathContext,
+        _ evaluator: inout XPathEvaluator
+    ) throws(XPathError) -> String {
+        var node: Int? = context.node
+        if let argument = arguments.first { node = try evaluator.nodes(argument, context).first }
+        guard let node, let name = evaluator.storage.name(node) else { return "" }
+        return switch function {
+        case "local-name": name.local
+        case "namespace-uri": name.namespace
+        default: name.qualified
+        }
+    }
+
+    /// The nearest `xml:lang` (XPath 1.0 §4.3).
+    private static func isLanguage(
+        _ language: String,
+        _ context: XPathContext,
+        _ evaluator: XPathEvaluator
+    ) throws(XPathError) -> Bool {
+        var node = context.node
+        while node != 0 {
+            if case .element(let element) = evaluator.storage.records[node].content, let found = element["xml:lang"] {
+                let (found, language) = (found.lowercased(), language.lowercased())
+                return found == language || found.hasPrefix(language + "-")
+            }
+            node = evaluator.storage.records[node].parent
+        }
+        return false
+    }
+
+    private static func text(
+        _ name: String,
+        _ arguments: [XPathExpression],
+        _ context: XPathContext,
+        _ evaluator: inout XPathEvaluator
+    ) throws(XPathError) -> XPathResult {
+        var texts: [String] = []
+        for argument in arguments { texts.append(try evaluator.string(argument, context)) }
+        if texts.isEmpty { texts.append(try evaluator.string(of: .nodes([context.node]))) }
+        let first = texts[0]
+        switch name {
+        case "string": return .string(first)
+        case "concat":
+            let text = texts.joined()
+            // A concatenation of concatenations doubles with every level.
+            try evaluator.spend(text.utf8.count / 64)
+            return .string(text)
+        case "starts-with":
+            return .boolean(texts[1].isEmpty || first.unicodeScalars.starts(with: texts[1].unicodeScalars))
+        case "contains": return .boolean(range(of: texts[1], in: first) != nil)
+        case "substring-before":
+            return .string(range(of: texts[1], in: first).map { String(first[..<$0.lowerBound]) } ?? "")
+        case "substring-after":
+            return .string(range(of: texts[1], in: first).map { String(first[$0.upperBound...]) } ?? "")
+        case "string-length": return .number(Double(first.unicodeScalars.count))
+        case "normalize-space":
+            let words = first.unicodeScalars.split { $0 == " " || $0 == "\t" || $0 == "\n" || $0 == "\r" }
+            return .string(words.map { String($0) }.joined(separator: " "))
+        case "translate": return .string(translated(first, texts[1], texts[2]))
+        default:
+            let start = try evaluator.number(arguments[1], context)
+            let length = arguments.count == 3 ? try evaluator.number(arguments[2], context) : nil
+            return .string(substring(first, from: start, length: length))
+        }
+    }
+
+    private static func range(of word: String, in text: String) -> Range<String.Index>? {
+        guard !word.isEmpty else { return text.startIndex..<text.startIndex }
+        return text.range(of: word, options: .literal)
+    }
+
+    private static func translated(_ text: String, _ from: String, _ to: String) -> String {
+        let (from, to) = (Array(from.unicodeScalars), Array(to.unicodeScalars))
+        var result = ""
+        for scalar in text.unicodeScalars {
+            guard let place = from.firstIndex(of: scalar) else {
+                result.unicodeScalars.append(scalar)
+                continue
+            }
+            if place < to.count { result.unicodeScalars.append(to[place]) }
+        }
+        return result
+    }
+
+    /// XPath 1.0 §4.2: positions count from 1 and are rounded; what is not a number selects nothing.
+    private static func substring(_ text: String, from start: Double, length: Double?) -> String {
+        let first = XPathNumber.rounded(start)
+        let end = length.map { first + XPathNumber.rounded($0) } ?? .infinity
+        var result = ""
+        for (offset, scalar) in text.unicodeScalars.enumerated() {
+            let position = Double(offset + 1)
+            if position >= first, position < end { result.unicodeScalars.append(scalar) }
+        }
+        return result
+    }
+}

@@ -1,0 +1,40 @@
+/// The value of an XPath expression (XPath 1.0 §1).
+public enum XPathValue: Sendable, Hashable {
+    /// Nodes in the order of the document.
+    case nodes([XMLTreeNode])
+    /// A text.
+    case string(String)
+    /// A number.
+    case number(Double)
+    /// True or false.
+    case boolean(Bool)
+
+    /// The value as a text, as XPath's `string()` makes it: of nodes, that of the first.
+    public var string: String {
+        switch self {
+        case .nodes(let nodes): nodes.first?.stringValue ?? ""
+        case .string(let value): value
+        case .number(let value): XPathNumber.string(value)
+        case .boolean(let value): value ? "true" : "false"
+        }
+    }
+
+    /// The value as a number, as XPath's `number()` makes it.
+    public var number: Double {
+        switch self {
+        case .number(let value): value
+        case .boolean(let value): value ? 1 : 0
+        case .nodes, .string: XPathNumber.parse(string)
+        }
+    }
+
+    /// The value as true or false, as XPath's `boolean()` makes it.
+    public var boolean: Bool {
+        switch self {
+        case .nodes(let nodes): !nodes.isEmpty
+        case .string(let value): !value.isEmpty
+        case .number(let value): !value.isZero && !value.isNaN
+        case .boolean(let value): value
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Bluebonnet
+import BluebonnetFoundation
+import Testing
+
+@Suite struct XPathTests {
+    private static let document = """
+        <lib xmlns:d="urn:d" xml:lang="en-GB"><book id="1" year="1999"><title>One</title><price>10</price></book>\
+        <book id="2" year="2005"><title>Two</title><price>20.5</price><d:note>n</d:note></book>\
+        <box><book id="3"><title>Three</title></book></box><!--c--><?pi data?></lib>
+        """
+
+    @Test(arguments: [
+        ("/lib/book/title", "One|Two"), ("//title", "One|Two|Three"), ("//book[@id='2']/title", "Two"),
+        ("//book[2]/title", "Two"), ("(//book)[3]/title", "Three"), ("//book[last()]/@id", "2|3"),
+        ("//@year", "1999|2005"),
+        ("//book[price > 15]/title", "Two"), ("//book[not(price)]/title", "Three"), ("/lib/*/title", "One|Two"),
+        ("//title/text()", "One|Two|Three"), ("//comment()", "c"), ("//processing-instruction('pi')", "data"),
+        ("//d:note", "n"), ("//d:*", "n"), ("//*[local-name() = 'note']/../@id", "2"), ("//note", ""),
+        ("//price/ancestor::book/@id", "1|2"), ("//book[@id=3]/ancestor::*[1]/@x | //title[.='One']", "One"),
+        ("//title[. = 'Two']/following-sibling::*", "20.5|n"), ("//price[2]", ""), ("//price[1]", "10|20.5"),
+        ("//d:note/preceding-sibling::*[1]", "20.5"), ("//title[.='Two']/preceding::title", "One"),
+        ("//title[.='Two']/following::title", "Three"), ("//book[position() = 1 or position() = 2][2]/title", "Two"),
+        ("/lib/book[@year mod 2 = 1]/@id", "1|2"), ("descendant-or-self::book[1]/@id", "1"),
+        ("//book/self::book/@id", "1|2|3"),
+        ("//title[starts-with(., 'T')]", "Two|Three"), ("//title[contains(., 'hre')]", "Three"),
+        ("/", "One10Two20.5nThree"),
+        ("//title[string-length() = 3]", "One|Two"), ("/lib/book/..//@id", "1|2|3"),
+        ("//book[lang('en')]/@id", "1|2|3"),
+        ("//book[@id = //box/book/@id]/title", "Three"), ("//book[@div or @id][@id<2]/title", "One"),
+        ("child::lib/child::node()[3]/book/@id", "3"),
+    ])
+    func `nodes are found`(_ xpath: String, _ strings: String) throws {
+        let found = try XMLTree(Self.document).nodes(atXPath: xpath).map(\.stringValue).joined(separator: "|")
+        #expect(found == strings)
+    }
+
+    @Test(arguments: [
+        ("count(//book)", "3"), ("sum(//price)", "30.5"), ("1 + 2 * 3", "7"), ("-(1 - 4)", "3"), ("7 mod 4", "3"),
+        ("-7 mod 4", "-3"),
+        ("1 div 0", "Infinity"), ("0 div 0", "NaN"), ("1 div 3", "0.3333333333333333"), ("10 div 4", "2.5"),
+        ("1 = 1.0", "true"),
+        ("'a' = 'b'", "false"), ("//price = 10", "true"), ("//price != 10", "true"), ("//nothing = //nothing", "false"),
+        ("//price > 20 and //price < 11", "true"), ("true() or 1 = //x", "true"), ("concat('a', 1, true())", "a1true"),
+        ("substring('12345', 2, 3)", "234"), ("substring('12345', 1.5, 2.6)", "234"),
+        ("substring('12345', 0 div 0, 3)", ""),
+        ("substring('12345', -1 div 0)", "12345"), ("substring('12345', 0, 3)", "12"),
+        ("substring-before('1999/04', '/')", "1999"),
+        ("substring-after('1999/04', '/')", "04"), ("normalize-space('  a \n b ')", "a b"),
+        ("translate('bar','abc','AB')", "BAr"),
+        ("translate('--aaa--','abc-','ABC')", "AAA"), ("round(2.5)", "3"), ("round(-2.5)", "-2"), ("floor(-1.5)", "-2"),
+        ("ceiling(1.2)", "2"), ("number('x')", "NaN"), ("number(' -1.5 ')", "-1.5"), ("string(//title)", "One"),
+        ("boolean(//none)", "false"),
+        ("name(//d:note)", "d:note"), ("namespace-uri(//d:note)", "urn:d"), ("string-length('ü🦊')", "2"),
+        ("not(1 = 2)", "true"),
+        ("count(//book | //title)", "6"), ("2 > 1 > 0", "true"), ("string(.5)", "0.5"),
+        ("100000000000000000000 * 10", "1000000000000000000000"),
+        ("'a' < 'b'", "false"), ("contains('abc', '')", "true"), ("count(/lib/attribute::*)", "1"), ("position()", "1"),
+    ])
+    func `values are computed`(_ xpath: String, _ string: String) throws {
+        #expect(try XMLTree(Self.document).value(ofXPath: xpath).string == string)
+    }
+
+    @Test(arguments: [
+        "", "//", "//[", "//a[", "a b", "1 +", "count()", "count(1)", "nothing()", "//p:a", "ancestors::a", "'x", "$x",
+        "a/", "@", "(", "//a]",
+        "id('x')", "!", "sum('x')", "concat('a')", "p:f()", "a::", "::a", "text(", "1/a", "'x'[1]",
+    ])
+    func `what is no expression is an error`(_ xpath: String) throws {
+        let tree = try XMLTree(Self.document)
+        #expect(throws: XPathError.self) { try tree.nodes(atXPath: xpath) }
+    }
+
+    @Test func `prefixes may be given, and a default namespace needs one`() throws {
+        let tree = try XMLTree("<feed xmlns='urn:atom'><entry/></feed>")
+        #expect(try tree.nodes(atXPath: "//entry").isEmpty)
+        #expect(try tree.nodes(atXPath: "//a:entry", namespaces: ["a": "urn:atom"]).count == 1)
+    }
+
+    @Test func `an expression can begin at a node`() throws {
+        let book = try #require(try XMLTree(Self.document).nodes(atXPath: "//book[@id=2]").first)
+        #expect(try book.nodes(atXPath: "title").map(\.stringValue) == ["Two"])
+        #expect(try book.value(ofXPath: "../book[1]/@id").string == "1")
+        #expect(try book.nodes(atXPath: "@id")[0].nodes(atXPath: "..") == [book])
+    }
+
+    @Test func `expressions that cost too much or are nested too deeply are errors`() throws {
+        let many = try XMLTree("<a>" + String(repeating: "<b/>", count: 3_000) + "</a>")
+        #expect(throws: XPathError.self) { try many.nodes(atXPath: "//b[count(//b[count(//b) > 1]) > 1]") }
+        #expect(throws: XPathError.self) { try many.nodes(atXPath: String(repeating: "(", count: 1_000)) }
+        #expect(throws: XPathError.self) { try many.nodes(atXPath: String(repeating: "-", count: 10_000)) }
+        #expect(throws: XPathError.self) { try many.nodes(atXPath: "1" + String(repeating: "+1", count: 1_000)) }
+        #expect(throws: XPathError.self) { try many.nodes(atXPath: "b" + String(repeating: "[b", count: 500)) }
+    }
+}
