@@ -88,7 +88,7 @@ extension HTTPSessionManager {
         multipart build: (inout MultipartFormData) throws -> Void
     ) async throws -> Response<Serializer.Output> {
         let request = try request(method, path, parameters: parameters, headers: headers, multipart: build)
-        return try await session.response(for: request, as: serializer)
+        return try await session.response(for: request, as: checked(serializer))
     }
 
     /// Makes a task that sends a form, not started.
@@ -111,7 +111,7 @@ extension HTTPSessionManager {
         multipart build: (inout MultipartFormData) throws -> Void
     ) throws(NetworkingError) -> DataTask<Serializer.Output> {
         let request = try request(method, path, parameters: parameters, headers: headers, multipart: build)
-        return session.dataTask(request, as: serializer)
+        return session.dataTask(request, as: checked(serializer))
     }
 
     /// The request without its body, and the whole form.

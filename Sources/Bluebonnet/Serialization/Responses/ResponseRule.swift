@@ -6,6 +6,8 @@
 
 /// Something of your own that must be true of a response, as part of a ``ResponseValidation``.
 ///
+/// A stream is validated before its body is read: a rule then sees a body of one space.
+///
 /// Alamofire's `validate` closures; AFNetworking had its users override `validateResponse:data:error:`.
 public struct ResponseRule: Sendable, Hashable {
     /// Holds the closure, and gives the rule an identity.
