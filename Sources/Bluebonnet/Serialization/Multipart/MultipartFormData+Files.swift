@@ -35,7 +35,7 @@ extension MultipartFormData {
         parts.append(try Self.part(name, fileName ?? fileURL.lastPathComponent, mimeType, .source(source)))
     }
 
-    /// The path and the size of a file. Only a regular file is opened: to open a pipe may block.
+    /// The path and the size of a file. Nothing but a regular file is opened: to open a pipe may block.
     private static func regularFile(at url: URL) throws(NetworkingError) -> (path: String, length: Int) {
         guard url.isFileURL else {
             throw NetworkingError(
@@ -48,14 +48,14 @@ extension MultipartFormData {
         guard manager.fileExists(atPath: path) else {
             throw NetworkingError(.requestBodyFailed, "File URL not reachable. There is no file \(path).")
         }
-        let attributes: [FileAttributeKey: Any]
+        let type: FileAttributeType?
         do {
             let real = url.resolvingSymlinksInPath().path(percentEncoded: false)
-            attributes = try manager.attributesOfItem(atPath: real)
+            type = try manager.attributesOfItem(atPath: real)[.type] as? FileAttributeType
         } catch {
             throw NetworkingError(.requestBodyFailed, "File URL not reachable. \(path): \(error)", underlying: error)
         }
-        switch attributes[.type] as? FileAttributeType {
+        switch type {
         case .typeRegular: break
         case .typeDirectory:
             throw NetworkingError(.requestBodyFailed, "\(path) is a directory and cannot be added to a form.")
@@ -66,9 +66,10 @@ extension MultipartFormData {
             )
         }
         do {
+            // Not from the attributes: the type of the number there depends on whether Foundation is in the process.
             return (path, try SystemFile.size(of: path))
         } catch {
-            throw NetworkingError(.requestBodyFailed, "The file \(path) is not readable: \(error)", underlying: error)
+            throw NetworkingError(.requestBodyFailed, "The file is not readable. \(error)", underlying: error)
         }
     }
 }

@@ -18,7 +18,7 @@ extension RequestBody {
 
     /// The bytes of one sending.
     func bytes() async throws -> [UInt8] {
-        try await pieces().flatMap(\.self)
+        try await pieces().reduce(into: []) { $0 += $1 }
     }
 
     /// The bytes of one sending, as text.
