@@ -12,10 +12,11 @@ from samples import Sample
 
 WORKLOADS = [
     "sequential", "sequential-on-loop", "concurrent-64", "concurrent-64-on-loop",
-    "download-null", "download-file", "upload-file", "json-100k", "cold-start",
+    "download-null", "download-file", "upload-file", "upload-multipart", "json-100k", "cold-start",
+    "encode-query", "encode-multipart",
     *[f"json-{kind}{suffix}" for suffix in payloads.DOCUMENTS for kind in ("value", "decodable")],
 ]
-TRANSFERS = {"download-null", "download-file", "upload-file"}
+TRANSFERS = {"download-null", "download-file", "upload-file", "upload-multipart"}
 COLD_PYTHON = "import sys, urllib.request as r; sys.stdout.buffer.write(r.urlopen(sys.argv[1]).read())"
 
 
@@ -60,7 +61,7 @@ def request_arguments(workload: str, places: Places) -> list:
     if plain == "json-100k":
         return ["--url", places.base + "/records.json", "--expect", payloads.RECORD_COUNT, "--warm-up", 10]
     large = ["--expect", places.files.large_bytes]
-    if plain == "upload-file":
+    if plain in ("upload-file", "upload-multipart"):
         return ["--url", places.sink, "--file", places.files.large, *large]
     target = ["--file", places.files.download_target] if plain == "download-file" else []
     return ["--url", places.base + "/large.bin", *target, *large]
@@ -104,6 +105,28 @@ def document_cases(workload: str, places: Places) -> list[Case]:
 
     found = [(client, places.harness(library)) for client, library in rows]
     return [case(client, executable) for client, executable in found if executable]
+
+
+def encoding_cases(workload: str, places: Places) -> list[Case]:
+    """Writing parameters and forms: no server, one thread."""
+
+    def case(client: str, executable: list) -> Case:
+        def run(requests: int) -> Sample:
+            return samples.from_report(
+                samples.output([*executable, workload, "--warm-up", 3, "--requests", requests]), None)
+
+        return Case(workload, client, run, 20)
+
+    found = [(client, places.harness(library)) for client, library in
+             (("bluebonnet", "bluebonnet"), ("foundation", "urlsession"))]
+    return [case(client, executable) for client, executable in found if executable]
+
+
+def multipart_upload_cases(places: Places) -> list[Case]:
+    """A form with a file, beside the file alone."""
+    form = harness_case("bluebonnet", "bluebonnet", "upload-multipart", [], places)
+    plain = harness_case("bluebonnet-plain", "bluebonnet", "upload-file", [], places)
+    return [form, replace(plain, workload="upload-multipart")] if form and plain else []
 
 
 def start_case(name: str, workload: str, command: list, places: Places, megabytes: float | None) -> Case:
@@ -168,6 +191,10 @@ def cases(workload: str, places: Places) -> list[Case]:
         return cold_starts(places)
     if workload.startswith(("json-value", "json-decodable")):
         return document_cases(workload, places)
+    if workload.startswith("encode-"):
+        return encoding_cases(workload, places)
+    if workload == "upload-multipart":
+        return multipart_upload_cases(places)
     wide = ["--connections", 64]
     on_loop = workload.endswith("-on-loop")
     loop = ["--on-loop"] if on_loop else []

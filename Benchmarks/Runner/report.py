@@ -55,6 +55,7 @@ GOALS = [
     ("concurrent-64-on-loop", "cpu", "urlsession", 0.1, "<="),
     ("download-null", "per_second", "ahc", 2.0, ">="),
     ("upload-file", "per_second", "ahc", 1.0, ">="),
+    ("upload-multipart", "per_second", "bluebonnet-plain", 0.9, ">="),
     ("cold-start", "per_second", "ahc", 1.0, ">="),
     ("json-100k", "cpu", "ahc", 0.35, "<="),
     ("json-value", "per_second", "foundation", 6.0, ">="),
@@ -99,7 +100,7 @@ JSON_HEADINGS = ["client", "{unit}/s", "× foundation", "CPU µs/{per}", "÷ fou
 
 def cells(workload: str, rows: list[Row]) -> list[list[str]]:
     """The table of one workload, its headings first."""
-    is_document = workload.startswith(("json-value", "json-decodable"))
+    is_document = workload.startswith(("json-value", "json-decodable", "encode-"))
     unit, per = ("MB", "MB") if workload in TRANSFERS else ("starts", "start") if workload == "cold-start" else (
         "documents", "document") if is_document else ("requests", "request")
     first, second = ("foundation", "orjson") if is_document else ("ahc", "ahc-64")

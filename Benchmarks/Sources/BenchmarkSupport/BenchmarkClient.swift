@@ -20,8 +20,18 @@ public protocol BenchmarkClient: Sendable {
     /// - Returns: The number of bytes that the server says it received.
     func upload(_ path: String, to url: String) async throws -> Int
 
+    /// Sends a file as the one part of a multipart form, with a POST. Only for clients that have such forms.
+    ///
+    /// - Returns: The number of bytes of the file that the server received.
+    func uploadMultipart(_ path: String, to url: String) async throws -> Int
+
     /// Fetches a JSON document and decodes it into ``FlatRecord`` values.
     ///
     /// - Returns: The number of records.
     func records(_ url: String) async throws -> Int
+}
+
+extension BenchmarkClient {
+    /// Most clients have no forms.
+    public func uploadMultipart(_ path: String, to url: String) async throws -> Int { throw NoSuchWorkload() }
 }

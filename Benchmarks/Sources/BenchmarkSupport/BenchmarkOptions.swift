@@ -80,8 +80,8 @@ public struct BenchmarkOptions: Sendable {
                 try set(option, to: value)
             }
         }
-        let needed = workload.isLocalJSON ? ("--file", file) : ("--url", url)
-        guard !needed.1.isEmpty else { throw Invalid(description: "\(needed.0) is missing") }
+        if workload.readsFile, file.isEmpty { throw Invalid(description: "--file is missing") }
+        if !workload.isLocal, url.isEmpty { throw Invalid(description: "--url is missing") }
     }
 
     private mutating func set(_ option: String, to value: String) throws {

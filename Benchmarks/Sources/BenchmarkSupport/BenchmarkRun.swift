@@ -118,9 +118,10 @@ public struct BenchmarkRun: Sendable {
         case .downloadNull: try await library.download(options.url)
         case .downloadFile: try await library.download(options.url, to: options.file)
         case .uploadFile: try await library.upload(options.file, to: options.url)
+        case .uploadMultipart: try await library.uploadMultipart(options.file, to: options.url)
         case .json100k: try await library.records(options.url)
         case .jsonValue, .jsonDecodable, .jsonValueTexts, .jsonDecodableTexts, .jsonValueStructure,
-            .jsonDecodableStructure, .jsonValueDoubles, .jsonDecodableDoubles:
+            .jsonDecodableStructure, .jsonValueDoubles, .jsonDecodableDoubles, .encodeQuery, .encodeMultipart:
             throw BenchmarkOptions.Invalid(description: "this client has no \(options.workload.rawValue)")
         }
     }

@@ -14,6 +14,8 @@ public enum Workload: String, Sendable, CaseIterable {
     case downloadFile = "download-file"
     /// A large file sent as a request body.
     case uploadFile = "upload-file"
+    /// The same file as a part of a multipart form.
+    case uploadMultipart = "upload-multipart"
     /// A JSON document of about 100 KB decoded into `Codable` values.
     case json100k = "json-100k"
     /// 100 KB of flat records parsed into dynamic values, without network.
@@ -33,6 +35,16 @@ public enum Workload: String, Sendable, CaseIterable {
     /// The same document decoded.
     case jsonDecodableDoubles = "json-decodable-doubles"
 
-    /// Whether it is a ``JSONBenchmarkRun``: a file instead of a URL.
-    public var isLocalJSON: Bool { rawValue.hasPrefix("json-value") || rawValue.hasPrefix("json-decodable") }
+    /// 48 nested parameters written as a query string, without network.
+    case encodeQuery = "encode-query"
+    /// A form of 20 texts and a file of 100 KB in memory written as multipart, without network.
+    case encodeMultipart = "encode-multipart"
+
+    /// Whether it reads a document from a file.
+    var readsFile: Bool { isLocal && !rawValue.hasPrefix("encode-") }
+
+    /// Whether it needs no server: a ``SerializationRun``.
+    public var isLocal: Bool {
+        ["json-value", "json-decodable", "encode-"].contains { rawValue.hasPrefix($0) }
+    }
 }

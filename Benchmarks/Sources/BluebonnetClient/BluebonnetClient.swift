@@ -15,8 +15,8 @@ enum BluebonnetClient {
     /// Runs the workload that the arguments name.
     static func main() async throws {
         let options = BenchmarkOptions.fromCommandLine()
-        if options.workload.isLocalJSON {
-            let good = try JSONBenchmarkRun(client: "bluebonnet", options: options).measure(BluebonnetJSON())
+        if options.workload.isLocal {
+            let good = try SerializationRun(client: "bluebonnet", options: options).measure(BluebonnetSerialization())
             exit(good ? 0 : 1)
         }
         var configuration = SessionConfiguration()

@@ -39,6 +39,15 @@ struct BluebonnetLibrary: BenchmarkClient {
         return try SinkAnswer.received(try await api.session.response(for: request, as: .data).value)
     }
 
+    func uploadMultipart(_ path: String, to url: String) async throws -> Int {
+        var form = MultipartFormData()
+        try form.append(fileURL: URL(filePath: path), name: "file")
+        var request = try api.request(.put, url)
+        try request.setBody(multipart: form)
+        let envelope = (form.contentLength ?? 0) - (try RequestBody.file(URL(filePath: path)).length ?? 0)
+        return try SinkAnswer.received(try await api.session.response(for: request, as: .data).value) - envelope
+    }
+
     func records(_ url: String) async throws -> Int {
         let records: [FlatRecord] = try await api.get(url)
         return records.count

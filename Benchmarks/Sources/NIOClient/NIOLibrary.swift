@@ -8,9 +8,6 @@ import Synchronization
 ///
 /// No URL parsing, pool limits, timeouts, redirects or cancellation: a floor, not a client.
 struct NIOLibrary: BenchmarkClient {
-    /// A workload that the floor leaves out.
-    struct NotDone: Error {}
-
     private final class Pool: Sendable {
         let idle = Mutex<[NIOConnection]>([])
     }
@@ -34,13 +31,13 @@ struct NIOLibrary: BenchmarkClient {
         return count
     }
 
-    func download(_ url: String) async throws -> Int { throw NotDone() }
+    func download(_ url: String) async throws -> Int { throw NoSuchWorkload() }
 
-    func download(_ url: String, to path: String) async throws -> Int { throw NotDone() }
+    func download(_ url: String, to path: String) async throws -> Int { throw NoSuchWorkload() }
 
-    func upload(_ path: String, to url: String) async throws -> Int { throw NotDone() }
+    func upload(_ path: String, to url: String) async throws -> Int { throw NoSuchWorkload() }
 
-    func records(_ url: String) async throws -> Int { throw NotDone() }
+    func records(_ url: String) async throws -> Int { throw NoSuchWorkload() }
 
     private func connect(to address: Address) async throws -> NIOConnection {
         let loop = loop

@@ -11,8 +11,8 @@ enum URLSessionClient {
     /// Runs the workload that the arguments name.
     static func main() async throws {
         let options = BenchmarkOptions.fromCommandLine()
-        if options.workload.isLocalJSON {
-            let good = try JSONBenchmarkRun(client: "foundation", options: options).measure(FoundationJSON())
+        if options.workload.isLocal {
+            let good = try SerializationRun(client: "foundation", options: options).measure(FoundationSerialization())
             exit(good ? 0 : 1)
         }
         let configuration = URLSessionConfiguration.default

@@ -100,7 +100,7 @@ final class Exchange: Sendable, TaskControl.Operation {
         self.origin = target.origin
         self.kind = isHead ? .head : .ordinary
         self.headBytes = buffer
-        self.timeouts = request.timeouts ?? context.configuration.timeouts
+        self.timeouts = request.effectiveTimeouts(of: context.configuration)
         self.startedAt = startedAt
         self.deadline = deadline
         self.collectsBody = context.collectsBody

@@ -13,6 +13,7 @@ public struct Request: Sendable {
         var headerFields: HTTPFields
         var body: RequestBody?
         var timeouts: Timeouts?
+        var properties: RequestProperties?
         var redirectPolicy: RedirectPolicy?
         var expectsContinue: Bool?
         var interceptors: [any Interceptor] = []
@@ -48,6 +49,22 @@ public struct Request: Sendable {
     public var body: RequestBody? {
         get { contents.value.body }
         _modify { yield &contents.value.body }
+    }
+
+    /// What a serializer has set, and what you set here. Default: nothing.
+    public var properties: RequestProperties {
+        get { contents.value.properties ?? RequestProperties() }
+        set { contents.value.properties = newValue == RequestProperties() ? nil : newValue }
+    }
+
+    /// The timeouts that hold for this request.
+    func effectiveTimeouts(of configuration: SessionConfiguration) -> Timeouts {
+        if let timeouts { return timeouts }
+        guard let interval = contents.value.properties?.timeoutInterval else { return configuration.timeouts }
+        var timeouts = configuration.timeouts
+        timeouts.firstByte = interval
+        timeouts.betweenBytes = interval
+        return timeouts
     }
 
     /// The timeouts of this request where they differ from the session's. Default: the session's.

@@ -66,7 +66,7 @@ final class SessionCore: Sendable {
         collectsBody: Bool,
         control: TaskControl
     ) -> ExchangeContext {
-        let timeout = (request.timeouts ?? settings.configuration.timeouts).request
+        let timeout = request.effectiveTimeouts(of: settings.configuration).request
         return ExchangeContext(
             taskIdentifier: identifier,
             settings: settings,

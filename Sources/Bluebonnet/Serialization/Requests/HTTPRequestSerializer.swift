@@ -29,6 +29,21 @@ public struct HTTPRequestSerializer: RequestSerializer {
     /// The methods whose parameters go into the query. Default: GET, HEAD and DELETE.
     public var methodsEncodingParametersInURI: Set<HTTPRequest.Method>
 
+    /// What is set on every request that has no value of its own. Default: nothing.
+    public var properties = RequestProperties()
+
+    /// How parameters become text. Default: ``ParameterEncoding/standard``, AFNetworking's rules.
+    public var parameterEncoding = ParameterEncoding.standard
+
+    /// Where parameters go. Default: ``ParameterDestination/methodDependent``.
+    public var parameterDestination = ParameterDestination.methodDependent
+
+    /// The charset of form bodies: names and values are escaped as its bytes, and the `Content-Type` names it. Default: UTF-8,
+    /// which is not named.
+    ///
+    /// Queries are UTF-8 always (RFC 3986 §2.5). Answers to `stringEncoding`.
+    public var stringEncoding = Charset.utf8
+
     /// Makes a serializer with the default header fields.
     public init() {
         headerFields = Self.defaultHeaderFields
@@ -55,28 +70,19 @@ public struct HTTPRequestSerializer: RequestSerializer {
     ///   - parameters: The parameters, or nil for none.
     /// - Returns: The request to send.
     /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for parameters that are an array or a single
-    ///   value.
+    ///   value, and for what a custom ``parameterEncoding`` throws.
     public func serialize(_ request: Request, parameters: JSONValue?) throws(NetworkingError) -> Request {
         var request = request
-        addHeaderFields(to: &request)
+        applyDefaults(to: &request)
         guard let parameters else { return request }
-        let query: String
-        do {
-            query = try QueryString().encode(parameters)
-        } catch {
-            throw error.completed(request: request)
+        return try add(to: request) { request throws(NetworkingError) in
+            try parameterEncoding.encode(parameters, for: request)
         }
-        if encodesParametersInURI(request.method) {
-            try request.appendQuery(query)
-        } else {
-            request.setBody(ByteBuffer(string: query), contentType: "application/x-www-form-urlencoded")
-        }
-        return request
     }
 
     /// Adds the default header fields, and the value as query or form body.
     ///
-    /// The value is encoded to JSON first (`JSONEncoder`), then written by the rules for parameters.
+    /// By the standard rules, and for a custom ``parameterEncoding``, the value is encoded to JSON first (`JSONEncoder`).
     ///
     /// - Parameters:
     ///   - request: Method, URL and the fields that are already decided.
@@ -88,23 +94,50 @@ public struct HTTPRequestSerializer: RequestSerializer {
         _ request: Request,
         encoding value: some Encodable & Sendable
     ) throws(NetworkingError) -> Request {
-        let parameters: JSONValue
-        do {
-            parameters = try JSONValue(encoding: value, with: JSONEncoder())
-        } catch {
-            throw NetworkingError(
-                .requestSerializationFailed,
-                "The value of type \(type(of: value)) cannot be encoded: \(error)",
-                request: request,
-                underlying: error
-            )
+        var request = request
+        applyDefaults(to: &request)
+        return try add(to: request) { request throws(NetworkingError) in
+            try parameterEncoding.encode(value, for: request)
         }
-        return try serialize(request, parameters: parameters)
+    }
+
+    /// Puts the text of the parameters where the method and ``parameterDestination`` want it.
+    private func add(
+        to request: Request,
+        _ encode: (Request) throws(NetworkingError) -> String
+    ) throws(NetworkingError) -> Request {
+        let query: String
+        do {
+            query = try encode(request)
+        } catch {
+            throw error.completed(request: request)
+        }
+        var request = request
+        if encodesParametersInURI(request.method) {
+            try request.appendQuery(query)
+        } else {
+            do {
+                let text = try FormText.transcoded(query, to: stringEncoding)
+                let parameter = stringEncoding == .utf8 ? "" : "; charset=\(stringEncoding.name)"
+                request.setBody(
+                    ByteBuffer(string: text),
+                    contentType: "application/x-www-form-urlencoded\(parameter)"
+                )
+            } catch {
+                throw error.completed(request: request)
+            }
+        }
+        return request
     }
 
     /// Whether parameters go into the query; methods are compared in upper case, as AFNetworking does.
     func encodesParametersInURI(_ method: HTTPRequest.Method) -> Bool {
-        methodsEncodingParametersInURI.contains(method)
+        switch parameterDestination {
+        case .queryString: return true
+        case .httpBody: return false
+        case .methodDependent: break
+        }
+        return methodsEncodingParametersInURI.contains(method)
             || HTTPRequest.Method(method.rawValue.uppercased()).map(methodsEncodingParametersInURI.contains) ?? false
     }
 }

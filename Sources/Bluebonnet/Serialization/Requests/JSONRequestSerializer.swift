@@ -45,6 +45,18 @@ public struct JSONRequestSerializer: RequestSerializer {
         set { http.headerFields = newValue }
     }
 
+    /// What is set on every request that has no value of its own. Default: nothing.
+    public var properties: RequestProperties {
+        get { http.properties }
+        set { http.properties = newValue }
+    }
+
+    /// How parameters of a query become text. Default: ``ParameterEncoding/standard``, AFNetworking's rules.
+    public var parameterEncoding: ParameterEncoding {
+        get { http.parameterEncoding }
+        set { http.parameterEncoding = newValue }
+    }
+
     /// The methods whose parameters go into the query. Default: GET, HEAD and DELETE.
     public var methodsEncodingParametersInURI: Set<HTTPRequest.Method> {
         get { http.methodsEncodingParametersInURI }
@@ -64,7 +76,7 @@ public struct JSONRequestSerializer: RequestSerializer {
             return try http.serialize(request, parameters: parameters)
         }
         var request = request
-        addHeaderFields(to: &request)
+        applyDefaults(to: &request)
         do {
             let bytes = try parameters.bytes(options: writingOptions)
             request.setBody(ByteBuffer(bytes: bytes), contentType: Self.contentType)
@@ -95,7 +107,7 @@ public struct JSONRequestSerializer: RequestSerializer {
             encoder.outputFormatting = outputFormatting
             let data = try encoder.encode(value)
             var request = request
-            addHeaderFields(to: &request)
+            applyDefaults(to: &request)
             request.setBody(ByteBuffer(bytes: data), contentType: Self.contentType)
             return request
         } catch let error as NetworkingError {

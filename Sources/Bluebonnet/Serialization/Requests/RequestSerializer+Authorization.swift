@@ -22,6 +22,14 @@ extension RequestSerializer {
         headerFields[.authorization] = "Bearer \(bearerToken)"
     }
 
+    /// Sets `Authorization` to `Token token="…"`, as AFNetworking's `setAuthorizationHeaderFieldWithToken:` did.
+    ///
+    /// - Parameter token: The token; `"` and `\\` are escaped (RFC 9110 §5.6.4).
+    public mutating func setAuthorization(token: String) {
+        let escaped = token.flatMap { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }
+        headerFields[.authorization] = "Token token=\"\(String(escaped))\""
+    }
+
     /// Removes `Authorization`.
     public mutating func clearAuthorization() {
         headerFields[.authorization] = nil

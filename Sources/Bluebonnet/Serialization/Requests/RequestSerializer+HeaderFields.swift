@@ -1,16 +1,57 @@
 import HTTPTypes
 
 extension RequestSerializer {
-    /// Adds the default header fields that the request does not have; several of one name are added together.
-    func addHeaderFields(to request: inout Request) {
-        guard !request.headerFields.isEmpty else {
+    /// Nothing is set.
+    public var properties: RequestProperties { RequestProperties() }
+
+    /// Adds what serializers set on every request: the default header fields that it does not have, several of one name together,
+    /// and the properties that it has no value for.
+    ///
+    /// For serializers of your own, which call it first.
+    ///
+    /// - Parameter request: The request.
+    public func applyDefaults(to request: inout Request) {
+        if request.headerFields.isEmpty {
             // The usual case shares the storage instead of copying field by field.
             request.headerFields = headerFields
-            return
+        } else {
+            let decided = request.headerFields
+            for field in headerFields where !decided.contains(field.name) {
+                request.headerFields.append(field)
+            }
         }
-        let decided = request.headerFields
-        for field in headerFields where !decided.contains(field.name) {
-            request.headerFields.append(field)
+        let properties = properties
+        guard properties != RequestProperties() else { return }
+        request.properties = request.properties.filled(from: properties)
+        if let priority = request.properties.priority?.description, !priority.isEmpty,
+            !request.headerFields.contains(.priority)
+        {
+            request.headerFields[.priority] = priority
         }
+    }
+
+    /// Sets or removes a default header field by its name, whatever its case: `setValue:forHTTPHeaderField:`.
+    ///
+    /// - Parameters:
+    ///   - value: The value, or nil to remove the field.
+    ///   - name: The name of the field.
+    /// - Throws: ``NetworkingError/Code/invalidRequest`` for what cannot be a name or a value (RFC 9110 §5); nothing changes
+    ///   then.
+    public mutating func setValue(_ value: String?, forHeaderField name: String) throws(NetworkingError) {
+        guard let fieldName = HTTPField.Name(name) else {
+            throw NetworkingError(.invalidRequest, "“\(name)” cannot be the name of a header (RFC 9110 §5.1).")
+        }
+        guard value.map(HTTPField.isValidValue) ?? true else {
+            throw NetworkingError(.invalidRequest, "The value of \(name) has CR, LF or NUL in it (RFC 9110 §5.5).")
+        }
+        headerFields[fieldName] = value
+    }
+
+    /// The value of a default header field by its name, whatever its case: `valueForHTTPHeaderField:`.
+    ///
+    /// - Parameter name: The name of the field.
+    /// - Returns: The value, several joined with commas; nil without the field.
+    public func value(forHeaderField name: String) -> String? {
+        HTTPField.Name(name).flatMap { headerFields[$0] }
     }
 }

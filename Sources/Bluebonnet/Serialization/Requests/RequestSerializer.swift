@@ -7,6 +7,9 @@ public protocol RequestSerializer: Sendable {
     /// The default header fields. A request's own field of the same name wins.
     var headerFields: HTTPFields { get set }
 
+    /// What is set on every request that has no value of its own. Default: nothing.
+    var properties: RequestProperties { get }
+
     /// Adds the default header fields, and the parameters where the method wants them.
     ///
     /// - Parameters:

@@ -4,8 +4,8 @@
     import Foundation
 #endif
 
-/// Parses or decodes one document over and over in one thread: the JSON workloads, which need no network.
-public struct JSONBenchmarkRun: Sendable {
+/// Reads or writes one document over and over in one thread: the workloads that need no network.
+public struct SerializationRun: Sendable {
     private let client: String
     private let options: BenchmarkOptions
 
@@ -24,8 +24,8 @@ public struct JSONBenchmarkRun: Sendable {
     /// - Parameter library: The library to measure.
     /// - Returns: Whether every document gave what it should.
     /// - Throws: What the library throws, and when the file cannot be read.
-    public func measure(_ library: some JSONBenchmarkClient) throws -> Bool {
-        let document = try Data(contentsOf: URL(filePath: options.file))
+    public func measure(_ library: some SerializationClient) throws -> Bool {
+        let document = options.file.isEmpty ? Data() : try Data(contentsOf: URL(filePath: options.file))
         for _ in 0..<options.warmUp { _ = try once(library, document) }
         let before = ProcessUsage.current()
         let start = ContinuousClock.now
@@ -56,12 +56,14 @@ public struct JSONBenchmarkRun: Sendable {
         return errors == 0
     }
 
-    private func once(_ library: some JSONBenchmarkClient, _ document: Data) throws -> Int {
+    private func once(_ library: some SerializationClient, _ document: Data) throws -> Int {
         switch options.workload {
         case .jsonDecodable: try library.decode([FlatRecord].self, document).count
         case .jsonDecodableTexts: try library.decode(JSONDocuments.Texts.self, document).statuses.count
         case .jsonDecodableStructure: try library.decode(JSONDocuments.Structure.self, document).performances.count
         case .jsonDecodableDoubles: try library.decode(JSONDocuments.Doubles.self, document).features.count
+        case .encodeQuery: try library.query()
+        case .encodeMultipart: try library.multipart()
         default: try library.value(document)
         }
     }

@@ -1,0 +1,28 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// One library that reads and writes documents, as the benchmarks use it.
+public protocol SerializationClient: Sendable {
+    /// Parses a document into the library's own dynamic values.
+    ///
+    /// - Returns: The number of elements of the array at the top, or under the first key of the object there.
+    func value(_ document: Data) throws -> Int
+
+    /// Decodes a document.
+    ///
+    /// - Returns: What came out.
+    func decode<Value: Decodable>(_ type: Value.Type, _ document: Data) throws -> Value
+
+    /// Writes ``EncodedSamples/parameters`` as a query string by AFNetworking's rules, which are Alamofire's too.
+    ///
+    /// - Returns: The number of bytes.
+    func query() throws -> Int
+
+    /// Writes ``EncodedSamples/texts`` and ``EncodedSamples/file`` as a multipart form.
+    ///
+    /// - Returns: The number of bytes, without the boundaries.
+    func multipart() throws -> Int
+}

@@ -1,0 +1,84 @@
+import HTTPTypes
+import Testing
+
+@testable import Bluebonnet
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+struct PropertyListRequestSerializerTests {
+    private struct Person: Codable, Sendable, Equatable {
+        var name: String
+        var born: Date
+        var picture: Data
+        var nickname: String?
+    }
+
+    private let person = Person(name: "Ada", born: Date(timeIntervalSince1970: 0), picture: Data([1, 2, 3]))
+
+    private func post(
+        _ parameters: JSONValue?,
+        _ serializer: PropertyListRequestSerializer = PropertyListRequestSerializer()
+    ) throws -> Request {
+        try serializer.serialize(Request(.post, to: "http://x/"), parameters: parameters)
+    }
+
+    @Test(arguments: [PropertyListDecoder.PropertyListFormat.xml, .binary])
+    func `a value is written in the format that is asked for`(format: PropertyListDecoder.PropertyListFormat) throws {
+        let request = try PropertyListRequestSerializer(format: format)
+            .serialize(Request(.post, to: "http://x/"), encoding: person)
+        #expect(request.headerFields[.contentType] == "application/x-plist")
+        let data = try #require(request.body?.data)
+        #expect(data.starts(with: format == .xml ? Array("<?xml".utf8) : Array("bplist00".utf8)))
+        #expect(try PropertyListDecoder().decode(Person.self, from: data) == person)
+    }
+
+    @Test func `parameters become a dictionary with their types`() throws {
+        let data = try #require(
+            try post(["n": 1, "x": 1.5, "yes": true, "list": ["a", "b"], "o": ["k": "v"]]).body?.data
+        )
+        let text = String(decoding: data, as: UTF8.self)
+        for piece in [
+            "<key>n</key>", "<integer>1</integer>", "<real>1.5</real>", "<true/>", "<string>a</string>", "<key>o</key>",
+        ] { #expect(text.contains(piece), "\(piece) is not in \(text)") }
+    }
+
+    @Test func `a Content-Type that is set stays`() throws {
+        var request = try Request(.put, to: "http://x/")
+        request.headerFields[.contentType] = "application/x-bplist"
+        request = try PropertyListRequestSerializer().serialize(request, parameters: ["a": 1])
+        #expect(request.headerFields[.contentType] == "application/x-bplist")
+    }
+
+    @Test func `without parameters there is no body and no type`() throws {
+        let request = try post(nil)
+        #expect(request.body == nil)
+        #expect(request.headerFields[.contentType] == nil)
+        #expect(request.headerFields[.userAgent] != nil)
+    }
+
+    @Test func `a GET has a query`() throws {
+        let request = try PropertyListRequestSerializer().serialize(
+            Request(to: "http://x/a"),
+            parameters: ["b": [1, 2]]
+        )
+        #expect(request.url.absoluteString == "http://x/a?b%5B%5D=1&b%5B%5D=2")
+        #expect(request.body == nil)
+    }
+
+    private static let impossible: [(JSONValue, String)] = [
+        (nil, "single value"), (1, "single value"), ("a", "single value"),
+        (["a": nil], "null, as there is at a"), (["a": ["b", ["c": nil]]], "null, as there is at a[1].c"),
+        ([1, nil], "null, as there is at [1]"),
+    ]
+
+    @Test(arguments: impossible)
+    func `what a property list cannot hold is said`(parameters: JSONValue, reason: String) throws {
+        let error = #expect(throws: NetworkingError.self) { try post(parameters) }
+        #expect(error?.code == .requestSerializationFailed)
+        #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+    }
+}

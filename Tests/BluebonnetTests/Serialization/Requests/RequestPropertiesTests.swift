@@ -1,0 +1,138 @@
+import HTTPTypes
+import Testing
+
+@testable import Bluebonnet
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+struct RequestPropertiesTests {
+    private func serializers(_ properties: RequestProperties) -> [any RequestSerializer] {
+        var http = HTTPRequestSerializer()
+        var json = JSONRequestSerializer()
+        var list = PropertyListRequestSerializer()
+        http.properties = properties
+        json.properties = properties
+        list.properties = properties
+        return [http, json, list]
+    }
+
+    @Test func `what is not set changes nothing`() throws {
+        for serializer in serializers(RequestProperties()) {
+            let request = try serializer.serialize(Request(.post, to: "http://x/"), parameters: ["a": 1])
+            #expect(request.properties == RequestProperties())
+            #expect(request.timeouts == nil)
+            #expect(request.headerFields[.priority] == nil)
+            #expect(request.effectiveTimeouts(of: SessionConfiguration()) == Timeouts())
+        }
+    }
+
+    @Test func `every serializer sets what is set, with and without parameters`() throws {
+        var properties = RequestProperties()
+        properties.allowsExpensiveNetworkAccess = false
+        properties.cachePolicy = .reload
+        properties.handlesCookies = false
+        properties.usesPipelining = true
+        properties.priority = .background
+        properties.timeoutInterval = .seconds(5)
+        for serializer in serializers(properties) {
+            for parameters in [nil, ["a": 1]] as [JSONValue?] {
+                for method in [HTTPRequest.Method.get, .post] {
+                    let request = try serializer.serialize(Request(method, to: "http://x/"), parameters: parameters)
+                    #expect(request.properties == properties)
+                    #expect(request.headerFields[.priority] == "u=7")
+                }
+            }
+            let encoded = try serializer.serialize(Request(.post, to: "http://x/"), encoding: ["a": "b"])
+            #expect(encoded.properties == properties)
+        }
+    }
+
+    @Test func `a request's own values win`() throws {
+        var serializer = HTTPRequestSerializer()
+        serializer.properties.cachePolicy = .reload
+        serializer.properties.handlesCookies = false
+        serializer.properties.priority = .background
+        var request = try Request(to: "http://x/")
+        request.properties.cachePolicy = .forceCache
+        request.headerFields[.priority] = "u=0"
+        let serialized = try serializer.serialize(request, parameters: nil)
+        #expect(serialized.properties.cachePolicy == .forceCache)
+        #expect(serialized.properties.handlesCookies == false)
+        #expect(serialized.headerFields[.priority] == "u=0")
+    }
+
+    @Test func `the interval is that between bytes, and leaves the session's other timeouts`() throws {
+        var configuration = SessionConfiguration()
+        configuration.timeouts = Timeouts(connect: .seconds(3), request: .seconds(100))
+        var request = try Request(to: "http://x/")
+        request.properties.timeoutInterval = .seconds(5)
+        let timeouts = request.effectiveTimeouts(of: configuration)
+        #expect(timeouts.firstByte == .seconds(5) && timeouts.betweenBytes == .seconds(5))
+        #expect(timeouts.connect == .seconds(3) && timeouts.request == .seconds(100))
+        request.timeouts = Timeouts(firstByte: .seconds(9))
+        #expect(request.effectiveTimeouts(of: configuration).firstByte == .seconds(9))
+    }
+
+    @Test(arguments: [
+        (RequestPriority.normal, ""), (.responsive, "u=1"),
+        (RequestPriority(urgency: 99, isIncremental: true), "u=7, i"),
+        (RequestPriority(urgency: -1), "u=0"), (RequestPriority(isIncremental: true), "i"),
+    ])
+    func `a priority is written as RFC 9218 says`(priority: RequestPriority, text: String) {
+        #expect(priority.description == text)
+    }
+
+    // MARK: Header fields by name
+
+    @Test func `names do not mind case, and nil removes`() throws {
+        var serializer = HTTPRequestSerializer()
+        try serializer.setValue("1", forHeaderField: "X-Api-Key")
+        try serializer.setValue("2", forHeaderField: "x-api-key")
+        #expect(serializer.value(forHeaderField: "X-API-KEY") == "2")
+        let name = try #require(HTTPField.Name("X-Api-Key"))
+        #expect(serializer.headerFields[values: name] == ["2"])
+        try serializer.setValue(nil, forHeaderField: "X-API-Key")
+        #expect(serializer.value(forHeaderField: "X-Api-Key") == nil)
+    }
+
+    @Test(arguments: [("a b", "1"), ("", "1"), ("X", "1\r\nY: 2"), ("X", "\u{0}")])
+    func `what cannot be a header is refused`(name: String, value: String) {
+        var serializer = HTTPRequestSerializer()
+        let before = serializer.headerFields
+        let error = #expect(throws: NetworkingError.self) { try serializer.setValue(value, forHeaderField: name) }
+        #expect(error?.code == .invalidRequest)
+        #expect(serializer.headerFields == before)
+    }
+
+    @Test func `a token is quoted`() {
+        var serializer = HTTPRequestSerializer()
+        serializer.setAuthorization(token: #"a"b\c"#)
+        #expect(serializer.headerFields[.authorization] == #"Token token="a\"b\\c""#)
+        serializer.clearAuthorization()
+        #expect(serializer.headerFields[.authorization] == nil)
+    }
+
+    @Test func `a thousand tasks change headers of their own copies, and of one that is shared`() async throws {
+        let shared = Guarded(HTTPSessionManager(baseURL: "http://x/"))
+        await withTaskGroup(of: Void.self) { group in
+            for index in 0..<1000 {
+                group.addTask {
+                    var copy = shared.value
+                    try? copy.requestSerializer.setValue("\(index)", forHeaderField: "X-Own")
+                    #expect(copy.requestSerializer.value(forHeaderField: "x-own") == "\(index)")
+                    shared.change {
+                        try? $0.requestSerializer.setValue("\(index)", forHeaderField: "X-Shared-\(index % 100)")
+                    }
+                }
+            }
+        }
+        let names = shared.value.requestSerializer.headerFields.map(\.name.canonicalName)
+        #expect(names.filter { $0.hasPrefix("x-shared-") }.count == 100)
+        #expect(Set(names).count == names.count)
+        #expect(!names.contains("x-own"))
+    }
+}
