@@ -27,7 +27,7 @@ public struct QueryString: Sendable, Hashable {
         case .bool, .number, .string: throw Self.keyless("a single value")
         }
         var output: [UInt8] = []
-        append(object, name: [], to: &output)
+        append(object, name: nil, to: &output)
         return String(decoding: output, as: UTF8.self)
     }
 
@@ -51,13 +51,13 @@ public struct QueryString: Sendable, Hashable {
 
     // MARK: Pairs
 
-    /// The name is that of the object itself, escaped; empty at the top.
-    private func append(_ object: JSONObject, name: [UInt8], to output: inout [UInt8]) {
+    /// The name is that of the object itself, escaped; nil at the top, since the empty key is a name, too.
+    private func append(_ object: JSONObject, name: [UInt8]?, to output: inout [UInt8]) {
         for (key, value) in object.sorted(by: { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }) {
-            var inner = name
-            if !name.isEmpty { inner += Self.openingBracket }
+            var inner: [UInt8] = []
+            if let name { inner = name + Self.openingBracket }
             Self.append(escaped: key, to: &inner)
-            if !name.isEmpty { inner += Self.closingBracket }
+            if name != nil { inner += Self.closingBracket }
             append(value, name: inner, to: &output)
         }
     }
@@ -91,7 +91,7 @@ public struct QueryString: Sendable, Hashable {
     }
 
     /// `NSNumber` describes the double one as `1`, not as `1.0`.
-    private static func text(of number: JSONNumber) -> String {
+    static func text(of number: JSONNumber) -> String {
         let text = number.description
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
@@ -106,9 +106,15 @@ public struct QueryString: Sendable, Hashable {
             if isAllowed(byte) {
                 output.append(byte)
             } else {
-                output += [UInt8(ascii: "%"), hexDigit(byte >> 4), hexDigit(byte & 15)]
+                append(percentEscaped: byte, to: &output)
             }
         }
+    }
+
+    static func append(percentEscaped byte: UInt8, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "%"))
+        output.append(hexDigit(byte >> 4))
+        output.append(hexDigit(byte & 15))
     }
 
     private static func hexDigit(_ value: UInt8) -> UInt8 {

@@ -1,0 +1,34 @@
+/// The keys on the way to a value; made into an array only for those who ask.
+final class FormPath {
+    private let parent: FormPath?
+    private let key: any CodingKey
+
+    init(_ parent: FormPath?, _ key: any CodingKey) {
+        self.parent = parent
+        self.key = key
+    }
+
+    static func keys(_ path: FormPath?) -> [any CodingKey] {
+        var keys: [any CodingKey] = []
+        var next = path
+        while let path = next {
+            keys.append(path.key)
+            next = path.parent
+        }
+        keys.reverse()
+        return keys
+    }
+
+    /// The way as a person writes it: `orders[2].price`.
+    static func description(of keys: [any CodingKey]) -> String {
+        var text = ""
+        for key in keys {
+            if let index = key.intValue, key is JSONPathKey {
+                text += "[\(index)]"
+            } else {
+                text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
+            }
+        }
+        return text
+    }
+}

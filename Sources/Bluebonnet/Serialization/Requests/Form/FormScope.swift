@@ -1,0 +1,109 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Where a value stands and how it becomes text.
+struct FormScope {
+    let strategies: FormStrategies
+    let path: FormPath?
+
+    var codingPath: [any CodingKey] { FormPath.keys(path) }
+
+    func inner(_ key: any CodingKey) -> FormScope {
+        FormScope(strategies: strategies, path: FormPath(path, key))
+    }
+
+    func value(of bool: Bool) -> FormValue {
+        .text(strategies.bool.text(of: bool))
+    }
+
+    func value(ofNumber number: some BinaryFloatingPoint & CustomStringConvertible) throws -> FormValue {
+        guard number.isFinite else { throw failure(number, "\(number) is not a number that a form can carry.") }
+        return .text(number.description)
+    }
+
+    /// What a value of any type makes at this place.
+    func value<T: Encodable>(of value: T) throws -> FormValue {
+        // Comparing types is much cheaper than asking every value for each of these.
+        if T.self == String.self, let value = value as? String { return .text(value) }
+        if T.self == Int.self, let value = value as? Int { return .text(value.description) }
+        if T.self == Bool.self, let value = value as? Bool { return self.value(of: value) }
+        if T.self == Double.self, let value = value as? Double { return try self.value(ofNumber: value) }
+        if T.self == URL.self, let value = value as? URL { return .text(value.absoluteString) }
+        if T.self == Decimal.self, let value = value as? Decimal { return try self.value(of: value) }
+        if T.self == UUID.self, let value = value as? UUID { return .text(value.uuidString) }
+        if T.self == JSONValue.self, let value = value as? JSONValue { return try self.value(ofJSON: value) }
+        if T.self == JSONObject.self, let value = value as? JSONObject { return try self.value(ofJSON: .object(value)) }
+        if T.self == JSONNumber.self, let value = value as? JSONNumber { return try self.value(ofJSON: .number(value)) }
+        if T.self == Date.self, let value = value as? Date, let text = try text(value, strategies.date.text) {
+            return .text(text)
+        }
+        if T.self == Data.self, let value = value as? Data, let text = try text(value, strategies.data.text) {
+            return .text(text)
+        }
+        let encoder = FormTreeEncoder(self)
+        try value.encode(to: encoder)
+        let result = encoder.value.resolved
+        if case .array(let array) = result, value is any FormUnorderedCollection { array.isSet = true }
+        return result
+    }
+
+    /// What a JSON value makes, its numbers as ``QueryString`` writes them.
+    func value(ofJSON value: JSONValue) throws -> FormValue {
+        switch value {
+        case .null: return .null
+        case .bool(let bool): return self.value(of: bool)
+        case .string(let text): return .text(text)
+        case .number(let number):
+            guard number.isFinite else { throw failure(value, "\(number) is not a number that a form can carry.") }
+            return .text(QueryString.text(of: number))
+        case .array(let elements):
+            let array = FormArray()
+            array.elements.reserveCapacity(elements.count)
+            for (index, element) in elements.enumerated() {
+                array.elements.append(try child(element) { JSONPathKey(index: index) })
+            }
+            return .array(array)
+        case .object(let pairs):
+            let object = FormObject()
+            for (key, value) in pairs {
+                object[key] = try child(value) { JSONPathKey(stringValue: key) }
+            }
+            return .object(object)
+        }
+    }
+
+    /// Only objects, arrays and numbers can hold what needs a path in an error.
+    private func child(_ value: JSONValue, key: () -> any CodingKey) throws -> FormValue {
+        switch value {
+        case .null, .bool, .string: try self.value(ofJSON: value)
+        case .number(let number) where number.isFinite: try self.value(ofJSON: value)
+        case .number, .array, .object: try inner(key()).value(ofJSON: value)
+        }
+    }
+
+    private func value(of decimal: Decimal) throws -> FormValue {
+        guard !decimal.isNaN else { throw failure(decimal, "\(decimal) is not a number that a form can carry.") }
+        return .text(decimal.description)
+    }
+
+    /// What a strategy makes of a value; what it throws is put below an error that knows the place.
+    private func text<T>(_ value: T, _ strategy: (T) throws -> String?) throws -> String? {
+        do {
+            return try strategy(value)
+        } catch let error as EncodingError {
+            throw error
+        } catch {
+            throw failure(value, "\(error)", underlying: error)
+        }
+    }
+
+    private func failure(_ value: Any, _ message: String, underlying: (any Error)? = nil) -> EncodingError {
+        EncodingError.invalidValue(
+            value,
+            EncodingError.Context(codingPath: codingPath, debugDescription: message, underlyingError: underlying)
+        )
+    }
+}

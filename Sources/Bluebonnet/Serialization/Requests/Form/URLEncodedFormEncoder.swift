@@ -1,0 +1,126 @@
+/// Writes `Encodable` values as `application/x-www-form-urlencoded`, for queries and for bodies.
+///
+/// ```swift
+/// struct Search: Encodable { var text: String; var tags: [String]; var onlyNew: Bool }
+/// let search = Search(text: "tea & milk", tags: ["a", "b"], onlyNew: true)
+/// try URLEncodedFormEncoder().encode(search)  // onlyNew=1&tags%5B%5D=a&tags%5B%5D=b&text=tea%20%26%20milk
+/// ```
+/// - Integers, `String`, `URL`, `UUID` and `Decimal` are written as their text, `Float` and `Double` in the shortest
+///   form that reads back the same (`1.0`); infinity and NaN are errors.
+/// - A `Set` repeats the bare key, its elements sorted, whatever ``arrayEncoding`` says, as AFNetworking wrote sets.
+/// - Arrays keep their order. Empty arrays, sets and objects make nothing.
+/// - Names and values are percent-escaped as UTF-8, brackets and dots of nested names like everything else.
+///
+/// It answers to Alamofire's `URLEncodedFormEncoder`, whose defaults it has. Unlike there, a ``keyEncoding`` applies
+/// to every key on the way and not to the joined name, and arrays are never reordered. What AFNetworking wrote for
+/// dictionaries is in ``QueryString``; the difference is in nulls, for which there is ``NilEncoding/bareKey``.
+public struct URLEncodedFormEncoder: Sendable {
+    /// Whether keys are sorted by their UTF-16 units at every level, as they are written. Default: true.
+    ///
+    /// Otherwise they stand in the order in which they were encoded, which a `Dictionary` changes from run to run.
+    public var sortsKeys = true
+
+    /// How the name of an array's element is made. Default: ``ArrayEncoding/brackets``.
+    public var arrayEncoding: ArrayEncoding = .brackets
+
+    /// How booleans are written. Default: ``BoolEncoding/numeric``.
+    public var boolEncoding: BoolEncoding = .numeric
+
+    /// How `Data` is written. Default: ``DataEncoding/base64``.
+    public var dataEncoding: DataEncoding = .base64
+
+    /// How `Date` is written. Default: ``DateEncoding/deferredToDate``.
+    public var dateEncoding: DateEncoding = .deferredToDate
+
+    /// How each key is changed before it becomes part of a name. Default: ``KeyEncoding/useDefaultKeys``.
+    public var keyEncoding: KeyEncoding = .useDefaultKeys
+
+    /// How the key of a nested object is joined to the name of that object. Default: ``KeyPathEncoding/brackets``.
+    public var keyPathEncoding: KeyPathEncoding = .brackets
+
+    /// How nil and null are written. Default: ``NilEncoding/dropKey``.
+    public var nilEncoding: NilEncoding = .dropKey
+
+    /// How a space is written. Default: ``SpaceEncoding/percentEscaped``.
+    public var spaceEncoding: SpaceEncoding = .percentEscaped
+
+    /// What stays as it is in names and values. Default: ``AllowedCharacters/query``.
+    public var allowedCharacters: AllowedCharacters = .query
+
+    /// Makes an encoder with the defaults.
+    public init() {}
+
+    /// The defaults, which are Alamofire's.
+    public static let standard = URLEncodedFormEncoder()
+
+    /// The escaping of the URL Standard's `application/x-www-form-urlencoded` serializer (§5.2): alphanumerics and
+    /// `*-._` stay, a space is `+`. Otherwise as ``standard``.
+    public static let whatwg: URLEncodedFormEncoder = {
+        var encoder = URLEncodedFormEncoder()
+        encoder.allowedCharacters = .whatwg
+        encoder.spaceEncoding = .plusReplaced
+        return encoder
+    }()
+
+    /// Writes a value.
+    ///
+    /// - Parameter value: What encodes itself with keys: a structure, a class, a dictionary. Nil makes nothing.
+    /// - Returns: The pairs joined with `&`; empty when there is nothing to write.
+    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` when the value is an array or a single value,
+    ///   which have no keys, or when something in it cannot be written; the `EncodingError` is below it.
+    public func encode(_ value: some Encodable) throws(NetworkingError) -> String {
+        let root: FormValue
+        do {
+            root = try FormScope(strategies: FormStrategies(self), path: nil).value(of: value)
+            if let what = root.keylessName {
+                let context = EncodingError.Context(codingPath: [], debugDescription: "The top level is \(what).")
+                throw EncodingError.invalidValue(value, context)
+            }
+        } catch {
+            throw Self.failure(error)
+        }
+        return text(of: root)
+    }
+
+    /// Writes parameters.
+    ///
+    /// Numbers are written as ``QueryString`` writes them: exact, whole ones without fraction.
+    ///
+    /// - Parameter parameters: An object; null for none.
+    /// - Returns: The pairs joined with `&`; empty when there is nothing to write.
+    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` when the parameters are an array or a single
+    ///   value, which have no keys, or when a number in them is infinite or NaN; the `EncodingError` is below it.
+    public func encode(_ parameters: JSONValue) throws(NetworkingError) -> String {
+        let root: FormValue
+        do {
+            root = try FormScope(strategies: FormStrategies(self), path: nil).value(ofJSON: parameters)
+            if let what = root.keylessName {
+                let context = EncodingError.Context(codingPath: [], debugDescription: "The top level is \(what).")
+                throw EncodingError.invalidValue(parameters, context)
+            }
+        } catch {
+            throw Self.failure(error)
+        }
+        return text(of: root)
+    }
+
+    private func text(of root: FormValue) -> String {
+        var writer = FormWriter(self)
+        writer.write(root)
+        return String(decoding: writer.output, as: UTF8.self)
+    }
+
+    private static func failure(_ error: any Error) -> NetworkingError {
+        var message = "The parameters cannot be written as a form"
+        if case EncodingError.invalidValue(_, let context) = error {
+            if !context.codingPath.isEmpty {
+                message += ", at \(FormPath.description(of: context.codingPath))"
+            }
+            message += ": \(context.debugDescription)"
+            if context.codingPath.isEmpty { message += " A form needs an object, so that every value has a name." }
+        } else {
+            message += ": \(error)"
+        }
+        return NetworkingError(.requestSerializationFailed, message, underlying: error)
+    }
+}

@@ -1,0 +1,71 @@
+import Bluebonnet
+import Testing
+
+/// Whether Python's urllib reads in our forms what was put into them.
+@Suite(.enabled(if: PythonFormParser.isExpected, "python3 is not installed"), .timeLimit(.minutes(2)))
+struct FormEncodingTests {
+    /// The same numbers in every run.
+    private struct Numbers: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var value = state
+            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+            return value ^ (value >> 31)
+        }
+    }
+
+    /// Python compares Unicode scalars, Swift what they look like.
+    private func scalars(_ pairs: [[String]]) -> [[[UInt32]]] {
+        pairs.map { $0.map { $0.unicodeScalars.map(\.value) } }
+    }
+
+    @Test(arguments: [UInt64(1), 2])
+    func `urllib reads what was encoded and writes it the same`(_ seed: UInt64) throws {
+        var random = Numbers(state: seed)
+        let trees = (0..<2000).map { _ in FormTree.object(depth: 3, using: &random) }
+        var standard = URLEncodedFormEncoder.standard
+        standard.sortsKeys = false
+        standard.nilEncoding = .dropValue
+        var whatwg = URLEncodedFormEncoder.whatwg
+        whatwg.sortsKeys = false
+        whatwg.nilEncoding = .dropValue
+        let standardTexts = try trees.map { try standard.encode($0) }
+        let whatwgTexts = try trees.map { try whatwg.encode($0) }
+        let answers = try PythonFormParser.parse(standardTexts + whatwgTexts)
+        try #require(answers.count == trees.count * 2)
+        for (index, tree) in trees.enumerated() {
+            let expected = scalars(tree.pairs())
+            for (text, answer) in [
+                (standardTexts[index], answers[index]), (whatwgTexts[index], answers[index + trees.count]),
+            ] {
+                #expect(scalars(answer.pairs) == expected, "\(text)")
+                #expect(answer.standard == standardTexts[index])
+                #expect(answer.whatwg == whatwgTexts[index])
+            }
+            let json = tree.json
+            #expect(try standard.encode(json) == standardTexts[index])
+        }
+        #expect(standardTexts.count { $0.contains("%5B%5D") } > trees.count / 10)
+    }
+
+    @Test func `urllib reads what QueryString writes`() throws {
+        var random = Numbers(state: 3)
+        let trees = (0..<1000).map { _ in FormTree.object(depth: 3, using: &random) }
+        var form = URLEncodedFormEncoder.standard
+        form.nilEncoding = .bareKey
+        let texts = try trees.map { try QueryString().encode($0.json) }
+        for (tree, text) in zip(trees, texts) { #expect(try form.encode(tree) == text) }
+        // A bare key is read as an empty value, which the strict parser refuses.
+        let written = texts.map { text in
+            text.split(separator: "&").map { $0.contains("=") ? $0 : $0 + "=" }.joined(separator: "&")
+        }
+        for (answer, (tree, text)) in zip(try PythonFormParser.parse(written), zip(trees, written)) {
+            // Null under the empty key is an empty text, which is no pair.
+            let expected = tree.pairs().filter { $0 != ["", ""] }
+            #expect(Set(scalars(answer.pairs.filter { $0 != ["", ""] })) == Set(scalars(expected)), "\(text)")
+        }
+    }
+}
