@@ -57,15 +57,15 @@ import Testing
                 == "The parameters cannot be written as a form, at order.items[1].price: "
                 + "\(number) is not a number that a form can carry."
         )
-        for value in [
-            failure(["a": [1, number]]), failure(["a": [Float(number)]]), failure(["a": ["b": Float?(Float(number))]]),
-            failure(["a": [JSONValue.number(JSONNumber(number))]]),
-            failure(["a": [.number(JSONNumber(number))]] as JSONValue),
+        for (error, place) in [
+            (failure(["a": [1, number]]), "a[1]"), (failure(["a": [Float(number)]]), "a[0]"),
+            (failure(["a": ["b": Float?(Float(number))]]), "a.b"),
+            (failure(["a": [JSONValue.number(JSONNumber(number))]]), "a[0]"),
+            (failure(["a": [nil, ["b": .number(JSONNumber(number))]]] as JSONValue), "a[1].b"),
         ] {
-            #expect(value?.message.contains("at a") == true)
-            #expect(value?.message.contains("\(number)") == true)
+            #expect(error?.message.contains("form, at \(place): \(number) is") == true)
         }
-        #expect(failure(["d": Decimal.nan])?.message.contains("at d: NaN") == true)
+        #expect(failure(["d": Decimal.nan])?.message.contains("form, at d: NaN is") == true)
     }
 
     @Test func `the coding path that a type sees is right`() throws {
