@@ -60,8 +60,11 @@ public struct Request: Sendable {
     /// The timeouts that hold for this request.
     func effectiveTimeouts(of configuration: SessionConfiguration) -> Timeouts {
         if let timeouts { return timeouts }
-        guard let interval = contents.value.properties?.timeoutInterval else { return configuration.timeouts }
+        guard let interval = contents.value.properties?.timeoutInterval, interval > .zero else {
+            return configuration.timeouts
+        }
         var timeouts = configuration.timeouts
+        timeouts.connect = min(timeouts.connect ?? interval, interval)
         timeouts.firstByte = interval
         timeouts.betweenBytes = interval
         return timeouts

@@ -25,8 +25,9 @@ public struct RequestProperties: Sendable, Hashable {
     /// set.
     public var priority: RequestPriority?
 
-    /// The longest time without a byte of the response, before the first one and between two. Default: not set; the session's
-    /// ``Timeouts/firstByte`` and ``Timeouts/betweenBytes``, 60 seconds, hold then.
+    /// The longest time without a byte of the response, before the first one and between two; no connection may take longer to
+    /// come about either. Default: not set, as is a value that is not above zero; the session's ``Timeouts/firstByte`` and
+    /// ``Timeouts/betweenBytes``, 60 seconds, hold then.
     ///
     /// The meaning of `timeoutInterval`. ``Request/timeouts`` of the request wins over it.
     public var timeoutInterval: Duration?

@@ -88,6 +88,10 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     ) throws(NetworkingError) -> Request {
         if let parameters = value as? JSONValue { return try serialize(request, parameters: parameters) }
         guard !http.encodesParametersInURI(request.method) else { return try http.serialize(request, encoding: value) }
+        // The encoder writes the text “$null” for a null that a type encodes; JSON shows where one is.
+        if let json = try? JSONValue(encoding: value, with: JSONEncoder()), let path = Self.pathOfNull(in: json) {
+            throw Self.invalid(request, "it has no null, as there is at \(path)")
+        }
         return try write(value, to: request)
     }
 

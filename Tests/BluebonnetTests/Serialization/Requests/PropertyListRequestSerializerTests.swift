@@ -69,6 +69,16 @@ struct PropertyListRequestSerializerTests {
         #expect(request.body == nil)
     }
 
+    @Test func `a null that a type encodes is said too`() throws {
+        let error = #expect(throws: NetworkingError.self) {
+            try PropertyListRequestSerializer().serialize(
+                Request(.post, to: "http://x/"),
+                encoding: ["a": [Int?.none, 1]]
+            )
+        }
+        #expect(error?.message.contains("null, as there is at a[0]") == true)
+    }
+
     private static let impossible: [(JSONValue, String)] = [
         (nil, "single value"), (1, "single value"), ("a", "single value"),
         (["a": nil], "null, as there is at a"), (["a": ["b", ["c": nil]]], "null, as there is at a[1].c"),

@@ -73,6 +73,10 @@ struct RequestPropertiesTests {
         let timeouts = request.effectiveTimeouts(of: configuration)
         #expect(timeouts.firstByte == .seconds(5) && timeouts.betweenBytes == .seconds(5))
         #expect(timeouts.connect == .seconds(3) && timeouts.request == .seconds(100))
+        request.properties.timeoutInterval = .seconds(2)
+        #expect(request.effectiveTimeouts(of: configuration).connect == .seconds(2))
+        request.properties.timeoutInterval = .zero
+        #expect(request.effectiveTimeouts(of: configuration) == configuration.timeouts)
         request.timeouts = Timeouts(firstByte: .seconds(9))
         #expect(request.effectiveTimeouts(of: configuration).firstByte == .seconds(9))
     }
