@@ -208,6 +208,7 @@ def cases(workload: str, places: Places) -> list[Case]:
     elif workload == "upload-file":
         rows = [
             ("bluebonnet", "bluebonnet", []),
+            ("nio-sendfile", "nio", []),
             *[(name, "ahc", options) for name, options in AHC_UPLOADS.items()], ("urlsession", "urlsession", []),
         ]
     else:

@@ -24,7 +24,7 @@ struct NIOLibrary: BenchmarkClient {
         if let idle = pool.idle.withLock({ $0.popLast() }) {
             connection = idle
         } else {
-            connection = try await connect(to: Address(url))
+            connection = try await connect(to: NIOAddress(url))
         }
         let count = try await connection.get()
         pool.idle.withLock { $0.append(connection) }
@@ -35,11 +35,13 @@ struct NIOLibrary: BenchmarkClient {
 
     func download(_ url: String, to path: String) async throws -> Int { throw NoSuchWorkload() }
 
-    func upload(_ path: String, to url: String) async throws -> Int { throw NoSuchWorkload() }
+    func upload(_ path: String, to url: String) async throws -> Int {
+        try SinkAnswer.received(try await NIOUpload(loop: loop, address: NIOAddress(url)).send(path))
+    }
 
     func records(_ url: String) async throws -> Int { throw NoSuchWorkload() }
 
-    private func connect(to address: Address) async throws -> NIOConnection {
+    private func connect(to address: NIOAddress) async throws -> NIOConnection {
         let loop = loop
         return try await ClientBootstrap(group: loop)
             .channelOption(ChannelOptions.socketOption(.tcp_nodelay), value: 1)
@@ -55,24 +57,5 @@ struct NIOLibrary: BenchmarkClient {
                 return connection
             }
             .get()
-    }
-
-    /// Host, port and path of `http://host:port/path`.
-    private struct Address {
-        /// A text of another form.
-        struct Invalid: Error {}
-
-        let host: String
-        let port: Int
-        let path: String
-
-        init(_ url: String) throws {
-            let parts = url.split(separator: "/", maxSplits: 2)
-            let authority = parts.count == 3 ? parts[1].split(separator: ":") : []
-            guard authority.count == 2, let port = Int(authority[1]) else { throw Invalid() }
-            host = String(authority[0])
-            self.port = port
-            path = "/" + parts[2]
-        }
     }
 }
