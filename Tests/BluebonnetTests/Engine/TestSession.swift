@@ -58,9 +58,9 @@ enum TestSession {
         throw Unmet(description: "a NetworkingError was expected, and there was none")
     }
 
-    /// Returns when the condition holds; throws after ten seconds.
+    /// Returns when the condition holds; throws after thirty seconds.
     static func until(_ expectation: String, _ condition: () -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(30)
         while !condition() {
             guard ContinuousClock.now < deadline else { throw Unmet(description: "never: \(expectation)") }
             try await Task.sleep(for: .milliseconds(2))

@@ -45,31 +45,6 @@ struct DataTaskControlTests {
         }
     }
 
-    @Test func `the time between bytes stands still while a task is suspended`() async throws {
-        let gate = FaultGate()
-        let head = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"
-        let script: FaultServer.Script = [
-            .readRequest, .send(head + "a"), .hold(gate), .send("b"), .wait(.milliseconds(4000)), .send("c"),
-        ]
-        try await FaultServer.run(script) { server in
-            var configuration = SessionConfiguration()
-            configuration.timeouts.betweenBytes = .seconds(3)
-            try await withSession(configuration) { session in
-                let task = session.dataTask(try Request(to: server.baseURL), as: .string)
-                let progress = task.progress
-                task.resume()
-                for await step in progress where step.bytesReceived == 1 { break }
-                task.suspend()
-                gate.open()
-                try await server.wait("the last byte") { $0.connections[0].bytesSent == head.utf8.count + 3 }
-                #expect(task.state == .suspended)
-                task.resume()
-                let text = try await task.value
-                #expect(text == "abc")
-            }
-        }
-    }
-
     @Test func `suspending a task that was not started changes nothing`() async throws {
         let transport = StubTransport { _ in .text("a") }
         try await withSession(transport: transport) { session in

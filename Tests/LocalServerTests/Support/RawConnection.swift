@@ -18,7 +18,7 @@ final class RawConnection {
         port: Int = 0,
         path: String? = nil,
         tls: TLSConfiguration? = nil,
-        timeout: TimeAmount = .seconds(10)
+        timeout: TimeAmount = .seconds(30)
     ) async throws -> RawConnection {
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: ByteBuffer.self)
         let context = try tls.map { try NIOSSLContext(configuration: $0) }
