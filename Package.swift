@@ -139,6 +139,7 @@ let package = Package(
             name: "Fuzz",
             dependencies: [
                 "Bluebonnet",
+                "BluebonnetFoundation",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],

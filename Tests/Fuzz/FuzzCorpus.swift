@@ -69,6 +69,27 @@ struct FuzzCorpus {
                     " ",
                 ]
             case .lines: ["\n", "\r", "\r\n", "a"]
+            case .xml:
+                [
+                    "<", ">", "/>", "</", "&", "&amp;", "&e;", ";", "'", "\"", "]]>", "<!--", "--", "-->", "<?", "?>",
+                    "<![CDATA[", "&#", "&#x", "<!ENTITY e 'x'>", "<!DOCTYPE a [", "]>", "%", "/", "=", ":", "xmlns",
+                    "xmlns:p='u'", " p:q='v'", "\u{FEFF}", "\r", "encoding='utf-16'", "<a>", "</a>", "\u{85}",
+                ]
+            case .xpath:
+                [
+                    "a", "b", "//", "/", "[", "]", "(", ")", "@", "*", "1", "'x'", "\"", "..", ".", "::", "child",
+                    "ancestor-or-self::", "preceding::", "count(", "|", "+", "-", "=", "<", " and ", " or ", " div ",
+                    " mod ", "text()", "node()", "processing-instruction('pi')", "position()", "last()", "string(", ",",
+                    "p:b", "namespace::*", "following-sibling::*", "not(", "concat(", "substring(", "translate(", "id(",
+                    "lang('en')", "1e9", "-0", "$v", "9999999999999999999",
+                ]
+            case .propertyList:
+                [
+                    "<plist>", "</plist>", "<dict>", "</dict>", "<key>", "</key>", "<array>", "</array>", "<string>",
+                    "</string>", "<integer>", "<real>", "nan", "-", "0x", "<true/>", "<date>", "2026-02-30T25:61:61Z",
+                    "<data>", "====", "bplist00", "\u{0}", "\u{1}", "\u{8}", "\u{F}",
+                ]
+            case .charset: ["\u{1B}$B", "\u{1B}(B", "\u{1B}(J", "\u{E}", "\u{F}", "\u{FEFF}"]
             default: []
             }
         return texts.map { Array($0.utf8) }

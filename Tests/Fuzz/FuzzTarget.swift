@@ -18,6 +18,10 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     #endif
     case events
     case lines
+    case xml
+    case xpath
+    case propertyList = "property-list"
+    case charset
 
     /// Something that must hold did not.
     struct Violation: Error, CustomStringConvertible {
@@ -46,6 +50,10 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         #endif
         case .events: try Self.same(Self.events, input, pieces)
         case .lines: try Self.same(Self.lines, input, pieces)
+        case .xml: try Self.xml(input)
+        case .xpath: try Self.xpath(input)
+        case .propertyList: try Self.propertyList(input)
+        case .charset: try Self.charset(input)
         }
     }
 

@@ -71,8 +71,21 @@ extension Charset {
             )
         case .system(_, let name):
             let converter = try CharsetConverter(from: "UTF-8", to: name, for: self)
-            return Data(try converter.convert(Array(text.utf8), replacement: fallback == .replace ? [0x3F] : nil))
+            let source = name.hasPrefix("ISO-2022") ? try withoutControls(text, fallback) : text
+            return Data(try converter.convert(Array(source.utf8), replacement: fallback == .replace ? [0x3F] : nil))
         }
+    }
+
+    /// The text without the three characters that would be read as a change of the character set (WHATWG Encoding §12.2.2);
+    /// `iconv` writes them as they are.
+    private func withoutControls(_ text: String, _ fallback: Fallback) throws(CharsetError) -> String {
+        let controls: Set<Unicode.Scalar> = ["\u{E}", "\u{F}", "\u{1B}"]
+        guard let index = text.unicodeScalars.firstIndex(where: controls.contains) else { return text }
+        guard fallback == .replace else {
+            let place = text.utf8.distance(from: text.startIndex, to: index)
+            throw .inexpressible(self, text.unicodeScalars[index], at: place)
+        }
+        return String(String.UnicodeScalarView(text.unicodeScalars.map { controls.contains($0) ? "?" : $0 }))
     }
 
     private func encode(_ text: String, below limit: UInt32, _ fallback: Fallback) throws(CharsetError) -> Data {

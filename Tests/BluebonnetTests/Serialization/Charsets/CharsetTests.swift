@@ -105,7 +105,7 @@ import Testing
 
     @Test(arguments: [
         ("koi8-r", "a日b", "日", 1), ("us-ascii", "aü", "ü", 1), ("iso-8859-1", "ü€", "€", 2), ("big5", "🦊", "🦊", 0),
-        ("shift_jis", "日🦊", "🦊", 3),
+        ("shift_jis", "日🦊", "🦊", 3), ("iso-2022-jp", "日\u{1B}(B", "\u{1B}", 3), ("iso-2022-jp", "a\u{E}", "\u{E}", 1),
     ])
     func `a character without bytes is an error that names it, or a question mark`(
         _ label: String,
