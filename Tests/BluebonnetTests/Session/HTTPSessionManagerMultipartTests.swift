@@ -319,4 +319,44 @@ struct HTTPSessionManagerMultipartTests {
             }
         }
     }
+
+    // MARK: Sending again after a 401
+
+    /// Answers a 401 by sending the request again with a token.
+    private struct Authorizing: Interceptor {
+        func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
+            let response = try await next(request)
+            guard response.head.status == .unauthorized else { return response }
+            var authorized = request
+            authorized.headerFields[.authorization] = "Bearer token"
+            return try await next(authorized)
+        }
+    }
+
+    private static let guarded = FaultServer.Script.requests { request in
+        request.value(of: "authorization") == nil
+            ? [.send("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n")]
+            : [.respond(body: "{}")]
+    }
+
+    @Test func `an interceptor that answers a 401 sends the same form again`() async throws {
+        try await FaultServer.run(Self.guarded) { server in
+            var configuration = SessionConfiguration()
+            configuration.interceptors = [Authorizing()]
+            try await withSession(configuration) { session in
+                let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
+                try await api.post("x", parameters: ["p": 1], as: .data) { form in
+                    form.append(Data(repeating: 9, count: 100_000), name: "d")
+                    form.append(name: "s") { MultipartSample.stream(["ab"]) }
+                }
+                #expect(server.requests.map { $0.value(of: "authorization") } == [nil, "Bearer token"])
+                #expect(server.requests.first?.body == server.requests.last?.body)
+                #expect(server.requests.last?.body.count ?? 0 > 100_000)
+                let error = try await networkingError {
+                    try await api.post("x", as: .data) { $0.append(stream: MultipartSample.stream(["ab"]), name: "s") }
+                }
+                #expect(error.code == .requestBodyNotReplayable)
+            }
+        }
+    }
 }
