@@ -69,7 +69,7 @@ extension FuzzTarget {
             <r xmlns:p="urn:p" lang="en"><a x="1" y="two">1<b>2.5</b><p:b p:x="3">t&#252;</p:b></a><!--c--><?pi d?>\
             <a id="i"><a><b/>é🦊</a> tail</a></r>
             """
-        guard let tree = try? XMLTree(text) else { preconditionFailure("the document of the fuzzer is not well-formed") }
+        guard let tree = try? XMLTree(text) else { preconditionFailure("the fuzzer's document is not well-formed") }
         return tree
     }()
 
@@ -105,8 +105,9 @@ extension FuzzTarget {
     // MARK: Charsets
 
     private static let charsets = [
-        "utf-8", "utf-16", "utf-16le", "utf-32", "gbk", "gb18030", "big5", "shift_jis", "euc-jp", "iso-2022-jp", "euc-kr",
-        "iso-8859-1", "windows-1252", "koi8-r", "ibm866", "windows-1251", "iso-8859-7", "windows-874", "macintosh",
+        "utf-8", "utf-16", "utf-16le", "utf-32", "gbk", "gb18030", "big5", "shift_jis", "euc-jp", "iso-2022-jp",
+        "euc-kr", "iso-8859-1", "windows-1252", "koi8-r", "ibm866", "windows-1251", "iso-8859-7", "windows-874",
+        "macintosh",
     ]
 
     /// The first byte picks the charset. What is read strictly is read leniently too, and writes and reads as itself.

@@ -26,7 +26,7 @@ extension RequestBody {
                     try await sink(block)
                 }
             },
-            path: path
+            origin: .file(path: path)
         )
     }
 }

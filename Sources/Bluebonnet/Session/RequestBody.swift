@@ -13,12 +13,27 @@ public struct RequestBody: Sendable {
 
     let storage: Storage
 
-    /// The path of the file it is read from, for descriptions.
-    let path: String?
+    /// What it was made of, for descriptions.
+    indirect enum Origin: Sendable {
+        case file(path: String)
+        case form(MultipartFormData)
+    }
 
-    init(_ storage: Storage, path: String? = nil) {
+    let origin: Origin?
+
+    init(_ storage: Storage, origin: Origin? = nil) {
         self.storage = storage
-        self.path = path
+        self.origin = origin
+    }
+
+    /// The path of the file it is read from.
+    var path: String? {
+        if case .file(let path) = origin { path } else { nil }
+    }
+
+    /// The form it is.
+    var form: MultipartFormData? {
+        if case .form(let form) = origin { form } else { nil }
     }
 
     var isInMemory: Bool {

@@ -266,6 +266,78 @@ struct CurlDescriptionTests {
         #expect(request.curlDescription(redacting: false).contains(body))
     }
 
+    // MARK: Forms
+
+    /// The parts of what was sent, read by the boundary that its type names.
+    private static func parts(of request: FaultServer.Request) throws -> ParsedMultipart {
+        let type = try #require(request.value(of: "content-type"))
+        let boundary = try #require(type.split(separator: "boundary=").last)
+        return try ParsedMultipart(Array(request.body), boundary: String(boundary))
+    }
+
+    @Test(.enabled(if: hasCurl), arguments: [HTTPRequest.Method.post, .put])
+    func `a form becomes options with the same parts`(method: HTTPRequest.Method) async throws {
+        try await TestSession.withDirectory { directory in
+            let file = directory.appending(path: #"it's a "file" \; x=y.png"#)
+            try Data(repeating: 7, count: 3000).write(to: file)
+            var form = MultipartFormData()
+            form.append("it's; @x\n$1 ü\\\"", name: "text")
+            form.append("@/etc/hostname", name: "at")
+            form.append("", name: "empty \"quoted\"")
+            try form.append(fileURL: file, name: "file[]")
+            try form.append(fileURL: file, name: "named", fileName: #"a"b\c;d.txt"#, mimeType: "text/x-own")
+            form.append(Data("<p>; \"x\" \\".utf8), name: "page", fileName: "p.html", mimeType: "text/html")
+            let (engine, curl, command) = try await both { base in
+                var request = try TestSession.request(base + "/upload", method)
+                try request.setBody(multipart: form)
+                return request
+            }
+            #expect(try Self.parts(of: engine) == Self.parts(of: curl), "\(command)")
+            #expect(engine.requestLine == curl.requestLine)
+            #expect(command.contains("--form-string 'at=@/etc/hostname'"), "\(command)")
+        }
+    }
+
+    @Test(.enabled(if: hasCurl)) func `a form that curl has no options for is sent byte for byte`() async throws {
+        try await expectTheSame { base in
+            var form = MultipartFormData()
+            form.append(Data([0, 0xFF]), name: "bytes", fileName: "b")
+            form.append("x", name: "a=b")
+            var request = try TestSession.request(base, .post)
+            try request.setBody(multipart: form)
+            return request
+        }
+    }
+
+    @Test(arguments: [Data("Ada".utf8), Data([0xFF])])
+    func `secrets in forms are left out by the names of their parts`(name: Data) throws {
+        var form = MultipartFormData()
+        form.append(name, name: "name")
+        form.append("hunter2", name: "password")
+        var request = try TestSession.request("http://x/", .post)
+        try request.setBody(multipart: form)
+        func shown(redacting: Bool) throws -> String {
+            let text = request.curlDescription(redacting: redacting)
+            guard let start = text.range(of: "printf %s "), let end = text.range(of: " | base64") else { return text }
+            return String(
+                decoding: try #require(Data(base64Encoded: String(text[start.upperBound..<end.lowerBound]))),
+                as: UTF8.self
+            )
+        }
+        let hidden = try shown(redacting: true)
+        #expect(hidden.contains("REDACTED") && !hidden.contains("hunter2"), "\(hidden)")
+        #expect(try shown(redacting: false).contains("hunter2"))
+    }
+
+    @Test func `a form under another type is no form to curl`() throws {
+        var form = MultipartFormData()
+        form.append("b", name: "a")
+        var request = try TestSession.request("http://x/", .post)
+        try request.setBody(multipart: form)
+        request.headerFields[.contentType] = "multipart/mixed; boundary=x"
+        #expect(!request.curlDescription().contains("--form"))
+    }
+
     @Test func `a body without secrets stays as it is`() throws {
         let body = #"{ "name" : "Ada" }"#
         let text = try Self.request("http://x/", [.contentType: "application/json"], body).curlDescription()

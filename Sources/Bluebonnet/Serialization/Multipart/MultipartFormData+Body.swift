@@ -1,3 +1,4 @@
+import FoundationEssentials
 import NIOCore
 
 /// The form as the body of a request.
@@ -20,8 +21,10 @@ extension MultipartFormData {
     func makeBody(clock: some Clock<Duration>) throws(NetworkingError) -> RequestBody {
         try check()
         let body = unthrottledBody()
-        guard let throttle else { return body }
-        return body.throttled(throttle, clock: clock)
+        return RequestBody(
+            throttle.map { body.throttled($0, clock: clock).storage } ?? body.storage,
+            origin: .form(self)
+        )
     }
 
     /// Throws what is wrong with the form.
@@ -53,6 +56,14 @@ extension MultipartFormData {
         }
         let producer = MultipartProducer(boundary: separator, parts: parts)
         return RequestBody(.produced(length: length, isReplayable: isReplayable, produce: producer.produce))
+    }
+
+    /// The whole body, when all its parts are in memory.
+    func bytes() -> Data? {
+        guard let contentLength, parts.allSatisfy({ if case .bytes = $0.content { true } else { false } }) else {
+            return nil
+        }
+        return Data(joined(capacity: contentLength).readableBytesView)
     }
 
     private func joined(capacity: Int) -> ByteBuffer {

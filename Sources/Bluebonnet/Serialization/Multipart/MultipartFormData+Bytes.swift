@@ -62,14 +62,12 @@ extension MultipartFormData {
         _ mimeType: String?,
         _ content: MultipartPart.Content
     ) throws(NetworkingError) -> MultipartPart {
-        MultipartPart(
+        let mimeType = mimeType ?? fileName.map(MIMETypes.system.type(ofFileNamed:))
+        return MultipartPart(
             label: MultipartPartHead.display(name),
-            head: try MultipartPartHead.bytes(
-                name: name,
-                fileName: fileName,
-                mimeType: mimeType ?? fileName.map(MIMETypes.system.type(ofFileNamed:))
-            ),
-            content: content
+            head: try MultipartPartHead.bytes(name: name, fileName: fileName, mimeType: mimeType),
+            content: content,
+            disposition: MultipartPart.Disposition(name: name, fileName: fileName, mimeType: mimeType)
         )
     }
 }

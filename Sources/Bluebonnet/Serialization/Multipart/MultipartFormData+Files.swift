@@ -29,7 +29,7 @@ extension MultipartFormData {
         mimeType: String? = nil
     ) throws(NetworkingError) {
         let (path, length) = try Self.regularFile(at: fileURL)
-        let source = MultipartSource(length: length, isReplayable: true, isFile: true) {
+        let source = MultipartSource(length: length, isReplayable: true, isFile: true, path: path) {
             MultipartFileReader(path: path)
         }
         parts.append(try Self.part(name, fileName ?? fileURL.lastPathComponent, mimeType, .source(source)))

@@ -13,7 +13,17 @@ struct MultipartPart: Sendable {
     /// The header lines and the empty line that ends them.
     let head: ByteBuffer
 
-    let content: Content
+    var content: Content
+
+    /// What the header section says, for descriptions; nil for one of the caller's own.
+    var disposition: Disposition?
+
+    /// The fields of RFC 7578 §4.2 and §4.4.
+    struct Disposition: Sendable {
+        let name: String
+        let fileName: String?
+        let mimeType: String?
+    }
 
     /// The length of the content; nil when it shows only while the content is read.
     var length: Int? {

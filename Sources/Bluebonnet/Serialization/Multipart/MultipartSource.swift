@@ -11,6 +11,9 @@ struct MultipartSource: Sendable {
     /// stream.
     let isFile: Bool
 
+    /// The path of the file, for descriptions.
+    var path: String?
+
     /// Begins to read.
     let open: @Sendable () throws -> any MultipartReader
 }

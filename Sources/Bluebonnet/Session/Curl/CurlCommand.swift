@@ -7,9 +7,12 @@ struct CurlCommand {
     private static let longestWord = 100_000
     /// The largest body that stands in the description at all.
     private static let largestBody = 1 << 20
+    /// More parts of a form do not stand on the command line one by one.
+    private static let mostParts = 100
 
     private let request: Request
     private let redacts: Bool
+    private let form: MultipartFormData?
     private var words: [String] = []
     private var input: String?
     private var note: String?
@@ -17,10 +20,20 @@ struct CurlCommand {
     init(_ request: Request, redacting: Bool) {
         self.request = request
         redacts = redacting
-        let body = bodyWords()
-        words += methodWords(impliedBy: body.first)
-        words += headerWords(hasData: !body.isEmpty && body.first != "--upload-file")
-        if !body.isEmpty { words.append(body.joined(separator: " ")) }
+        // A type of the user's own is not that of what curl would make of the form.
+        form = request.body?.form.flatMap { $0.contentType == request.headerFields[.contentType] ? $0 : nil }
+        if let parts = form.flatMap({ CurlForm.words(for: $0, redacting: redacting) }),
+            parts.allSatisfy({ $0.utf8.count <= Self.longestWord }), parts.count <= Self.mostParts
+        {
+            words += methodWords(impliedBy: "--form")
+            words += headerWords(body: .form)
+            words += parts
+        } else {
+            let body = bodyWords()
+            words += methodWords(impliedBy: body.first)
+            words += headerWords(body: body.isEmpty || body.first == "--upload-file" ? .none : .data)
+            if !body.isEmpty { words.append(body.joined(separator: " ")) }
+        }
         words += optionWords()
         words += targetWords()
     }
@@ -44,13 +57,17 @@ struct CurlCommand {
         return request.method == implied ? [] : ["--request \(ShellWord(request.method.rawValue).text)"]
     }
 
-    private func headerWords(hasData: Bool) -> [String] {
+    /// The body, as far as curl names its type.
+    private enum BodyOption { case none, data, form }
+
+    private func headerWords(body option: BodyOption) -> [String] {
         var words: [String] = []
         func add(_ field: String) { words.append("--header \(ShellWord(field).text)") }
         for field in request.headerFields {
             let name = field.name.canonicalName
             // Curl counts by itself, and twice would be wrong.
             if name == "content-length" { continue }
+            if name == "content-type", option == .form { continue }
             let value = redacts ? SecretNames.redacted(field) : field.value
             // A field without a value is written with a semicolon; with a colon curl would leave it out.
             add(value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(value)")
@@ -60,7 +77,7 @@ struct CurlCommand {
         let fields = request.headerFields
         if !fields.contains(.accept) { add("Accept:") }
         if !fields.contains(.userAgent) { add("User-Agent:") }
-        if hasData, !fields.contains(.contentType) { add("Content-Type:") }
+        if option == .data, !fields.contains(.contentType) { add("Content-Type:") }
         if let body = request.body, body.length != 0, !fields.contains(.expect) {
             if request.expectsContinue == true {
                 add("Expect: 100-continue")
@@ -79,7 +96,7 @@ struct CurlCommand {
             return [.post, .put, .patch].contains(request.method) ? ["--data-raw", "''"] : []
         }
         if let path = body.path { return fileWords(path) }
-        guard let data = body.data else {
+        guard var data = body.data else {
             let length = body.length.map { "\($0) bytes" } ?? "bytes"
             note = "The body is \(length) from a sequence: give it on standard input."
             return body.length == nil ? ["--upload-file", "-"] : ["--data-binary", "@-"]
@@ -88,6 +105,7 @@ struct CurlCommand {
             note = "The body of \(data.count) bytes is not shown: give it on standard input."
             return ["--data-binary", "@-"]
         }
+        if redacts, let form, let redacted = CurlForm.redacted(form).bytes() { data = redacted }
         if let text = String(validating: data, as: UTF8.self), ShellWord.canCarry(text) {
             let word = ShellWord(shown(text)).text
             if word.utf8.count <= Self.longestWord { return ["--data-raw", word] }

@@ -1,0 +1,75 @@
+import FoundationEssentials
+import NIOCore
+
+/// A multipart form as words for curl, which makes the boundary and the delimiters itself.
+enum CurlForm {
+    /// An option and its word for each part, or nil when curl has no words for one of them: bytes that are no text, a stream,
+    /// fields of its own.
+    static func words(for form: MultipartFormData, redacting: Bool) -> [String]? {
+        guard !form.isEmpty else { return nil }
+        var words: [String] = []
+        for part in form.parts {
+            guard let word = word(for: part, redacting: redacting) else { return nil }
+            words.append(word)
+        }
+        return words
+    }
+
+    /// The form with another content for parts that are secrets by their names.
+    static func redacted(_ form: MultipartFormData) -> MultipartFormData {
+        var copy = form
+        copy.parts = form.parts.map { part in
+            guard isSecret(part) else { return part }
+            var redacted = part
+            redacted.content = .bytes(ByteBuffer(string: SecretNames.replacement))
+            return redacted
+        }
+        return copy
+    }
+
+    private static func isSecret(_ part: MultipartPart) -> Bool {
+        part.disposition.map { SecretNames.contains($0.name) } ?? false
+    }
+
+    private static func word(for part: MultipartPart, redacting: Bool) -> String? {
+        guard let disposition = part.disposition, let options = options(disposition) else { return nil }
+        let name = disposition.name
+        // Curl takes what stands before the first equals sign for the name.
+        guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: "=")), ShellWord.canCarry(name) else { return nil }
+        switch part.content {
+        case .bytes(let bytes):
+            let isSecret = redacting && isSecret(part)
+            guard
+                let text = isSecret
+                    ? SecretNames.replacement : String(validating: bytes.readableBytesView, as: UTF8.self),
+                ShellWord.canCarry(text)
+            else { return nil }
+            guard !options.isEmpty else { return "--form-string \(ShellWord("\(name)=\(text)").text)" }
+            return "--form \(ShellWord("\(name)=\(quoted(text))\(options)").text)"
+        case .source(let source):
+            guard let path = source.path, ShellWord.canCarry(path) else { return nil }
+            let sign = disposition.fileName == nil ? "<" : "@"
+            return "--form \(ShellWord("\(name)=\(sign)\(quoted(path))\(options)").text)"
+        }
+    }
+
+    /// The type and the name of the file; nil where curl would take a part of them for something else.
+    private static func options(_ disposition: MultipartPart.Disposition) -> String? {
+        var options = ""
+        if let type = disposition.mimeType {
+            guard type.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") })
+            else { return nil }
+            options += ";type=\(type)"
+        }
+        if let fileName = disposition.fileName {
+            guard ShellWord.canCarry(fileName) else { return nil }
+            options += ";filename=\(quoted(fileName))"
+        }
+        return options
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let escaped = text.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }
+        return "\"\(escaped.joined())\""
+    }
+}
