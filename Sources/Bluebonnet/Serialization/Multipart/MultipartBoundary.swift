@@ -1,4 +1,4 @@
-import NIOCore
+import FoundationEssentials
 
 /// What stands between the parts of a multipart body (RFC 2046 §5.1.1).
 struct MultipartBoundary: Sendable, Hashable {
@@ -53,10 +53,9 @@ struct MultipartBoundary: Sendable, Hashable {
     }
 
     /// Whether a delimiter line begins somewhere in the content of a part. The line end before the content counts.
-    func occurs(in content: ByteBuffer) -> Bool {
+    func occurs(in content: Data) -> Bool {
         let delimiter = Array("--\(text)".utf8)
-        let bytes = content.readableBytesView
-        return bytes.starts(with: delimiter) || bytes.firstRange(of: Array("\r\n".utf8) + delimiter) != nil
+        return content.starts(with: delimiter) || content.firstRange(of: Array("\r\n".utf8) + delimiter) != nil
     }
 
     /// RFC 2046 §5.1.1, bchars.

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import NIOCore
 
 /// Writes a multipart body (RFC 2046 §5.1.1) part by part, as a value without I/O.
@@ -24,17 +25,17 @@ struct MultipartEncoder: Sendable {
     /// Sources are read in blocks of this size.
     static let blockSize = 1 << 20
 
-    /// What has been gathered is sent from this size on, and larger contents in memory are cut at it.
+    /// What has been gathered is sent from this size on.
     static let gatheredSize = 1 << 18
 
-    /// Contents from this size on are sent as they are instead of being copied.
+    /// What sources bring is sent as it is from this size on, instead of being copied.
     static let copiedSize = 1 << 16
 
     private enum Phase {
         case delimiter(Int)
         case head(Int)
         case content(Int)
-        case bytes(Int, rest: ByteBuffer)
+        case bytes(Int, rest: Data)
         case source(Int, received: Int, asked: Int)
         case end
         case done
@@ -42,13 +43,20 @@ struct MultipartEncoder: Sendable {
 
     private let boundary: MultipartBoundary
     private let parts: [MultipartPart]
+    private let largestPiece: Int
     private var phase: Phase
     private var gathered = ByteBuffer()
     private var ready: CircularBuffer<ByteBuffer> = []
 
-    init(boundary: MultipartBoundary, parts: [MultipartPart]) {
+    /// - Parameters:
+    ///   - boundary: What separates the parts.
+    ///   - parts: The parts.
+    ///   - capacity: The size of the whole body, when it is wanted in one piece.
+    init(boundary: MultipartBoundary, parts: [MultipartPart], capacity: Int? = nil) {
         self.boundary = boundary
         self.parts = parts
+        largestPiece = capacity.map { $0 + 1 } ?? Self.gatheredSize
+        if let capacity { gathered.reserveCapacity(capacity) }
         phase = parts.isEmpty ? .end : .delimiter(0)
     }
 
@@ -86,9 +94,11 @@ struct MultipartEncoder: Sendable {
                 phase = .content(part)
             case .content(let part):
                 begin(part)
-            case .bytes(let part, var rest):
-                if let piece = rest.readSlice(length: min(rest.readableBytes, Self.gatheredSize)) { take(piece) }
-                if rest.readableBytes > 0 { phase = .bytes(part, rest: rest) } else { finish(part) }
+            case .bytes(let part, let rest):
+                // Copied once, into what is sent.
+                let space = largestPiece - gathered.readableBytes
+                gathered.writeBytes(rest.prefix(space))
+                if rest.count > space { phase = .bytes(part, rest: rest.dropFirst(space)) } else { finish(part) }
             case .source(let part, let received, _):
                 let count = Self.readSize(after: received, of: parts[part].length)
                 phase = .source(part, received: received, asked: count)
@@ -100,7 +110,7 @@ struct MultipartEncoder: Sendable {
             case .done:
                 return .finished
             }
-            if gathered.readableBytes >= Self.gatheredSize { send() }
+            if gathered.readableBytes >= largestPiece { send() }
         }
     }
 

@@ -67,10 +67,8 @@ extension MultipartFormData {
     }
 
     private func joined(capacity: Int) -> ByteBuffer {
-        var encoder = MultipartEncoder(boundary: separator, parts: parts)
-        var whole = ByteBuffer()
-        whole.reserveCapacity(capacity)
-        while case .emit(var piece) = encoder.next() { whole.writeBuffer(&piece) }
+        var encoder = MultipartEncoder(boundary: separator, parts: parts, capacity: capacity)
+        guard case .emit(let whole) = encoder.next() else { return ByteBuffer() }
         return whole
     }
 }

@@ -4,7 +4,6 @@
     public import Foundation
 #endif
 public import HTTPTypes
-import NIOCore
 
 /// Parts held in memory.
 extension MultipartFormData {
@@ -19,7 +18,7 @@ extension MultipartFormData {
     ///   - mimeType: The value of the part's `Content-Type`. Default: by the extension of the file name; none without a
     ///     file name.
     public mutating func append(_ text: String, name: String, fileName: String? = nil, mimeType: String? = nil) {
-        append(ByteBuffer(string: text), name, fileName, mimeType)
+        append(Data(text.utf8), name: name, fileName: fileName, mimeType: mimeType)
     }
 
     /// Adds bytes.
@@ -33,7 +32,9 @@ extension MultipartFormData {
     ///   - mimeType: The value of the part's `Content-Type`. Default: by the extension of the file name; none without a
     ///     file name.
     public mutating func append(_ data: Data, name: String, fileName: String? = nil, mimeType: String? = nil) {
-        append(ByteBuffer(bytes: data), name, fileName, mimeType)
+        append { () throws(NetworkingError) in
+            try Self.part(name, fileName, mimeType, .bytes(data))
+        }
     }
 
     /// Adds a part with header fields of the caller's own, and nothing else in its header section.
@@ -45,14 +46,7 @@ extension MultipartFormData {
     ///   - body: The bytes.
     public mutating func append(headers: HTTPFields, body: Data) {
         let head = MultipartPartHead.bytes(headers)
-        let content = MultipartPart.Content.bytes(ByteBuffer(bytes: body))
-        parts.append(MultipartPart(label: "with headers", head: head, content: content))
-    }
-
-    private mutating func append(_ bytes: ByteBuffer, _ name: String, _ fileName: String?, _ mimeType: String?) {
-        append { () throws(NetworkingError) in
-            try Self.part(name, fileName, mimeType, .bytes(bytes))
-        }
+        parts.append(MultipartPart(label: "with headers", head: head, content: .bytes(body)))
     }
 
     /// A part with the header section that browsers write.

@@ -1,4 +1,4 @@
-import NIOCore
+import FoundationEssentials
 
 /// Parameters as parts.
 extension MultipartFormData {
@@ -19,7 +19,7 @@ extension MultipartFormData {
         Self.flatten(object, name: "", into: &pairs)
         var first: [MultipartPart] = []
         for (name, value) in pairs {
-            first.append(try Self.part(name, nil, nil, .bytes(ByteBuffer(string: value))))
+            first.append(try Self.part(name, nil, nil, .bytes(Data(value.utf8))))
         }
         parts = first + parts
     }

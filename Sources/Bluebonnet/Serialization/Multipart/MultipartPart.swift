@@ -1,9 +1,10 @@
+import FoundationEssentials
 import NIOCore
 
 /// One part of a form: its header section, ready to be sent, and its content.
 struct MultipartPart: Sendable {
     enum Content: Sendable {
-        case bytes(ByteBuffer)
+        case bytes(Data)
         case source(MultipartSource)
     }
 
@@ -28,7 +29,7 @@ struct MultipartPart: Sendable {
     /// The length of the content; nil when it shows only while the content is read.
     var length: Int? {
         switch content {
-        case .bytes(let bytes): bytes.readableBytes
+        case .bytes(let bytes): bytes.count
         case .source(let source): source.length
         }
     }

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import NIOCore
 
 /// A multipart form as words for curl, which makes the boundary and the delimiters itself.
 enum CurlForm {
@@ -21,7 +20,7 @@ enum CurlForm {
         copy.parts = form.parts.map { part in
             guard isSecret(part) else { return part }
             var redacted = part
-            redacted.content = .bytes(ByteBuffer(string: SecretNames.replacement))
+            redacted.content = .bytes(Data(SecretNames.replacement.utf8))
             return redacted
         }
         return copy
@@ -41,7 +40,7 @@ enum CurlForm {
             let isSecret = redacting && isSecret(part)
             guard
                 let text = isSecret
-                    ? SecretNames.replacement : String(validating: bytes.readableBytesView, as: UTF8.self),
+                    ? SecretNames.replacement : String(validating: bytes, as: UTF8.self),
                 ShellWord.canCarry(text)
             else { return nil }
             guard !options.isEmpty else { return "--form-string \(ShellWord("\(name)=\(text)").text)" }

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import Testing
 
@@ -43,7 +44,7 @@ struct MultipartEncoderFuzzTests {
     private static func part(_ kind: Int, _ content: [UInt8], number: Int) -> MultipartPart {
         let head = ByteBuffer(string: "N: \(number)\r\n\r\n")
         guard kind > 0 else {
-            return MultipartPart(label: "", head: head, content: .bytes(ByteBuffer(bytes: content)))
+            return MultipartPart(label: "", head: head, content: .bytes(Data(content)))
         }
         let source = MultipartSource(length: kind == 3 ? nil : content.count, isReplayable: true, isFile: kind == 1) {
             throw MultipartSample.Failure()

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import Testing
 
@@ -21,7 +22,7 @@ struct MultipartEncoderTests {
         MultipartPart(
             label: "m",
             head: ByteBuffer(string: "\r\n"),
-            content: .bytes(ByteBuffer(repeating: 7, count: count))
+            content: .bytes(Data(repeating: 7, count: count))
         )
     }
 
