@@ -37,7 +37,9 @@ extension Charset {
         case .utf32(let isBigEndian):
             let isBig = isBigEndian ?? !bytes.starts(with: [0xFF, 0xFE, 0, 0])
             return try decode(bytes, as: UTF32.self, isBigEndian: isBig, fallback)
-        case .system(let name, _):
+        case .big5:
+            return try Big5.decode(bytes, for: self, replacement: fallback == .replace ? Array("\u{FFFD}".utf8) : nil)
+        case .system(let name):
             let converter = try CharsetConverter(from: name, to: "UTF-8", for: self)
             let text = try converter.convert(bytes, replacement: fallback == .replace ? Array("\u{FFFD}".utf8) : nil)
             return String(decoding: text, as: UTF8.self)
@@ -69,11 +71,15 @@ extension Charset {
                     return places.map { UInt8(scalar.value >> $0 & 0xFF) }
                 }
             )
-        case .system(_, let name):
-            let converter = try CharsetConverter(from: "UTF-8", to: name, for: self)
-            let source = name.hasPrefix("ISO-2022") ? try withoutControls(text, fallback) : text
-            return Data(try converter.convert(Array(source.utf8), replacement: fallback == .replace ? [0x3F] : nil))
+        case .big5: return try encode(text, "BIG5", fallback)
+        case .system(let name):
+            return try encode(name.hasPrefix("ISO-2022") ? withoutControls(text, fallback) : text, name, fallback)
         }
+    }
+
+    private func encode(_ text: String, _ systemName: String, _ fallback: Fallback) throws(CharsetError) -> Data {
+        let converter = try CharsetConverter(from: "UTF-8", to: systemName, for: self)
+        return Data(try converter.convert(Array(text.utf8), replacement: fallback == .replace ? [0x3F] : nil))
     }
 
     /// The text without the three characters that would be read as a change of the character set (WHATWG Encoding §12.2.2);

@@ -29,13 +29,15 @@ extension Charset {
     /// Labels of the Encoding Standard that `iconv` does not have, or takes for less than is sent under them.
     private static let widened: [String: Charset] = {
         var labels: [String: Charset] = [:]
-        func add(_ name: String, _ reading: String, writing: String? = nil, _ aliases: String) {
-            let charset = Charset(name, .system(reading: reading, writing: writing ?? reading))
+        func add(_ charset: Charset, _ aliases: String) {
             for alias in aliases.split(separator: " ") { labels[String(alias)] = charset }
+        }
+        func add(_ name: String, _ systemName: String, _ aliases: String) {
+            add(Charset(name, .system(systemName)), aliases)
         }
         add("GBK", "GBK", "gbk x-gbk gb2312 gb_2312 gb_2312-80 csgb2312 chinese iso-ir-58 csiso58gb231280 cp936 euc-cn")
         add("GB18030", "GB18030", "gb18030")
-        add("Big5", "BIG5-HKSCS", writing: "BIG5", "big5 big5-hkscs cn-big5 csbig5 x-x-big5 big-five cp950 windows-950")
+        add(Charset("Big5", .big5), "big5 big5-hkscs cn-big5 csbig5 x-x-big5 big-five cp950 windows-950")
         add("Shift_JIS", "CP932", "shift_jis shift-jis sjis x-sjis ms_kanji csshiftjis windows-31j ms932 cp932")
         add("EUC-JP", "EUC-JP-MS", "euc-jp x-euc-jp eucjp cseucpkdfmtjapanese")
         add(
@@ -68,7 +70,7 @@ extension Charset {
         guard CharsetConverter.exists(from: name, to: "UTF-8"), CharsetConverter.exists(from: "UTF-8", to: name) else {
             return nil
         }
-        return Charset(name, .system(reading: name, writing: name))
+        return Charset(name, .system(name))
     }
 
     private static func isAlphanumeric(_ byte: UInt8) -> Bool {

@@ -18,8 +18,10 @@ public struct Charset: Sendable, Hashable, CustomStringConvertible {
         /// `isBigEndian` is nil where a mark tells, and without one it is big-endian.
         case utf16(isBigEndian: Bool?)
         case utf32(isBigEndian: Bool?)
-        /// The names that `iconv` has for reading and for writing it.
-        case system(reading: String, writing: String)
+        /// Read as it is used on the web, written as the system writes it.
+        case big5
+        /// The name that `iconv` has for it.
+        case system(String)
     }
 
     /// The usual name: `UTF-8`, `GBK`, `Shift_JIS`.

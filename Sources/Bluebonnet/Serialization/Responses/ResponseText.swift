@@ -39,9 +39,9 @@ struct ResponseText {
         guard let charset = declared else { return body }
         switch charset.scheme {
         case .utf8, .utf16, .utf32: return body
-        case .ascii, .latin1, .system("CP1252", _):
+        case .ascii, .latin1, .system("CP1252"):
             if String(validating: body, as: UTF8.self) != nil { return body }
-        case .system: break
+        case .big5, .system: break
         }
         guard Charset.marked(body) == nil else { return body }
         do throws(CharsetError) {

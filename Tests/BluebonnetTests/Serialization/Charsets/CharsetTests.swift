@@ -82,7 +82,7 @@ import Testing
 
     @Test(arguments: [
         ("gbk", "41c4e3ff41", 3), ("gbk", "41c4", 1), ("euc-kr", "ff", 0), ("shift_jis", "93fa9", 2),
-        ("us-ascii", "41ff", 1),
+        ("us-ascii", "41ff", 1), ("big5", "a240a1feff", 4),
         ("utf-8", "41c3", 1), ("utf-8", "efbbbf41ff", 4), ("windows-1252", "4181", 1),
     ])
     func `invalid bytes are an error with their place`(_ label: String, _ bytes: String, _ offset: Int) throws {
@@ -97,10 +97,18 @@ import Testing
     @Test(arguments: [
         ("gbk", "41ff42", "A\u{FFFD}B"), ("gbk", "41c4", "A\u{FFFD}"), ("us-ascii", "41ff42", "A\u{FFFD}B"),
         ("utf-8", "41ff42", "A\u{FFFD}B"), ("utf-16be", "d8000041", "\u{FFFD}A"), ("utf-16be", "004100", "A\u{FFFD}"),
-        ("windows-1252", "8141", "\u{FFFD}A"),
+        ("windows-1252", "8141", "\u{FFFD}A"), ("big5", "ffa1fea4", "\u{FFFD}／\u{FFFD}"),
     ])
     func `invalid bytes can be replaced`(_ label: String, _ bytes: String, _ text: String) throws {
         #expect(try #require(Charset(label)).decode(Self.data(bytes), fallback: .replace) == text)
+    }
+
+    /// As code page 950 and the Encoding Standard have them; the system's converter for Hong Kong's supplement does not.
+    @Test func `the symbols of Big5 are those of the web, beside characters of Hong Kong`() throws {
+        let charset = try #require(Charset("big5"))
+        let bytes = Self.data("a1c3a1fea240a2cca2cea3e1a241a1e3a2448862fa40a4a4")
+        #expect(try charset.decode(bytes) == "￣／＼十卅€∕～￥Ê̄𠕇中")
+        #expect(try charset.decode(charset.encode("￥～／")) == "￥～／")
     }
 
     @Test(arguments: [
