@@ -60,7 +60,8 @@ extension FuzzTarget {
             case .boolean(let flag): return "\(flag)"
             }
         } catch {
-            return "\(error)".prefix(30).description
+            // Without the message, which quotes the input.
+            return "refused, \(bucket(input.count)) bytes"
         }
     }
 

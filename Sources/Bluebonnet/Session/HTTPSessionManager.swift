@@ -27,7 +27,8 @@ public struct HTTPSessionManager: Sendable {
     public var responseSerializer: any ResponseSerializer<JSONValue> = JSONResponseSerializer()
 
     /// What every response of the manager must fulfil, before the validation of the serializer that a call names; see
-    /// ``ResponseValidation/rules``. Default: ``ResponseValidation/none``. Streams bring a validation of their own.
+    /// ``ResponseValidation/rules``. Default: ``ResponseValidation/none``. Holds for streams too, before
+    /// their body is read.
     public var validation = ResponseValidation.none
 
     /// Where success, failure and progress closures run. Default: the main queue.

@@ -10,7 +10,8 @@ extension HTTPSessionManager {
     /// for try await user in api.stream("users", parameters: ["all": true]).jsonLines(of: User.self) { … }
     /// ```
     ///
-    /// The status is validated before the first element, against those that ``responseSerializer`` accepts.
+    /// The response is validated before the first element: by ``validation``, and its status by those that ``responseSerializer``
+    /// accepts.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -39,7 +40,7 @@ extension HTTPSessionManager {
         parameters: JSONValue? = nil,
         headers: HTTPFields = [:]
     ) -> ResponseStream {
-        ResponseStream(session: session, validation: streamValidation) { () throws(NetworkingError) in
+        stream { () throws(NetworkingError) in
             try request(method, path, parameters: parameters, headers: headers)
         }
     }
@@ -59,9 +60,18 @@ extension HTTPSessionManager {
         body: some Encodable & Sendable,
         headers: HTTPFields = [:]
     ) -> ResponseStream {
-        ResponseStream(session: session, validation: streamValidation) { () throws(NetworkingError) in
+        stream { () throws(NetworkingError) in
             try request(method, path, body: body, headers: headers)
         }
+    }
+
+    private func stream(_ makeRequest: @escaping @Sendable () throws(NetworkingError) -> Request) -> ResponseStream {
+        ResponseStream(
+            session: session,
+            managerValidation: validation,
+            validation: streamValidation,
+            makeRequest: makeRequest
+        )
     }
 
     /// The statuses of the serializer. Its content types are those of one JSON text, which a stream is not.

@@ -24,7 +24,8 @@ public struct ResponseStream: AsyncSequence, Sendable {
     /// A piece of the body, never empty.
     public typealias Element = Data
 
-    /// Which responses are accepted; every other one fails before the first element. Default: the status codes that the
+    /// Which responses are accepted, of those that fulfil ``HTTPSessionManager/validation``; every other one fails before the
+    /// first element. Default: the status codes that the
     /// manager's response serializer accepts, 200 to 299 otherwise, with any content type.
     public var validation: ResponseValidation
 
@@ -36,6 +37,8 @@ public struct ResponseStream: AsyncSequence, Sendable {
     public var errorBodyLimit = 65_536
 
     private let session: SessionManager
+    /// What every response of the manager must fulfil.
+    private let managerValidation: ResponseValidation
     private let makeRequest: @Sendable () throws(NetworkingError) -> Request
 
     /// Makes a stream of a request.
@@ -45,15 +48,19 @@ public struct ResponseStream: AsyncSequence, Sendable {
     ///   - session: What sends it.
     ///   - validation: Which responses are accepted. Default: every 2xx.
     public init(_ request: Request, session: SessionManager, validation: ResponseValidation = .default) {
-        self.init(session: session, validation: validation) { () throws(NetworkingError) in request }
+        self.init(session: session, managerValidation: .none, validation: validation) { () throws(NetworkingError) in
+            request
+        }
     }
 
     init(
         session: SessionManager,
+        managerValidation: ResponseValidation,
         validation: ResponseValidation,
         makeRequest: @escaping @Sendable () throws(NetworkingError) -> Request
     ) {
         self.session = session
+        self.managerValidation = managerValidation
         self.validation = validation
         self.makeRequest = makeRequest
     }
@@ -111,12 +118,12 @@ public struct ResponseStream: AsyncSequence, Sendable {
         change(&request)
         var response = try await session.stream(request)
         // The body counts only where it is empty, which is not known yet.
-        guard let failure = validation.failure(Data([0x20]), head: response.head, request: response.request) else {
+        guard let failure = failure(of: response, body: Data([0x20])) else {
             return response
         }
         let body = await response.body.beginning(errorBodyLimit)
         guard !body.isEmpty else {
-            if let failure = validation.failure(body, head: response.head, request: response.request) { throw failure }
+            if let failure = self.failure(of: response, body: body) { throw failure }
             response.body = .data(body)
             return response
         }
@@ -124,6 +131,11 @@ public struct ResponseStream: AsyncSequence, Sendable {
         error.body = body
         error.parsedBody = try? JSONValue(parsing: body)
         throw error
+    }
+
+    private func failure(of response: TransportResponse, body: Data) -> NetworkingError? {
+        managerValidation.failure(body, head: response.head, request: response.request)
+            ?? validation.failure(body, head: response.head, request: response.request)
     }
 
     // MARK: Pieces

@@ -107,6 +107,23 @@ struct ResponseStreamTests {
         }
     }
 
+    @Test func `the manager's validation holds for streams and comes first`() async throws {
+        struct Old: Error {}
+        try await withAPI([.get("/log"): .text("a\n")]) { api, _ in
+            var api = api
+            api.validation.rules = [
+                ResponseRule { head, _, _ in if !head.contains(.lastModified) { throw Old() } }
+            ]
+            let stream = api.stream("log").validating(ResponseValidation(contentTypes: ["text/csv"]))
+            let error = try await networkingError { try await stream.collect() }
+            #expect(error.code == .responseRefused && error.underlying is Old)
+            #expect(error.bodyString == "a\n")
+            api.validation = .none
+            let body = try await api.stream("log").collect()
+            #expect(body == Data("a\n".utf8))
+        }
+    }
+
     @Test func `an empty answer needs no content type`() async throws {
         try await withAPI([.get("/log"): StubResponse(status: .noContent)]) { api, _ in
             let stream = api.stream("log").validating(ResponseValidation(contentTypes: ["text/csv"]))
