@@ -42,6 +42,8 @@ struct MultipartEncoder: Sendable {
     }
 
     private let boundary: MultipartBoundary
+    /// The delimiters before the first part and before the others.
+    private let delimiters: (first: ByteBuffer, next: ByteBuffer)
     private let parts: [MultipartPart]
     private let largestPiece: Int
     private var phase: Phase
@@ -54,6 +56,10 @@ struct MultipartEncoder: Sendable {
     ///   - capacity: The size of the whole body, when it is wanted in one piece.
     init(boundary: MultipartBoundary, parts: [MultipartPart], capacity: Int? = nil) {
         self.boundary = boundary
+        delimiters = (
+            ByteBuffer(string: boundary.delimiter(isFirst: true)),
+            ByteBuffer(string: boundary.delimiter(isFirst: false))
+        )
         self.parts = parts
         largestPiece = capacity.map { $0 + 1 } ?? Self.gatheredSize
         if let capacity { gathered.reserveCapacity(capacity) }
@@ -63,9 +69,12 @@ struct MultipartEncoder: Sendable {
     /// The length of the whole body; nil when a part has none.
     static func length(boundary: MultipartBoundary, parts: [MultipartPart]) -> Int? {
         var sum = boundary.closingDelimiter(isFirst: parts.isEmpty).utf8.count
-        for (position, part) in parts.enumerated() {
+        var delimiter = boundary.delimiter(isFirst: true).utf8.count
+        let nextDelimiter = boundary.delimiter(isFirst: false).utf8.count
+        for part in parts {
             guard let length = part.length else { return nil }
-            let fixed = boundary.delimiter(isFirst: position == 0).utf8.count + part.head.readableBytes
+            let fixed = delimiter + part.head.readableBytes
+            delimiter = nextDelimiter
             let (content, overflowsInside) = length.addingReportingOverflow(fixed)
             let (whole, overflows) = sum.addingReportingOverflow(content)
             guard !overflowsInside, !overflows else { return nil }
@@ -86,11 +95,10 @@ struct MultipartEncoder: Sendable {
             if let piece = ready.popFirst() { return .emit(piece) }
             switch phase {
             case .delimiter(let part):
-                gathered.writeString(boundary.delimiter(isFirst: part == 0))
+                gathered.writeImmutableBuffer(part == 0 ? delimiters.first : delimiters.next)
                 phase = .head(part)
             case .head(let part):
-                var head = parts[part].head
-                gathered.writeBuffer(&head)
+                gathered.writeImmutableBuffer(parts[part].head)
                 phase = .content(part)
             case .content(let part):
                 begin(part)

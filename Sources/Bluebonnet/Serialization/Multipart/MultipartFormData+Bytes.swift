@@ -46,7 +46,7 @@ extension MultipartFormData {
     ///   - body: The bytes.
     public mutating func append(headers: HTTPFields, body: Data) {
         let head = MultipartPartHead.bytes(headers)
-        parts.append(MultipartPart(label: "with headers", head: head, content: .bytes(body)))
+        parts.append(MultipartPart(head: head, content: .bytes(body)))
     }
 
     /// A part with the header section that browsers write.
@@ -58,7 +58,6 @@ extension MultipartFormData {
     ) throws(NetworkingError) -> MultipartPart {
         let mimeType = mimeType ?? fileName.map(MIMETypes.system.type(ofFileNamed:))
         return MultipartPart(
-            label: MultipartPartHead.display(name),
             head: try MultipartPartHead.bytes(name: name, fileName: fileName, mimeType: mimeType),
             content: content,
             disposition: MultipartPart.Disposition(name: name, fileName: fileName, mimeType: mimeType)

@@ -8,9 +8,6 @@ struct MultipartPart: Sendable {
         case source(MultipartSource)
     }
 
-    /// For messages: which part this is.
-    let label: String
-
     /// The header lines and the empty line that ends them.
     let head: ByteBuffer
 
@@ -25,6 +22,9 @@ struct MultipartPart: Sendable {
         let fileName: String?
         let mimeType: String?
     }
+
+    /// For messages: which part this is.
+    var label: String { disposition.map { MultipartPartHead.display($0.name) } ?? "with headers" }
 
     /// The length of the content; nil when it shows only while the content is read.
     var length: Int? {

@@ -5,15 +5,17 @@ import NIOCore
 enum MultipartPartHead {
     /// `Content-Disposition` with name and file name, and `Content-Type` where there is one (RFC 7578 §4.2, §4.4).
     static func bytes(name: String, fileName: String?, mimeType: String?) throws(NetworkingError) -> ByteBuffer {
-        var head = "Content-Disposition: form-data; name=\""
+        var head = ByteBuffer()
+        head.reserveCapacity(128)
+        head.writeStaticString("Content-Disposition: form-data; name=\"")
         try append(name, of: "name", to: &head)
-        head += "\""
+        head.writeStaticString("\"")
         if let fileName {
-            head += "; filename=\""
+            head.writeStaticString("; filename=\"")
             try append(fileName, of: "file name", to: &head)
-            head += "\""
+            head.writeStaticString("\"")
         }
-        head += "\r\n"
+        head.writeStaticString("\r\n")
         if let mimeType {
             guard !mimeType.isEmpty, HTTPField.isValidValue(mimeType) else {
                 throw NetworkingError(
@@ -21,10 +23,12 @@ enum MultipartPartHead {
                     "The MIME type of the form part “\(display(name))” cannot be a field value (RFC 9110 §5.5)."
                 )
             }
-            head += "Content-Type: \(mimeType)\r\n"
+            head.writeStaticString("Content-Type: ")
+            head.writeString(mimeType)
+            head.writeStaticString("\r\n")
         }
-        head += "\r\n"
-        return ByteBuffer(string: head)
+        head.writeStaticString("\r\n")
+        return head
     }
 
     /// Fields as they are: their type lets no CR, LF or NUL in.
@@ -48,7 +52,7 @@ enum MultipartPartHead {
     /// As browsers do it (RFC 7578 §4.2; the multipart/form-data encoding algorithm of the HTML standard), except that
     /// line ends, which browsers turn into `%0D` and `%0A`, are refused: who reads the form cannot know them from a name
     /// with these very characters, and they come by mistake or by malice.
-    private static func append(_ value: String, of what: String, to head: inout String) throws(NetworkingError) {
+    private static func append(_ value: String, of what: String, to head: inout ByteBuffer) throws(NetworkingError) {
         guard !value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
             throw NetworkingError(
                 .requestSerializationFailed,
@@ -56,12 +60,11 @@ enum MultipartPartHead {
             )
         }
         guard value.utf8.contains(UInt8(ascii: "\"")) else {
-            head += value
+            head.writeString(value)
             return
         }
-        // By scalars: a quotation mark with a combining character after it is one character.
-        for scalar in value.unicodeScalars {
-            if scalar == "\"" { head += "%22" } else { head.unicodeScalars.append(scalar) }
+        for byte in value.utf8 {
+            if byte == UInt8(ascii: "\"") { head.writeStaticString("%22") } else { head.writeInteger(byte) }
         }
     }
 }

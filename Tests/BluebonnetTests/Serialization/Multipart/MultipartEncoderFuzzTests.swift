@@ -44,12 +44,12 @@ struct MultipartEncoderFuzzTests {
     private static func part(_ kind: Int, _ content: [UInt8], number: Int) -> MultipartPart {
         let head = ByteBuffer(string: "N: \(number)\r\n\r\n")
         guard kind > 0 else {
-            return MultipartPart(label: "", head: head, content: .bytes(Data(content)))
+            return MultipartPart(head: head, content: .bytes(Data(content)))
         }
         let source = MultipartSource(length: kind == 3 ? nil : content.count, isReplayable: true, isFile: kind == 1) {
             throw MultipartSample.Failure()
         }
-        return MultipartPart(label: "", head: head, content: .source(source))
+        return MultipartPart(head: head, content: .source(source))
     }
 
     /// Drives the encoder; sources bring pieces of random sizes.

@@ -7,7 +7,7 @@ import Testing
 /// The state machine, fed by hand.
 struct MultipartEncoderTests {
     private func part(_ source: MultipartSource) -> MultipartPart {
-        MultipartPart(label: "p", head: ByteBuffer(string: "H: v\r\n\r\n"), content: .source(source))
+        MultipartPart(head: ByteBuffer(string: "H: v\r\n\r\n"), content: .source(source))
     }
 
     private func file(_ length: Int?) -> MultipartPart {
@@ -20,7 +20,6 @@ struct MultipartEncoderTests {
 
     private func memory(_ count: Int) -> MultipartPart {
         MultipartPart(
-            label: "m",
             head: ByteBuffer(string: "\r\n"),
             content: .bytes(Data(repeating: 7, count: count))
         )
