@@ -316,26 +316,29 @@ struct CurlDescriptionTests {
         form.append("hunter2", name: "password")
         var request = try TestSession.request("http://x/", .post)
         try request.setBody(multipart: form)
-        func shown(redacting: Bool) throws -> String {
-            let text = request.curlDescription(redacting: redacting)
-            guard let start = text.range(of: "printf %s "), let end = text.range(of: " | base64") else { return text }
-            return String(
-                decoding: try #require(Data(base64Encoded: String(text[start.upperBound..<end.lowerBound]))),
-                as: UTF8.self
-            )
-        }
-        let hidden = try shown(redacting: true)
+        let hidden = try Self.readable(request.curlDescription())
         #expect(hidden.contains("REDACTED") && !hidden.contains("hunter2"), "\(hidden)")
-        #expect(try shown(redacting: false).contains("hunter2"))
+        #expect(try Self.readable(request.curlDescription(redacting: false)).contains("hunter2"))
+    }
+
+    /// The command, or what it pipes into curl as base64.
+    private static func readable(_ command: String) throws -> String {
+        guard let start = command.range(of: "printf %s "), let end = command.range(of: " | base64") else {
+            return command
+        }
+        let coded = String(command[start.upperBound..<end.lowerBound])
+        return String(decoding: try #require(Data(base64Encoded: coded)), as: UTF8.self)
     }
 
     @Test func `a form under another type is no form to curl`() throws {
         var form = MultipartFormData()
-        form.append("b", name: "a")
+        form.append("hunter2", name: "password")
         var request = try TestSession.request("http://x/", .post)
         try request.setBody(multipart: form)
         request.headerFields[.contentType] = "multipart/mixed; boundary=x"
         #expect(!request.curlDescription().contains("--form"))
+        let text = try Self.readable(request.curlDescription())
+        #expect(text.contains("REDACTED") && !text.contains("hunter2"), "\(text)")
     }
 
     @Test func `a body without secrets stays as it is`() throws {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Reads Big5 as it is used on the web (WHATWG Encoding §14.1): the characters of Hong Kong's supplement, but the symbols of Microsoft's code
+/// Reads Big5 as it is used on the web (the Big5 decoder of the Encoding Standard): the characters of Hong Kong's supplement, but the symbols of Microsoft's code
 /// page 950 where the system's converter for the supplement has others or none.
 enum Big5 {
     private static let symbols: [UInt16: Unicode.Scalar] = [

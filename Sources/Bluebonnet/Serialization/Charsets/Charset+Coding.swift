@@ -82,8 +82,8 @@ extension Charset {
         return Data(try converter.convert(Array(text.utf8), replacement: fallback == .replace ? [0x3F] : nil))
     }
 
-    /// The text without the three characters that would be read as a change of the character set (WHATWG Encoding §12.2.2);
-    /// `iconv` writes them as they are.
+    /// The text without the three characters that would be read as a change of the character set (as the ISO-2022-JP encoder of the
+    /// Encoding Standard refuses them); `iconv` writes them as they are.
     private func withoutControls(_ text: String, _ fallback: Fallback) throws(CharsetError) -> String {
         let controls: Set<Unicode.Scalar> = ["\u{E}", "\u{F}", "\u{1B}"]
         guard let index = text.unicodeScalars.firstIndex(where: controls.contains) else { return text }

@@ -20,10 +20,11 @@ struct CurlCommand {
     init(_ request: Request, redacting: Bool) {
         self.request = request
         redacts = redacting
+        form = request.body?.form
         // A type of the user's own is not that of what curl would make of the form.
-        form = request.body?.form.flatMap { $0.contentType == request.headerFields[.contentType] ? $0 : nil }
-        if let parts = form.flatMap({ CurlForm.words(for: $0, redacting: redacting) }),
-            parts.allSatisfy({ $0.utf8.count <= Self.longestWord }), parts.count <= Self.mostParts
+        if let form, form.contentType == request.headerFields[.contentType], form.count <= Self.mostParts,
+            let parts = CurlForm.words(for: form, redacting: redacting),
+            parts.allSatisfy({ $0.utf8.count <= Self.longestWord })
         {
             words += methodWords(impliedBy: "--form")
             words += headerWords(body: .form)
