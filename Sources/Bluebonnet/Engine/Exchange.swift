@@ -12,10 +12,17 @@ final class Exchange: Sendable, TaskControl.Operation {
         case finished
     }
 
+    /// What became of it, until the caller takes that.
+    private enum Outcome {
+        case none
+        case response(TransportResponse)
+        case failure(NetworkingError)
+    }
+
     private struct State {
         var place = Place.waiting
         var caller: SuspendedCaller?
-        var outcome: Result<TransportResponse, NetworkingError>?
+        var outcome = Outcome.none
         var stream: BodyStream?
         var isSuspended = false
         var upload: RequestUpload?
@@ -100,7 +107,7 @@ final class Exchange: Sendable, TaskControl.Operation {
         self.origin = target.origin
         self.kind = isHead ? .head : .ordinary
         self.headBytes = buffer
-        self.timeouts = request.effectiveTimeouts(of: context.configuration)
+        self.timeouts = request.effectiveTimeouts(over: context.settings.configuration.timeouts)
         self.startedAt = startedAt
         self.deadline = deadline
         self.collectsBody = context.collectsBody
@@ -120,7 +127,7 @@ final class Exchange: Sendable, TaskControl.Operation {
         guard isAllowed, let body = request.body, body.length != 0 else { return false }
         if wishes.expectsContinue { return true }
         if let expects = request.expectsContinue { return expects }
-        guard let threshold = context.configuration.continueThreshold else { return false }
+        guard let threshold = context.settings.configuration.continueThreshold else { return false }
         return body.length ?? .max >= threshold
     }
 
@@ -139,8 +146,9 @@ final class Exchange: Sendable, TaskControl.Operation {
         await withTaskCancellationHandler {
             await SuspendedCaller.suspend { caller in
                 let hasOutcome = state.withLock { state in
-                    if state.outcome == nil { state.caller = caller }
-                    return state.outcome != nil
+                    guard case .none = state.outcome else { return true }
+                    state.caller = caller
+                    return false
                 }
                 if hasOutcome { caller.resume() } else { pool.submit(self) }
             }
@@ -148,10 +156,14 @@ final class Exchange: Sendable, TaskControl.Operation {
             fail(Self.cancelled)
         }
         let outcome = state.withLock { state in
-            defer { state.outcome = nil }
+            defer { state.outcome = .none }
             return state.outcome
         }
-        return try (outcome ?? .failure(Self.cancelled)).get()
+        switch outcome {
+        case .response(let response): return response
+        case .failure(let error): throw error
+        case .none: throw Self.cancelled
+        }
     }
 
     private static let cancelled = NetworkingError(.cancelled, "The request was cancelled.")
@@ -218,7 +230,7 @@ final class Exchange: Sendable, TaskControl.Operation {
                 state.place = .finished
                 state.upload = nil
             }
-            state.outcome = .success(response)
+            state.outcome = .response(response)
             return state.takeCaller()
         }
         if stream == nil { control.detach(self) }

@@ -48,6 +48,9 @@ public struct ExchangeContext: Sendable {
 
     var control: TaskControl { contents.control }
 
+    /// Where single members of the configuration are read without a copy of all of it.
+    var settings: Settings { contents.settings }
+
     /// Makes the context of a task that belongs to no session: for testing interceptors and transports alone.
     ///
     /// - Parameter configuration: The configuration to show them. Default: the default configuration.

@@ -6,13 +6,14 @@ import HTTPTypes
 /// So does a 206: its content is a part of the coded bytes (§14.4), and only the whole can be decoded. A request for a
 /// range therefore asks for no coding.
 struct ContentDecodingInterceptor: Interceptor {
+    private static let offer = HTTPField(name: .acceptEncoding, value: ContentCoding.offer)
+    private static let identity = HTTPField(name: .acceptEncoding, value: "identity")
+
     func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
         var request = request
         if !request.headerFields.contains(where: { $0.name == .acceptEncoding }) {
             let hasRange = request.headerFields.contains { $0.name == .range }
-            request.headerFields.append(
-                HTTPField(name: .acceptEncoding, value: hasRange ? "identity" : ContentCoding.offer)
-            )
+            request.headerFields.append(hasRange ? Self.identity : Self.offer)
         }
         var response = try await next(request)
         guard let codings = response.head[.contentEncoding], response.head.statusCode != 206 else { return response }

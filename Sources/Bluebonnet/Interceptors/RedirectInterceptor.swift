@@ -9,7 +9,7 @@ import HTTPTypes
 /// - `http+unix` URLs are never reached by a redirect from elsewhere.
 struct RedirectInterceptor: Interceptor {
     func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
-        let policy = request.redirectPolicy ?? context.configuration.redirectPolicy
+        let policy = request.redirectPolicy ?? context.settings.configuration.redirectPolicy
         var request = request
         var redirects: [URL] = []
         var retries = 0
@@ -28,7 +28,7 @@ struct RedirectInterceptor: Interceptor {
                         "\(request) was redirected, and the request does not allow that."
                     )
                 }
-                guard redirects.count < context.configuration.limits.redirects else {
+                guard redirects.count < context.settings.configuration.limits.redirects else {
                     throw NetworkingError(
                         .tooManyRedirects,
                         "\(request) was redirected more than \(context.configuration.limits.redirects) times."

@@ -24,7 +24,7 @@ final class StoppableCall: TaskControl.Operation {
             if let deadline = context.deadline {
                 group.addTask {
                     guard (try? await Task.sleep(until: deadline, clock: .continuous)) != nil else { return nil }
-                    let timeout = request.effectiveTimeouts(of: context.configuration).request
+                    let timeout = request.effectiveTimeouts(over: context.configuration.timeouts).request
                     context.control.cancel(with: .requestTimedOut(request, timeout))
                     return nil
                 }

@@ -7,7 +7,7 @@ import Synchronization
 /// `NSURLSessionDataTask` with AFNetworking's `AFURLSessionManagerTaskDelegate`.
 public final class DataTask<Output: Sendable>: SessionTask {
     /// Validates and parses what was collected.
-    typealias Serialize = @Sendable (Data, ResponseHead, Request) throws(NetworkingError) -> Output
+    typealias Serialize = @Sendable (ReceivedResponse) throws(NetworkingError) -> Output
     /// What becomes of the task.
     public typealias Outcome = Result<Response<Output>, NetworkingError>
 
@@ -127,7 +127,13 @@ public final class DataTask<Output: Sendable>: SessionTask {
 
     private func parse(_ received: ReceivedResponse) async throws -> Response<Output> {
         do {
-            let value = try await run.serialize(received, with: serialize)
+            let serialize = serialize
+            let value =
+                if TaskRun.isParsedElsewhere(received) {
+                    try await TaskRun.parseElsewhere { () throws(NetworkingError) in try serialize(received) }
+                } else {
+                    try serialize(received)
+                }
             try run.complete(nil)
             return Response(value: value, received)
         } catch {

@@ -8,15 +8,22 @@ struct ReceivedResponse: Sendable {
     let startedAt: NIODeadline
 }
 
+extension ResponseSerializer {
+    func serialize(_ received: ReceivedResponse) throws(NetworkingError) -> Output {
+        let transport = received.transport
+        return try serialize(received.body, head: transport.head, request: transport.request)
+    }
+}
+
 extension Response {
     /// Puts together what was received, when the task is complete.
     init(value: Value, _ received: ReceivedResponse) {
         let transport = received.transport
         var timings = transport.timings
         if let last = transport.body.lastByteAt {
-            timings.lastByte = last.since(transport.startedAt ?? received.startedAt)
+            timings.lastByteTime = CompactTime(from: transport.startedAt ?? received.startedAt, to: last)
         }
-        timings.total = NIODeadline.now().since(received.startedAt)
+        timings.totalTime = CompactTime(from: received.startedAt, to: .now())
         self.init(
             value: value,
             request: transport.request,

@@ -57,13 +57,13 @@ public struct Request: Sendable {
         set { contents.value.properties = newValue == RequestProperties() ? nil : newValue }
     }
 
-    /// The timeouts that hold for this request.
-    func effectiveTimeouts(of configuration: SessionConfiguration) -> Timeouts {
+    /// The timeouts that hold for this request, its own over those of the session.
+    func effectiveTimeouts(over session: Timeouts) -> Timeouts {
         if let timeouts { return timeouts }
         guard let interval = contents.value.properties?.timeoutInterval, interval > .zero else {
-            return configuration.timeouts
+            return session
         }
-        var timeouts = configuration.timeouts
+        var timeouts = session
         timeouts.connect = min(timeouts.connect ?? interval, interval)
         timeouts.firstByte = interval
         timeouts.betweenBytes = interval

@@ -38,8 +38,9 @@ final class SessionCore: Sendable {
     /// Sends one request through the interceptors and the transport.
     func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
         var request = request
-        if !configuration.additionalHeaderFields.isEmpty {
-            let missing = configuration.additionalHeaderFields.filter { field in
+        let additional = settings.configuration.additionalHeaderFields
+        if !additional.isEmpty {
+            let missing = additional.filter { field in
                 !request.headerFields.contains { $0.name == field.name }
             }
             request.headerFields.append(contentsOf: missing)
@@ -66,7 +67,7 @@ final class SessionCore: Sendable {
         collectsBody: Bool,
         control: TaskControl
     ) -> ExchangeContext {
-        let timeout = request.effectiveTimeouts(of: settings.configuration).request
+        let timeout = request.effectiveTimeouts(over: settings.configuration.timeouts).request
         return ExchangeContext(
             taskIdentifier: identifier,
             settings: settings,

@@ -48,9 +48,7 @@ public final class SessionManager: Sendable {
         _ request: Request,
         as serializer: Serializer
     ) -> DataTask<Serializer.Output> {
-        DataTask(request, core: core) { body, head, request throws(NetworkingError) in
-            try serializer.serialize(body, head: head, request: request)
-        }
+        DataTask(request, core: core) { received throws(NetworkingError) in try serializer.serialize(received) }
     }
 
     /// Makes a task that is not started and brings the body as it is: every status is an answer.
@@ -58,7 +56,7 @@ public final class SessionManager: Sendable {
     /// - Parameter request: What to send.
     /// - Returns: The task, not started.
     public func dataTask(_ request: Request) -> DataTask<Data> {
-        DataTask(request, core: core) { body, _, _ throws(NetworkingError) in body }
+        DataTask(request, core: core) { received throws(NetworkingError) in received.body }
     }
 
     /// Sends a request and brings the parsed response. Cancelling the Swift task cancels the request.
@@ -76,9 +74,14 @@ public final class SessionManager: Sendable {
         let run = TaskRun(request, core: core)
         let received = try await run.receive()
         do {
-            let value = try await run.serialize(received) { body, head, request throws(NetworkingError) in
-                try serializer.serialize(body, head: head, request: request)
-            }
+            let value =
+                if TaskRun.isParsedElsewhere(received) {
+                    try await TaskRun.parseElsewhere { () throws(NetworkingError) in
+                        try serializer.serialize(received)
+                    }
+                } else {
+                    try serializer.serialize(received)
+                }
             try run.complete(nil)
             return Response(value: value, received)
         } catch {

@@ -196,20 +196,16 @@ final class TaskRun: SessionTask {
     /// A body above this size is parsed off the event loop, where the caller may be running.
     private static let inlineParsingSize = 32 * 1024
 
-    /// Runs a serializer on what was received.
-    func serialize<Output: Sendable>(
-        _ received: ReceivedResponse,
-        with serializer: @escaping DataTask<Output>.Serialize
+    /// Whether what was received must not be parsed where the caller runs.
+    static func isParsedElsewhere(_ received: ReceivedResponse) -> Bool {
+        received.body.count > inlineParsingSize && EventLoopTaskExecutor.isRunningOnEventLoop
+    }
+
+    /// Parses off the event loop.
+    static func parseElsewhere<Output: Sendable>(
+        _ parse: @escaping @Sendable () throws(NetworkingError) -> Output
     ) async throws(NetworkingError) -> Output {
-        let transport = received.transport
-        guard received.body.count > Self.inlineParsingSize, EventLoopTaskExecutor.isRunningOnEventLoop else {
-            return try serializer(received.body, transport.head, transport.request)
-        }
-        let result = await withTaskExecutorPreference(globalConcurrentExecutor) {
-            await Self.elsewhere { () throws(NetworkingError) in
-                try serializer(received.body, transport.head, transport.request)
-            }
-        }
+        let result = await withTaskExecutorPreference(globalConcurrentExecutor) { await elsewhere(parse) }
         return try result.get()
     }
 

@@ -4,21 +4,42 @@
 /// Answers to `timeoutInterval` (60 s between bytes in AFNetworking) and `timeoutIntervalForResource`.
 public struct Timeouts: Sendable, Hashable {
     /// The time to a ready connection: name lookup, TCP and TLS. Default: 10 seconds.
-    public var connect: Duration?
+    public var connect: Duration? {
+        get { connectTime.duration }
+        set { connectTime = CompactTime(newValue) }
+    }
 
     /// The time from the request being sent to the first byte of the response. Default: 60 seconds.
-    public var firstByte: Duration?
+    public var firstByte: Duration? {
+        get { firstByteTime.duration }
+        set { firstByteTime = CompactTime(newValue) }
+    }
 
     /// The longest pause inside the response. Default: 60 seconds. Stands still while the task is suspended or nobody reads.
-    public var betweenBytes: Duration?
+    public var betweenBytes: Duration? {
+        get { betweenBytesTime.duration }
+        set { betweenBytesTime = CompactTime(newValue) }
+    }
 
     /// The time of the whole exchange: waiting for a connection, redirects, retries and the body. Default: none.
-    public var request: Duration?
+    public var request: Duration? {
+        get { requestTime.duration }
+        set { requestTime = CompactTime(newValue) }
+    }
 
     /// How long a body that announced itself with `Expect: 100-continue` waits for the server's leave; it is sent then, because
     /// many servers never answer the announcement (RFC 9110 §10.1.1). Default: 1 second, as curl. nil waits as long as for the
     /// first byte of the response, and fails like it.
-    public var continueWait: Duration?
+    public var continueWait: Duration? {
+        get { continueWaitTime.duration }
+        set { continueWaitTime = CompactTime(newValue) }
+    }
+
+    private(set) var connectTime: CompactTime
+    private(set) var firstByteTime: CompactTime
+    private(set) var betweenBytesTime: CompactTime
+    private(set) var requestTime: CompactTime
+    private(set) var continueWaitTime: CompactTime
 
     /// Makes timeouts.
     ///
@@ -35,10 +56,10 @@ public struct Timeouts: Sendable, Hashable {
         request: Duration? = nil,
         continueWait: Duration? = .seconds(1)
     ) {
-        self.connect = connect
-        self.firstByte = firstByte
-        self.betweenBytes = betweenBytes
-        self.request = request
-        self.continueWait = continueWait
+        connectTime = CompactTime(connect)
+        firstByteTime = CompactTime(firstByte)
+        betweenBytesTime = CompactTime(betweenBytes)
+        requestTime = CompactTime(request)
+        continueWaitTime = CompactTime(continueWait)
     }
 }

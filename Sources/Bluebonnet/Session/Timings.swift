@@ -3,79 +3,65 @@ public struct Timings: Sendable, Hashable {
     /// From the start to the moment a connection was there, or began to be made: the wait for a free one.
     public var queue: Duration? {
         get { queueTime.duration }
-        set { queueTime = Time(newValue) }
+        set { queueTime = CompactTime(newValue).notNegative }
     }
 
     /// Name lookup.
     public var dns: Duration? {
         get { dnsTime.duration }
-        set { dnsTime = Time(newValue) }
+        set { dnsTime = CompactTime(newValue).notNegative }
     }
 
     /// TCP connect, without the lookup.
     public var connect: Duration? {
         get { connectTime.duration }
-        set { connectTime = Time(newValue) }
+        set { connectTime = CompactTime(newValue).notNegative }
     }
 
     /// TLS handshake.
     public var tls: Duration? {
         get { tlsTime.duration }
-        set { tlsTime = Time(newValue) }
+        set { tlsTime = CompactTime(newValue).notNegative }
     }
 
     /// From the start to the request having been handed to the socket, body included.
     public var requestSent: Duration? {
         get { requestSentTime.duration }
-        set { requestSentTime = Time(newValue) }
+        set { requestSentTime = CompactTime(newValue).notNegative }
     }
 
     /// From the start to the first byte of the response.
     public var firstByte: Duration? {
         get { firstByteTime.duration }
-        set { firstByteTime = Time(newValue) }
+        set { firstByteTime = CompactTime(newValue).notNegative }
     }
 
     /// From the start to the last byte of the response.
     public var lastByte: Duration? {
         get { lastByteTime.duration }
-        set { lastByteTime = Time(newValue) }
+        set { lastByteTime = CompactTime(newValue).notNegative }
     }
 
     /// From the start of the task to its end: redirects, retries and parsing included.
     public var total: Duration? {
         get { totalTime.duration }
-        set { totalTime = Time(newValue) }
+        set { totalTime = CompactTime(newValue).notNegative }
     }
 
     /// Whether the connection had served a request before.
     public var isConnectionReused = false
 
-    private var queueTime = Time()
-    private var dnsTime = Time()
-    private var connectTime = Time()
-    private var tlsTime = Time()
-    private var requestSentTime = Time()
-    private var firstByteTime = Time()
-    private var lastByteTime = Time()
-    private var totalTime = Time()
+    var queueTime = CompactTime.none
+    var dnsTime = CompactTime.none
+    var connectTime = CompactTime.none
+    var tlsTime = CompactTime.none
+    var requestSentTime = CompactTime.none
+    var firstByteTime = CompactTime.none
+    var lastByteTime = CompactTime.none
+    var totalTime = CompactTime.none
 
     /// Makes empty timings.
     public init() {}
-
-    /// An optional duration in eight bytes.
-    private struct Time: Sendable, Hashable {
-        private var nanoseconds: Int64 = -1
-
-        init() {}
-
-        init(_ duration: Duration?) {
-            guard let (seconds, attoseconds) = duration?.components else { return }
-            nanoseconds = max(0, seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
-        }
-
-        var duration: Duration? { nanoseconds < 0 ? nil : .nanoseconds(nanoseconds) }
-    }
 }
 
 extension Timings: CustomStringConvertible {

@@ -63,7 +63,7 @@ final class Connector: Sendable {
             origin: origin,
             timer: timer(for: eventLoop),
             limits: configuration.limits,
-            idleTimeout: configuration.idleConnectionTimeout,
+            idleTimeout: CompactTime(configuration.idleConnectionTimeout),
             establishment: established.timings
         )
         do {

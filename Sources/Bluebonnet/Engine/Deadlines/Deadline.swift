@@ -12,8 +12,12 @@ extension Duration {
 extension NIODeadline {
     /// The point in time a duration later, saturating at the distant future.
     func advanced(by duration: Duration) -> NIODeadline {
-        let amount = duration.timeAmount
-        return self > .distantFuture - amount ? .distantFuture : self + amount
+        advanced(by: duration.timeAmount)
+    }
+
+    /// The point in time an amount later, saturating at the distant future.
+    func advanced(by amount: TimeAmount) -> NIODeadline {
+        self > .distantFuture - amount ? .distantFuture : self + amount
     }
 
     /// The time since an earlier point.

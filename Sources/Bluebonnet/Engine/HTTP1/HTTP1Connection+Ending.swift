@@ -24,20 +24,20 @@ extension HTTP1Connection: DeadlineHolder {
     // MARK: Deadlines
 
     /// Sets the deadline of the present phase; the exchange's own deadline holds beside it.
-    func setPhase(_ duration: Duration?, _ code: NetworkingError.Code?, now: NIODeadline) {
-        phaseDeadline = duration.map { (now.advanced(by: $0), code) }
+    func setPhase(_ time: CompactTime, _ code: NetworkingError.Code?, now: NIODeadline) {
+        phaseDeadline = time.deadline(after: now).map { ($0, code) }
         updateDeadline()
     }
 
     /// Starts the clock of what is waited for now, when no upload is under way.
     func startClock(now: NIODeadline) {
         guard let timeouts = exchange?.timeouts else { return }
-        if machine.request == .awaitingContinue, let wait = timeouts.continueWait {
-            setPhase(wait, nil, now: now)
-        } else if head == nil && timings.firstByte == nil {
-            setPhase(timeouts.firstByte, .firstByteTimeout, now: now)
+        if machine.request == .awaitingContinue, timeouts.continueWaitTime != .none {
+            setPhase(timeouts.continueWaitTime, nil, now: now)
+        } else if head == nil && timings.firstByteTime == .none {
+            setPhase(timeouts.firstByteTime, .firstByteTimeout, now: now)
         } else {
-            setPhase(timeouts.betweenBytes, .betweenBytesTimeout, now: now)
+            setPhase(timeouts.betweenBytesTime, .betweenBytesTimeout, now: now)
         }
     }
 
@@ -78,7 +78,7 @@ extension HTTP1Connection: DeadlineHolder {
         arrivedBytes = 0
         uncountedBytes = 0
         streamIsFull = false
-        held.removeAll()
+        if !held.isEmpty { held.removeAll() }
         phaseDeadline = nil
         nextDeadline = nil
         if hasPendingRead {

@@ -31,7 +31,7 @@ extension HTTP1Connection {
     private func parse(_ bytes: ByteBuffer, for exchange: Exchange) {
         var buffer = bytes
         let now = NIODeadline.now()
-        if timings.firstByte == nil { timings.firstByte = now.since(exchange.startedAt) }
+        if timings.firstByteTime == .none { timings.firstByteTime = CompactTime(from: exchange.startedAt, to: now) }
         do {
             while let event = try parser.next(&buffer) {
                 guard take(event, now: now, hasBytesLeft: buffer.readableBytes > 0) else { return }
@@ -42,7 +42,7 @@ extension HTTP1Connection {
         }
         // RFC 9110 §15.2: an interim response other than 100 neither ends nor prolongs the wait for leave to send.
         guard upload == nil, machine.request != .awaitingContinue else { return }
-        setPhase(mayRead ? exchange.timeouts.betweenBytes : nil, .betweenBytesTimeout, now: now)
+        setPhase(mayRead ? exchange.timeouts.betweenBytesTime : .none, .betweenBytesTimeout, now: now)
     }
 
     /// Answers whether to go on parsing.
@@ -61,8 +61,8 @@ extension HTTP1Connection {
             }
             machine.receivedHead(isHTTP10: head.httpVersion == .http1_0)
             self.head = head
-            if timings.firstByte == nil, let startedAt = exchange?.startedAt {
-                timings.firstByte = now.since(startedAt)
+            if timings.firstByteTime == .none, let startedAt = exchange?.startedAt {
+                timings.firstByteTime = CompactTime(from: startedAt, to: now)
             }
             if case .exactly(let expected) = length {
                 self.exchange?.control.update { $0.expectedToReceive = Int(expected) }
@@ -109,7 +109,7 @@ extension HTTP1Connection {
     private func continueReading() {
         guard exchange != nil else { return }
         guard mayRead else {
-            setPhase(nil, nil, now: .now())
+            setPhase(.none, nil, now: .now())
             return
         }
         if upload == nil { startClock(now: .now()) }
@@ -136,7 +136,7 @@ extension HTTP1Connection {
     private func push(to stream: BodyStream) {
         guard arrivedBytes > 0 else { return }
         streamIsFull = !stream.push(takeArrived())
-        if streamIsFull { setPhase(nil, nil, now: .now()) }
+        if streamIsFull { setPhase(.none, nil, now: .now()) }
     }
 
     private func countReceived() {
@@ -171,19 +171,19 @@ extension HTTP1Connection {
     /// response must never be taken for the answer to the next request.
     func finish(trailers: HTTPFields, now: NIODeadline, hasBytesLeft: Bool) {
         guard let exchange, let head else { return }
-        timings.lastByte = now.since(exchange.startedAt)
+        timings.lastByteTime = CompactTime(from: exchange.startedAt, to: now)
         countReceived()
-        let stream = stream
-        let arrived = takeArrived()
-        let whole =
-            stream == nil
-            ? response(to: exchange, head, ResponseBody(.whole(Self.joined(arrived), trailers: trailers))) : nil
+        let delivery: Completion.Delivery =
+            if let stream {
+                .end(of: stream, last: takeArrived(), trailers: trailers, at: now)
+            } else {
+                .whole(response(to: exchange, head, ResponseBody(.whole(Self.joined(arrived), trailers: trailers))))
+            }
         // RFC 9112 §9.6: whoever asks for the end of the connection gets it.
         let isKeepAlive = parser.isKeepAlive && !exchange.asksForClose
         completion = Completion(
             exchange: exchange,
-            whole: whole,
-            stream: stream.map { ($0, arrived, trailers, now) },
+            delivery: delivery,
             isReusable: machine.receivedEnd(isKeepAlive: isKeepAlive, hasBytesLeft: hasBytesLeft) == .release
         )
         forgetExchange()
@@ -191,9 +191,13 @@ extension HTTP1Connection {
 
     /// A response that is complete and has not been handed over.
     struct Completion {
+        enum Delivery {
+            case whole(TransportResponse)
+            case end(of: BodyStream, last: CircularBuffer<ByteBuffer>, trailers: HTTPFields, at: NIODeadline)
+        }
+
         let exchange: Exchange
-        let whole: TransportResponse?
-        let stream: (BodyStream, last: CircularBuffer<ByteBuffer>, trailers: HTTPFields, at: NIODeadline)?
+        let delivery: Delivery
         var isReusable: Bool
     }
 
@@ -202,11 +206,12 @@ extension HTTP1Connection {
         guard let completion else { return }
         self.completion = nil
         if completion.isReusable, let pooled { becomeIdle(pooled) } else { close() }
-        if let (stream, last, trailers, at) = completion.stream {
+        switch completion.delivery {
+        case .whole(let response):
+            completion.exchange.deliver(response, stream: nil)
+        case .end(let stream, let last, let trailers, let at):
             _ = stream.push(last)
             completion.exchange.finishStream(trailers: trailers, at: at)
-        } else if let whole = completion.whole {
-            completion.exchange.deliver(whole, stream: nil)
         }
     }
 

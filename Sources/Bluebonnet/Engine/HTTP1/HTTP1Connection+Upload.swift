@@ -8,7 +8,7 @@ extension HTTP1Connection {
         let upload = RequestUpload(length: body.length, connection: pooled, exchange: exchange)
         self.upload = upload
         // The clock of the wait for leave to send stops; the exchange's own runs.
-        setPhase(nil, nil, now: .now())
+        setPhase(.none, nil, now: .now())
         exchange.began(upload)
         upload.start(body.producer)
     }
@@ -17,7 +17,7 @@ extension HTTP1Connection {
     func continueUpload() {
         guard machine.continues() else { return }
         // What came was the leave to send, not the answer.
-        timings.firstByte = nil
+        timings.firstByteTime = .none
         beginUpload()
     }
 
@@ -31,7 +31,7 @@ extension HTTP1Connection {
             switch upload.next() {
             case .nothingYet:
                 // The producer is slow, not the connection: no clock runs.
-                setPhase(nil, nil, now: .now())
+                setPhase(.none, nil, now: .now())
                 if mustFlush { context.flush() }
                 return
             case .piece(let piece):
@@ -43,7 +43,7 @@ extension HTTP1Connection {
                 return
             }
             guard !context.channel.isWritable else { continue }
-            setPhase(exchange.timeouts.betweenBytes, .betweenBytesTimeout, now: .now())
+            setPhase(exchange.timeouts.betweenBytesTime, .betweenBytesTimeout, now: .now())
             mustFlush = false
             context.flush()
         }
@@ -54,12 +54,12 @@ extension HTTP1Connection {
         upload = nil
         machine.requestSent()
         let now = NIODeadline.now()
-        timings.requestSent = now.since(exchange.startedAt)
+        timings.requestSentTime = CompactTime(from: exchange.startedAt, to: now)
         if mayRead {
             if head == nil {
-                setPhase(exchange.timeouts.firstByte, .firstByteTimeout, now: now)
+                setPhase(exchange.timeouts.firstByteTime, .firstByteTimeout, now: now)
             } else {
-                setPhase(exchange.timeouts.betweenBytes, .betweenBytesTimeout, now: now)
+                setPhase(exchange.timeouts.betweenBytesTime, .betweenBytesTimeout, now: now)
             }
         }
         if isChunked {

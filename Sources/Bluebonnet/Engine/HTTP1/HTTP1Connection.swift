@@ -13,7 +13,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
     let pool: ConnectionPool
     let origin: Origin
     let timer: DeadlineTimer
-    let idleTimeout: Duration
+    let idleTimeout: CompactTime
     /// How the connection came about; reported by its first exchange.
     private var establishment: Timings?
 
@@ -51,7 +51,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
         origin: Origin,
         timer: DeadlineTimer,
         limits: Limits,
-        idleTimeout: Duration,
+        idleTimeout: CompactTime,
         establishment: Timings
     ) {
         self.pool = pool
@@ -84,9 +84,14 @@ final class HTTP1Connection: ChannelDuplexHandler {
         self.exchange = exchange
         parser.begin(exchange.kind)
         let now = NIODeadline.now()
-        timings = establishment ?? Timings()
-        timings.isConnectionReused = establishment == nil
-        timings.queue = max(.zero, now.since(exchange.startedAt) - (establishment.map(Self.total) ?? .zero))
+        if let establishment {
+            timings = establishment
+            timings.queue = now.since(exchange.startedAt) - Self.total(establishment)
+        } else {
+            timings = Timings()
+            timings.isConnectionReused = true
+            timings.queueTime = CompactTime(from: exchange.startedAt, to: now)
+        }
         establishment = nil
         context.writeAndFlush(wrapOutboundOut(exchange.headBytes), promise: nil)
         if machine.request == .awaitingContinue {
@@ -94,9 +99,9 @@ final class HTTP1Connection: ChannelDuplexHandler {
         } else if sendsBodyLater {
             beginUpload()
         } else {
-            timings.requestSent = now.since(exchange.startedAt)
+            timings.requestSentTime = CompactTime(from: exchange.startedAt, to: now)
             if let length = exchange.request.body?.length { exchange.control.update { $0.sent = length } }
-            setPhase(mayRead ? exchange.timeouts.firstByte : nil, .firstByteTimeout, now: now)
+            setPhase(mayRead ? exchange.timeouts.firstByteTime : .none, .firstByteTimeout, now: now)
         }
     }
 

@@ -6,8 +6,18 @@ import Synchronization
 final class ConnectionPool: Sendable {
     private typealias Queue = OriginQueue<PooledConnection, Exchange>
 
+    /// The queue of one origin, changed where it lies: a dictionary hands values out through a coroutine, at three allocations a
+    /// time. Touched only under the pool's lock.
+    private final class Place {
+        var queue: Queue
+
+        init(_ queue: Queue) {
+            self.queue = queue
+        }
+    }
+
     private struct State {
-        var queues: [Origin: Queue] = [:]
+        var places: [Origin: Place] = [:]
         var connections: [ObjectIdentifier: PooledConnection] = [:]
         var connecting = 0
         var invalidation: NetworkingError?
@@ -15,6 +25,20 @@ final class ConnectionPool: Sendable {
 
         /// Nothing is open and nothing is being opened.
         var isClosed: Bool { connections.isEmpty && connecting == 0 }
+
+        /// The place of an origin, made when it is first asked for.
+        mutating func place(of origin: Origin, limit: Int) -> Place {
+            if let place = places[origin] { return place }
+            let place = Place(Queue(limit: limit))
+            places[origin] = place
+            return place
+        }
+    }
+
+    /// What becomes of an exchange that was handed over.
+    private enum Submission {
+        case acquired(Queue.Acquired)
+        case refused(NetworkingError)
     }
 
     /// What a connection does after an exchange.
@@ -40,26 +64,25 @@ final class ConnectionPool: Sendable {
     /// Sends the exchange on an idle connection, or has it wait for one. It comes back here when that connection turns out to be
     /// unusable before a byte was sent.
     func submit(_ exchange: Exchange) {
-        let result = state.withLock { state -> Result<Queue.Acquired, NetworkingError> in
-            if let error = state.invalidation { return .failure(error) }
-            let limit = connectionsPerOrigin
-            let acquired = state.queues[exchange.origin, default: Queue(limit: limit)]
+        let submission = state.withLock { state -> Submission in
+            if let error = state.invalidation { return .refused(error) }
+            let acquired = state.place(of: exchange.origin, limit: connectionsPerOrigin).queue
                 .acquire(for: exchange, preferring: exchange.preferredLoop)
             if case .waitAndConnect = acquired { state.connecting += 1 }
-            return .success(acquired)
+            return .acquired(acquired)
         }
-        switch result {
-        case .failure(let error):
+        switch submission {
+        case .refused(let error):
             exchange.fail(error)
-        case .success(.use(let connection)):
+        case .acquired(.use(let connection)):
             connection.onLoop { $0.start(exchange) }
-        case .success(.waitAndConnect):
+        case .acquired(.waitAndConnect):
             connect(to: exchange.origin, for: exchange)
             waits(exchange)
-        case .success(.waitAndClose(let idle)):
+        case .acquired(.waitAndClose(let idle)):
             idle.onLoop { $0.close() }
             waits(exchange)
-        case .success(.wait):
+        case .acquired(.wait):
             waits(exchange)
         }
     }
@@ -73,7 +96,7 @@ final class ConnectionPool: Sendable {
     /// A waiting exchange has ended.
     func remove(_ exchange: Exchange) {
         state.withLock { state in
-            _ = state.queues[exchange.origin]?.cancel(exchange)
+            _ = state.places[exchange.origin]?.queue.cancel(exchange)
         }
     }
 
@@ -83,7 +106,7 @@ final class ConnectionPool: Sendable {
     func release(_ connection: PooledConnection, origin: Origin) -> Released {
         state.withLock { state in
             guard state.invalidation == nil else { return .close }
-            return Self.released(state.queues[origin]?.released(connection))
+            return Self.released(state.places[origin]?.queue.released(connection))
         }
     }
 
@@ -99,7 +122,7 @@ final class ConnectionPool: Sendable {
     func closed(_ connection: PooledConnection, origin: Origin) {
         let (next, closers) = state.withLock { state -> (Exchange?, [CheckedContinuation<Void, Never>]) in
             guard state.connections.removeValue(forKey: connection.id) != nil else { return (nil, []) }
-            let next = state.queues[origin]?.closed(connection)
+            let next = state.places[origin]?.queue.closed(connection)
             if next != nil { state.connecting += 1 }
             return (next, Self.forgetIfEmpty(origin, &state))
         }
@@ -125,7 +148,7 @@ final class ConnectionPool: Sendable {
         let released = state.withLock { state -> Released in
             state.connecting -= 1
             state.connections[connection.id] = connection
-            let released = Self.released(state.queues[origin]?.connected(connection))
+            let released = Self.released(state.places[origin]?.queue.connected(connection))
             return state.invalidation == nil ? released : .close
         }
         connection.onLoop { $0.begin(released, on: connection) }
@@ -135,7 +158,7 @@ final class ConnectionPool: Sendable {
         let now = NIODeadline.now()
         let (failed, next, closers) = state.withLock { state in
             state.connecting -= 1
-            let outcome = state.queues[origin]?.connectFailed(for: exchange) { other in
+            let outcome = state.places[origin]?.queue.connectFailed(for: exchange) { other in
                 error.code != .connectTimeout || other.hasWaitedToConnect(at: now)
             }
             state.connecting += outcome?.connectsFor.count ?? 0
@@ -147,7 +170,7 @@ final class ConnectionPool: Sendable {
     }
 
     private static func forgetIfEmpty(_ origin: Origin, _ state: inout State) -> [CheckedContinuation<Void, Never>] {
-        if state.queues[origin]?.isEmpty == true { state.queues[origin] = nil }
+        if state.places[origin]?.queue.isEmpty == true { state.places[origin] = nil }
         guard state.invalidation != nil, state.isClosed else { return [] }
         defer { state.closers = [] }
         return state.closers
@@ -159,7 +182,7 @@ final class ConnectionPool: Sendable {
     func invalidate(with error: NetworkingError) {
         let (waiters, connections) = state.withLock { state in
             if state.invalidation == nil { state.invalidation = error }
-            let waiters = state.queues.keys.flatMap { state.queues[$0]?.removeWaiters() ?? [] }
+            let waiters = state.places.values.flatMap { $0.queue.removeWaiters() }
             return (waiters, Array(state.connections.values))
         }
         waiters.forEach { $0.fail(error) }
@@ -184,5 +207,5 @@ final class ConnectionPool: Sendable {
     var openConnections: Int { state.withLock { $0.connections.count } }
 
     /// How many exchanges wait for a connection: for tests and diagnostics.
-    var waitingExchanges: Int { state.withLock { $0.queues.values.reduce(0) { $0 + $1.waiters.count } } }
+    var waitingExchanges: Int { state.withLock { $0.places.values.reduce(0) { $0 + $1.queue.waiters.count } } }
 }

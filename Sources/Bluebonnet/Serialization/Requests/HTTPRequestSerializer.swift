@@ -71,7 +71,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
     /// - Returns: The request to send.
     /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for parameters that are an array or a single
     ///   value, and for what a custom ``parameterEncoding`` throws.
-    public func serialize(_ request: Request, parameters: JSONValue?) throws(NetworkingError) -> Request {
+    public func serialize(_ request: consuming Request, parameters: JSONValue?) throws(NetworkingError) -> Request {
         var request = request
         applyDefaults(to: &request)
         guard let parameters else { return request }

@@ -71,7 +71,7 @@ public struct JSONRequestSerializer: RequestSerializer {
     /// - Returns: The request to send.
     /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for parameters that JSON cannot express
     ///   (infinity, NaN), with the reason below it.
-    public func serialize(_ request: Request, parameters: JSONValue?) throws(NetworkingError) -> Request {
+    public func serialize(_ request: consuming Request, parameters: JSONValue?) throws(NetworkingError) -> Request {
         guard let parameters, !http.encodesParametersInURI(request.method) else {
             return try http.serialize(request, parameters: parameters)
         }

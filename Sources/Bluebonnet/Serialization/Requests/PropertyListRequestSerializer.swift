@@ -59,7 +59,7 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     /// - Returns: The request to send.
     /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for parameters that hold null or a number beyond 64 bits
     ///   and doubles, or are a single value: a property list holds an array or a dictionary at its top.
-    public func serialize(_ request: Request, parameters: JSONValue?) throws(NetworkingError) -> Request {
+    public func serialize(_ request: consuming Request, parameters: JSONValue?) throws(NetworkingError) -> Request {
         guard let parameters, !http.encodesParametersInURI(request.method) else {
             return try http.serialize(request, parameters: parameters)
         }

@@ -17,7 +17,7 @@ public protocol RequestSerializer: Sendable {
     ///   - parameters: The parameters, or nil for none.
     /// - Returns: The request to send.
     /// - Throws: ``NetworkingError/Code/requestSerializationFailed``; nothing is sent then.
-    func serialize(_ request: Request, parameters: JSONValue?) throws(NetworkingError) -> Request
+    func serialize(_ request: consuming Request, parameters: JSONValue?) throws(NetworkingError) -> Request
 
     /// Adds the default header fields, and an encodable value where the method wants it.
     ///

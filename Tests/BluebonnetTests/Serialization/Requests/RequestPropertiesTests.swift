@@ -26,7 +26,7 @@ struct RequestPropertiesTests {
             #expect(request.properties == RequestProperties())
             #expect(request.timeouts == nil)
             #expect(request.headerFields[.priority] == nil)
-            #expect(request.effectiveTimeouts(of: SessionConfiguration()) == Timeouts())
+            #expect(request.effectiveTimeouts(over: Timeouts()) == Timeouts())
         }
     }
 
@@ -70,15 +70,15 @@ struct RequestPropertiesTests {
         configuration.timeouts = Timeouts(connect: .seconds(3), request: .seconds(100))
         var request = try Request(to: "http://x/")
         request.properties.timeoutInterval = .seconds(5)
-        let timeouts = request.effectiveTimeouts(of: configuration)
+        let timeouts = request.effectiveTimeouts(over: configuration.timeouts)
         #expect(timeouts.firstByte == .seconds(5) && timeouts.betweenBytes == .seconds(5))
         #expect(timeouts.connect == .seconds(3) && timeouts.request == .seconds(100))
         request.properties.timeoutInterval = .seconds(2)
-        #expect(request.effectiveTimeouts(of: configuration).connect == .seconds(2))
+        #expect(request.effectiveTimeouts(over: configuration.timeouts).connect == .seconds(2))
         request.properties.timeoutInterval = .zero
-        #expect(request.effectiveTimeouts(of: configuration) == configuration.timeouts)
+        #expect(request.effectiveTimeouts(over: configuration.timeouts) == configuration.timeouts)
         request.timeouts = Timeouts(firstByte: .seconds(9))
-        #expect(request.effectiveTimeouts(of: configuration).firstByte == .seconds(9))
+        #expect(request.effectiveTimeouts(over: configuration.timeouts).firstByte == .seconds(9))
     }
 
     @Test(arguments: [

@@ -1,0 +1,38 @@
+import NIOCore
+
+/// A duration or none, in eight bytes and nanoseconds.
+///
+/// An optional `Duration` takes 24 bytes, and its 128-bit arithmetic is felt in every request. About 292 years are the most that is
+/// kept.
+struct CompactTime: Sendable, Hashable {
+    private var nanoseconds = Int64.min
+
+    /// No time.
+    static let none = CompactTime()
+
+    private init() {}
+
+    init(_ duration: Duration?) {
+        guard let duration else { return }
+        nanoseconds = max(.min + 1, duration.timeAmount.nanoseconds)
+    }
+
+    /// The time from one point to another one.
+    init(from start: NIODeadline, to end: NIODeadline) {
+        nanoseconds = (end - start).nanoseconds
+    }
+
+    var duration: Duration? { self == .none ? nil : .nanoseconds(nanoseconds) }
+
+    /// The same, at least nothing.
+    var notNegative: CompactTime {
+        var copy = self
+        if copy != .none { copy.nanoseconds = max(0, nanoseconds) }
+        return copy
+    }
+
+    /// The point this much later; nil without a time.
+    func deadline(after start: NIODeadline) -> NIODeadline? {
+        self == .none ? nil : start.advanced(by: .nanoseconds(nanoseconds))
+    }
+}

@@ -1,0 +1,47 @@
+import NIOCore
+import Testing
+
+@testable import Bluebonnet
+
+/// Durations in eight bytes.
+@Suite struct CompactTimeTests {
+    private static let durations: [Duration?] = [
+        nil, .zero, .nanoseconds(1), .milliseconds(1500), .seconds(-3), .seconds(290 * 365 * 86_400),
+    ]
+
+    @Test(arguments: durations)
+    func `a duration comes back as it was`(duration: Duration?) {
+        #expect(CompactTime(duration).duration == duration)
+        var timeouts = Timeouts()
+        timeouts.request = duration
+        #expect(timeouts.request == duration && timeouts == Timeouts(request: duration))
+    }
+
+    @Test func `more than 292 years are kept as that`() {
+        #expect(CompactTime(.seconds(Int64.max)).duration == .nanoseconds(Int64.max))
+        #expect(CompactTime(.seconds(Int64.max)).deadline(after: .uptimeNanoseconds(5)) == .distantFuture)
+    }
+
+    @Test func `the time between two points leads from one to the other`() {
+        let (start, end) = (NIODeadline.uptimeNanoseconds(3), NIODeadline.uptimeNanoseconds(10))
+        #expect(CompactTime(from: start, to: end).duration == .nanoseconds(7))
+        #expect(CompactTime(from: start, to: end).deadline(after: start) == end)
+    }
+
+    @Test func `no time has no deadline`() {
+        #expect(CompactTime.none.deadline(after: .uptimeNanoseconds(5)) == nil)
+        #expect(CompactTime.none == CompactTime(nil) && CompactTime.none != CompactTime(.zero))
+    }
+
+    @Test func `timings are never negative`() {
+        var timings = Timings()
+        timings.queue = .seconds(-1)
+        #expect(timings.queue == .zero)
+        timings.queue = nil
+        #expect(timings.queue == nil)
+    }
+
+    @Test func `eight bytes are enough`() {
+        #expect(MemoryLayout<CompactTime>.size == 8)
+    }
+}
