@@ -1,9 +1,10 @@
-"""The servers of a run: nginx for everything but uploads, and the upload sink."""
+"""What runs beside the clients: nginx for everything but uploads, the upload sink, and what keeps the processors awake."""
 
 import os
 import shutil
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -114,3 +115,44 @@ class Sink:
 
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/upload"
+
+
+# Ends with the process that started it, whatever becomes of that.
+SPIN = """
+import os, sys
+os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+os.sched_setaffinity(0, {int(sys.argv[1])})
+parent = int(sys.argv[2])
+print("awake", flush=True)
+while os.getppid() == parent:
+    for _ in range(100_000):
+        pass
+"""
+
+
+class Awake:
+    """Keeps every processor from sleeping: a loop of the lowest priority on each, which gives way to everything else at once.
+
+    On a virtual machine a sleeping processor is woken by way of the hypervisor. That costs more than a small request, it is
+    charged to whoever wakes, and it says nothing about clients.
+    """
+
+    def __enter__(self):
+        self.loops = [
+            subprocess.Popen(
+                [sys.executable, "-c", SPIN, str(processor), str(os.getpid())],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+            )
+            for processor in sorted(os.sched_getaffinity(0))
+        ]
+        for loop in self.loops:
+            if loop.stdout.readline() != "awake\n":
+                self.__exit__()
+                raise RuntimeError("the processors cannot be kept awake here; use --asleep")
+        return self
+
+    def __exit__(self, *_):
+        for loop in self.loops:
+            loop.kill()
+            loop.wait()
+            loop.stdout.close()
