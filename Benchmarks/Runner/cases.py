@@ -16,8 +16,8 @@ WORKLOADS = [
     "encode-query", "encode-multipart",
     *[f"json-{kind}{suffix}" for suffix in payloads.DOCUMENTS for kind in ("value", "decodable")],
 ]
-# Where the processors have nothing to do between requests, and are kept awake (`servers.Awake`).
-AWAKE = {"sequential", "sequential-on-loop"}
+# Where the processors have nothing to do between requests, so that it matters whether they sleep (`servers.Awake`).
+WAITING = {"sequential", "sequential-on-loop"}
 TRANSFERS = {"download-null", "download-file", "upload-file", "upload-multipart"}
 COLD_PYTHON = "import sys, urllib.request as r; sys.stdout.buffer.write(r.urlopen(sys.argv[1]).read())"
 

@@ -143,9 +143,9 @@ def text(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
-def markdown(rows: list[Row], rounds: int, nginx: str, load: float, is_asleep: bool) -> str:
-    sleep = " The processors slept between single requests." if is_asleep else ""
-    lines = [f"Measured on {date.today()}: {machine(nginx)}. Medians of {rounds} alternating rounds.{sleep}", ""]
+def markdown(rows: list[Row], rounds: int, nginx: str, load: float, is_awake: bool) -> str:
+    awake = " The processors were kept awake between single requests." if is_awake else ""
+    lines = [f"Measured on {date.today()}: {machine(nginx)}. Medians of {rounds} alternating rounds.{awake}", ""]
     if load > 0.5:
         lines += [f"**The machine was busy** (load {load:.1f} before the run): these figures say little.", ""]
     for workload, its_rows in by_workload(rows).items():

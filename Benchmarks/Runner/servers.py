@@ -133,8 +133,8 @@ while os.getppid() == parent:
 class Awake:
     """Keeps every processor from sleeping: a loop of the lowest priority on each, which gives way to everything else at once.
 
-    On a virtual machine a sleeping processor is woken by way of the hypervisor. That costs more than a small request, it is
-    charged to whoever wakes, and it says nothing about clients. Where such a loop is not allowed, the processors sleep.
+    On a virtual machine a sleeping processor is woken by way of the hypervisor, which is charged to whoever wakes it. Clients
+    gain and lose by this in different measure. Where such a loop is not allowed, the processors sleep.
     """
 
     def __init__(self, say):
@@ -150,7 +150,7 @@ class Awake:
         ]
         if any(loop.stdout.readline() != "awake\n" for loop in self.loops):
             self.__exit__()
-            self.say("the processors cannot be kept awake here: these are figures as with --asleep")
+            self.say("the processors cannot be kept awake here: these are figures as without --awake")
         return self
 
     def __exit__(self, *_):
