@@ -46,7 +46,8 @@ extension Charset {
         }
     }
 
-    /// The bytes of a text, without a byte-order mark.
+    /// The bytes of a text. There is no byte-order mark before it, except in ``utf16`` and ``utf32`` where the text begins with a
+    /// character that would be taken for one (RFC 2781 §4.3).
     ///
     /// - Parameters:
     ///   - text: The text.
@@ -59,22 +60,26 @@ extension Charset {
         case .ascii: return try encode(text, below: 0x80, fallback)
         case .latin1: return try encode(text, below: 0x100, fallback)
         case .utf16(let isBigEndian):
-            let isBig = isBigEndian ?? true
-            return Data(
-                text.utf16.flatMap { isBig ? [UInt8($0 >> 8), UInt8($0 & 0xFF)] : [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
-            )
+            let mark: [UInt16] = isBigEndian == nil && beginsLikeMark(text) ? [0xFEFF] : []
+            return Self.bytes(of: mark + text.utf16, isBigEndian: isBigEndian ?? true)
         case .utf32(let isBigEndian):
-            let isBig = isBigEndian ?? true
-            return Data(
-                text.unicodeScalars.flatMap { scalar in
-                    let places: [UInt32] = isBig ? [24, 16, 8, 0] : [0, 8, 16, 24]
-                    return places.map { UInt8(scalar.value >> $0 & 0xFF) }
-                }
-            )
+            let mark: [UInt32] = isBigEndian == nil && beginsLikeMark(text) ? [0xFEFF] : []
+            return Self.bytes(of: mark + text.unicodeScalars.map(\.value), isBigEndian: isBigEndian ?? true)
         case .big5: return try encode(text, "BIG5", fallback)
         case .system(let name):
             return try encode(name.hasPrefix("ISO-2022") ? withoutControls(text, fallback) : text, name, fallback)
         }
+    }
+
+    /// Whether the first character is a mark, or one whose bytes are a mark in the other byte order.
+    private func beginsLikeMark(_ text: String) -> Bool {
+        text.unicodeScalars.first.map { ["\u{FEFF}", "\u{FFFE}"].contains($0) } ?? false
+    }
+
+    private static func bytes<Unit: FixedWidthInteger>(of units: [Unit], isBigEndian: Bool) -> Data {
+        let places = stride(from: 0, to: Unit.bitWidth, by: 8)
+        let order = isBigEndian ? places.reversed() : Array(places)
+        return Data(units.flatMap { unit in order.map { UInt8(truncatingIfNeeded: unit >> $0) } })
     }
 
     private func encode(_ text: String, _ systemName: String, _ fallback: Fallback) throws(CharsetError) -> Data {

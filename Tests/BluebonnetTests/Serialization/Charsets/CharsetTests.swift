@@ -134,4 +134,25 @@ import Testing
         let charset = try #require(Charset("iso-2022-jp"))
         #expect(try charset.decode(try charset.encode("日🦊本", fallback: .replace)) == "日?本")
     }
+
+    @Test(arguments: [
+        ("utf-16", "\u{FFFE}a", "fefffffe0061"), ("utf-16", "\u{FEFF}a", "fefffeff0061"),
+        ("utf-16", "a\u{FFFE}", "0061fffe"), ("utf-32", "\u{FEFF}", "0000feff0000feff"),
+        ("utf-32", "\u{FFFE}", "0000feff0000fffe"),
+    ])
+    func `a text that begins like a byte-order mark has one before it where byte order is not fixed`(
+        _ label: String,
+        _ text: String,
+        _ bytes: String
+    ) throws {
+        let charset = try #require(Charset(label))
+        #expect(try charset.encode(text) == Self.data(bytes))
+        #expect(try charset.decode(Self.data(bytes)) == text)
+    }
+
+    @Test func `no mark is written where byte order is fixed`() throws {
+        #expect(try Charset.utf16LittleEndian.encode("\u{FFFE}") == Self.data("feff"))
+        #expect(try Charset.utf16BigEndian.encode("\u{FFFE}") == Self.data("fffe"))
+        #expect(try Charset.utf16BigEndian.decode(Self.data("fffe")) == "\u{FFFE}")
+    }
 }
