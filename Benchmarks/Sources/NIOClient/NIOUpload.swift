@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// A file sent by the kernel (`sendfile`) as the body of a PUT: what sending it in blocks is compared with.
+/// A file sent by the kernel (`sendfile`) as the body of a PUT: what an upload can be at best.
 struct NIOUpload {
     let loop: any EventLoop
     let address: NIOAddress

@@ -43,7 +43,7 @@ final class Exchange: Sendable, TaskControl.Operation {
     /// The request head, and a small body behind it, as bytes.
     let headBytes: ByteBuffer
     /// The body when it is sent piece by piece behind the head.
-    let bodySentLater: (length: Int?, producer: @Sendable (RequestBody.Sink) async throws -> Void)?
+    let bodySentLater: RequestBody?
     /// The body waits for 100 Continue (RFC 9110 §10.1.1).
     let expectsContinue: Bool
     /// The request says `Connection: close`.
@@ -98,9 +98,7 @@ final class Exchange: Sendable, TaskControl.Operation {
         case .bytes(var bytes) where bytes.readableBytes <= Self.inlineBodySize && !expectsContinue:
             buffer.writeBuffer(&bytes)
             bodySentLater = nil
-        case .bytes(let bytes): bodySentLater = (bytes.readableBytes, RequestBody.producer(of: bytes))
-        case .produced(let length, _, let produce): bodySentLater = (length, produce)
-        case nil: bodySentLater = nil
+        default: bodySentLater = request.body
         }
         asksForClose = wishes.asksForClose
         self.request = request

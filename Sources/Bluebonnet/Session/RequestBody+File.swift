@@ -7,6 +7,10 @@ extension RequestBody {
 
     /// The contents of a file, read while they are sent and never held in memory whole. Can be sent again.
     ///
+    /// Over TLS, and for a file that belongs to another user who does not let this one write to it, blocks are read off the event
+    /// loop; otherwise the system sends from its page cache (`sendfile(2)`). A file that is written to meanwhile arrives as a
+    /// mixture of old and new.
+    ///
     /// - Parameter file: A file URL. The length is taken now; a file that is shorter or longer when it is sent fails the request
     ///   with ``NetworkingError/Code/requestBodyLengthMismatch``.
     /// - Returns: The body.
@@ -19,14 +23,14 @@ extension RequestBody {
         } catch {
             throw NetworkingError(.requestBodyFailed, "The file cannot be sent: \(error)", underlying: error)
         }
-        return RequestBody(
-            .produced(length: length, isReplayable: true) { sink in
-                let file = try SystemFile(reading: path)
-                while let block = try await NIOThreadPool.singleton.runIfActive({ try file.read(upTo: blockSize) }) {
-                    try await sink(block)
-                }
-            },
-            origin: .file(path: path)
-        )
+        return RequestBody(.file(path: path, length: length))
+    }
+
+    static func produceFile(at path: String, length: Int, _ sink: Sink) async throws {
+        if sink.takesFileParts, try await FilePart.produce(from: path, length: length, sink) { return }
+        let file = try SystemFile(reading: path)
+        while let block = try await NIOThreadPool.singleton.runIfActive({ try file.read(upTo: blockSize) }) {
+            try await sink(block)
+        }
     }
 }

@@ -12,26 +12,26 @@ extension RequestBody {
     /// - Throws: ``NetworkingError/Code/requestBodyLengthMismatch`` when the source brings more or less than ``length``; what the
     ///   source throws, and what `receive` throws.
     public func read(_ receive: @escaping @Sendable (Data) async throws -> Void) async throws {
-        switch storage {
-        case .bytes(let buffer):
+        if case .bytes(let buffer) = storage {
             guard buffer.readableBytes > 0 else { return }
-            try await receive(Data(taking: buffer))
-        case .produced(let length, _, let produce):
-            do {
-                let counter = Mutex(0)
-                try await produce { piece in
-                    let count = counter.withLock { count in
-                        count += piece.readableBytes
-                        return count
-                    }
-                    if let length, count > length { throw RequestBodyLengthMismatch.more(than: length) }
-                    try await receive(Data(taking: piece))
+            return try await receive(Data(taking: buffer))
+        }
+        do {
+            let counter = Mutex(0)
+            let length = length
+            let sink = Sink.bytes { piece in
+                let count = counter.withLock { count in
+                    count += piece.readableBytes
+                    return count
                 }
-                let count = counter.withLock { $0 }
-                if let length, count < length { throw RequestBodyLengthMismatch.only(count, of: length) }
-            } catch let mismatch as RequestBodyLengthMismatch {
-                throw NetworkingError(.requestBodyLengthMismatch, mismatch.description)
+                if let length, count > length { throw RequestBodyLengthMismatch.more(than: length) }
+                try await receive(Data(taking: piece))
             }
+            try await produce(sink)
+            let count = counter.withLock { $0 }
+            if let length, count < length { throw RequestBodyLengthMismatch.only(count, of: length) }
+        } catch let mismatch as RequestBodyLengthMismatch {
+            throw NetworkingError(.requestBodyLengthMismatch, mismatch.description)
         }
     }
 

@@ -3,11 +3,42 @@ import NIOCore
 
 /// The body of a request: bytes in memory, a file, or a sequence that is sent as it is produced.
 public struct RequestBody: Sendable {
+    /// What a body is produced in.
+    enum Piece: Sendable {
+        case bytes(ByteBuffer)
+        case file(FilePart)
+
+        var count: Int {
+            switch self {
+            case .bytes(let bytes): bytes.readableBytes
+            case .file(let part): part.count
+            }
+        }
+    }
+
     /// Takes the pieces of a body that is produced while it is sent; suspends while the connection cannot take more.
-    typealias Sink = @Sendable (ByteBuffer) async throws -> Void
+    struct Sink: Sendable {
+        /// Whether parts of files may come as such. Otherwise all is bytes.
+        let takesFileParts: Bool
+        let take: @Sendable (Piece) async throws -> Void
+
+        func callAsFunction(_ bytes: ByteBuffer) async throws { try await take(.bytes(bytes)) }
+
+        /// Takes everything as bytes.
+        static func bytes(_ take: @escaping @Sendable (ByteBuffer) async throws -> Void) -> Sink {
+            Sink(takesFileParts: false) { piece in
+                guard case .bytes(let bytes) = piece else {
+                    assertionFailure("the sink takes no parts of files")
+                    return
+                }
+                try await take(bytes)
+            }
+        }
+    }
 
     enum Storage: Sendable {
         case bytes(ByteBuffer)
+        case file(path: String, length: Int)
         case produced(length: Int?, isReplayable: Bool, produce: @Sendable (Sink) async throws -> Void)
     }
 
@@ -15,7 +46,6 @@ public struct RequestBody: Sendable {
 
     /// What it was made of, for descriptions.
     indirect enum Origin: Sendable {
-        case file(path: String)
         case form(MultipartFormData)
     }
 
@@ -28,7 +58,7 @@ public struct RequestBody: Sendable {
 
     /// The path of the file it is read from.
     var path: String? {
-        if case .file(let path) = origin { path } else { nil }
+        if case .file(let path, _) = storage { path } else { nil }
     }
 
     /// The form it is.
@@ -44,6 +74,7 @@ public struct RequestBody: Sendable {
     public var length: Int? {
         switch storage {
         case .bytes(let buffer): buffer.readableBytes
+        case .file(_, let length): length
         case .produced(let length, _, _): length
         }
     }
@@ -51,7 +82,7 @@ public struct RequestBody: Sendable {
     /// Whether the body can be sent a second time, as a 307 or 308 redirect or a retry needs.
     public var isReplayable: Bool {
         switch storage {
-        case .bytes: true
+        case .bytes, .file: true
         case .produced(_, let isReplayable, _): isReplayable
         }
     }
@@ -64,13 +95,15 @@ public struct RequestBody: Sendable {
 }
 
 extension RequestBody {
-    /// Hands bytes in memory to the connection piece by piece, without copying them.
-    static func producer(of bytes: ByteBuffer) -> @Sendable (Sink) async throws -> Void {
-        { sink in
-            var rest = bytes
+    /// Produces the body piece by piece: bytes in memory without copying them, a file in parts or blocks.
+    func produce(_ sink: Sink) async throws {
+        switch storage {
+        case .bytes(var rest):
             while let piece = rest.readSlice(length: min(rest.readableBytes, 1 << 18)), piece.readableBytes > 0 {
                 try await sink(piece)
             }
+        case .file(let path, let length): try await Self.produceFile(at: path, length: length, sink)
+        case .produced(_, _, let produce): try await produce(sink)
         }
     }
 

@@ -5,25 +5,25 @@ extension RequestBody {
     /// The body with a content coding applied: at once to bytes in memory, which then have a known length; while it is sent to
     /// what is produced while it is sent, which then has none. Can be sent again if the body could.
     func compressed(_ format: Deflater.Format, level: Int) throws -> RequestBody {
-        switch storage {
-        case .bytes(let bytes):
+        if case .bytes(let bytes) = storage {
             let deflater = try Deflater(format, level: level)
             var result = try deflater.compress(bytes)
             var rest = try deflater.finish()
             result.writeBuffer(&rest)
             return RequestBody(.bytes(result))
-        case .produced(let length, let isReplayable, let produce):
-            return RequestBody(
-                .produced(length: nil, isReplayable: isReplayable) { sink in
-                    let compression = try StreamedCompression(format, level: level, length: length)
-                    try await produce { piece in
+        }
+        return RequestBody(
+            .produced(length: nil, isReplayable: isReplayable) { sink in
+                let compression = try StreamedCompression(format, level: level, length: length)
+                try await produce(
+                    .bytes { piece in
                         let block = try compression.compress(piece)
                         if block.readableBytes > 0 { try await sink(block) }
                     }
-                    try await sink(try compression.finish())
-                }
-            )
-        }
+                )
+                try await sink(try compression.finish())
+            }
+        )
     }
 }
 

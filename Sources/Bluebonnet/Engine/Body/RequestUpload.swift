@@ -8,15 +8,16 @@ final class RequestUpload: Sendable {
     private static let highWatermark = 1 << 21
 
     enum Next {
-        case piece(ByteBuffer)
+        case piece(RequestBody.Piece)
         case nothingYet
         case finished
     }
 
     private struct State {
-        var queue = CircularBuffer<ByteBuffer>(initialCapacity: 8)
+        var queue = CircularBuffer<RequestBody.Piece>(initialCapacity: 8)
         var queuedBytes = 0
         var producedBytes = 0
+        var takenBytes = 0
         var isFinished = false
         var isStopped = false
         /// The connection has been told that there is something, and has not looked yet.
@@ -25,35 +26,28 @@ final class RequestUpload: Sendable {
         var task: Task<Void, Never>?
     }
 
-    private let length: Int?
+    private let body: RequestBody
     private let connection: PooledConnection
     private let exchange: Exchange
     private let state = Mutex(State())
 
-    init(length: Int?, connection: PooledConnection, exchange: Exchange) {
-        self.length = length
+    init(_ body: RequestBody, connection: PooledConnection, exchange: Exchange) {
+        self.body = body
         self.connection = connection
         self.exchange = exchange
     }
 
     /// Begins to produce. The task belongs to this upload and is cancelled by ``stop()``.
-    func start(_ produce: @escaping @Sendable (RequestBody.Sink) async throws -> Void) {
+    ///
+    /// - Parameter inFileParts: Whether files are handed over in parts that the system sends.
+    func start(inFileParts: Bool) {
         let task = Task {
             do {
-                try await produce { try await self.append($0) }
+                try await body.produce(RequestBody.Sink(takesFileParts: inFileParts) { try await self.append($0) })
                 try finish()
-            } catch let mismatch as RequestBodyLengthMismatch {
-                exchange.fail(NetworkingError(.requestBodyLengthMismatch, mismatch.description))
             } catch {
                 guard !(state.withLock { $0.isStopped }) else { return }
-                if let error = error as? NetworkingError, error.isAboutRequestBody { return exchange.fail(error) }
-                exchange.fail(
-                    NetworkingError(
-                        .requestBodyFailed,
-                        "The request body could not be read: \(error)",
-                        underlying: error
-                    )
-                )
+                exchange.fail(Self.failure(error))
             }
         }
         let isStopped = state.withLock { state in
@@ -63,18 +57,27 @@ final class RequestUpload: Sendable {
         if isStopped { task.cancel() }
     }
 
+    /// What is told of an error of the source.
+    static func failure(_ error: any Error) -> NetworkingError {
+        if let mismatch = error as? RequestBodyLengthMismatch {
+            return NetworkingError(.requestBodyLengthMismatch, mismatch.description)
+        }
+        if let error = error as? NetworkingError, error.isAboutRequestBody { return error }
+        return NetworkingError(.requestBodyFailed, "The request body could not be read: \(error)", underlying: error)
+    }
+
     // MARK: The producer's side
 
-    private func append(_ piece: ByteBuffer) async throws {
-        guard piece.readableBytes > 0 else { return }
+    private func append(_ piece: RequestBody.Piece) async throws {
+        guard piece.count > 0 else { return }
         let (signals, mustWait) = try state.withLock { state in
             guard !state.isStopped else { throw CancellationError() }
-            state.producedBytes += piece.readableBytes
-            if let length, state.producedBytes > length {
+            state.producedBytes += piece.count
+            if let length = body.length, state.producedBytes > length {
                 throw RequestBodyLengthMismatch.more(than: length)
             }
             state.queue.append(piece)
-            state.queuedBytes += piece.readableBytes
+            state.queuedBytes += piece.count
             defer { state.isSignalled = true }
             return (!state.isSignalled, state.queuedBytes >= Self.highWatermark)
         }
@@ -102,7 +105,7 @@ final class RequestUpload: Sendable {
     private func finish() throws {
         let signals = try state.withLock { state in
             guard !state.isStopped else { throw CancellationError() }
-            if let length, state.producedBytes < length {
+            if let length = body.length, state.producedBytes < length {
                 throw RequestBodyLengthMismatch.only(state.producedBytes, of: length)
             }
             state.isFinished = true
@@ -121,13 +124,27 @@ final class RequestUpload: Sendable {
                 state.isSignalled = false
                 return (state.isFinished ? .finished : .nothingYet, nil)
             }
-            state.queuedBytes -= piece.readableBytes
+            state.queuedBytes -= piece.count
+            state.takenBytes += piece.count
             guard state.queuedBytes < Self.highWatermark / 2 else { return (.piece(piece), nil) }
             defer { state.producer = nil }
             return (.piece(piece), state.producer)
         }
         producer?.resume()
         return next
+    }
+
+    /// Whether as much as was declared has been taken.
+    var isSent: Bool { state.withLock { $0.takenBytes == body.length } }
+
+    /// What is left of a part comes next again.
+    func putBack(_ part: FilePart) {
+        guard part.count > 0 else { return }
+        state.withLock { state in
+            state.queue.prepend(.file(part))
+            state.queuedBytes += part.count
+            state.takenBytes -= part.count
+        }
     }
 
     /// Nothing more is wanted: the exchange is over.

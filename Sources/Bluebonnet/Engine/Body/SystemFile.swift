@@ -19,7 +19,7 @@ final class SystemFile: Sendable {
         var description: String { "\(path): \(unsafe String(cString: strerror(code)))" }
     }
 
-    private let descriptor: CInt
+    let descriptor: CInt
     let path: String
 
     /// Opens a file for reading.
@@ -56,18 +56,61 @@ final class SystemFile: Sendable {
             // What is neither a file nor a directory (a pipe, a device) has no size and cannot be read again.
             throw Failure(path: path, code: type == .typeDirectory ? EISDIR : ESPIPE)
         }
-        let end = lseek(file.descriptor, 0, SEEK_END)
-        guard end >= 0 else { throw Failure(path: path, code: errno) }
-        return Int(end)
+        return try file.size()
     }
 
-    /// The next block; nil at the end.
-    func read(upTo count: Int) throws -> ByteBuffer? {
+    /// The size now.
+    func size() throws -> Int {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw Failure(path: path, code: errno) }
+        return Int(status.st_size)
+    }
+
+    /// Whether the system says which parts of the file are in its page cache: to those who own the file or may write to it.
+    var showsPageCache: Bool {
+        #if os(Linux)
+            var status = stat()
+            guard unsafe fstat(descriptor, &status) == 0 else { return false }
+            return unsafe status.st_uid == geteuid() || access(path, W_OK) == 0
+        #else
+            return false
+        #endif
+    }
+
+    /// Whether all of a part that begins at a page is in the page cache. Also true where nothing can be known.
+    func isInPageCache(_ range: Range<Int>) -> Bool {
+        #if os(Linux)
+            let space = unsafe mmap(nil, range.count, PROT_READ, MAP_SHARED, descriptor, off_t(range.lowerBound))
+            guard unsafe space != MAP_FAILED, let space = unsafe space else { return true }
+            defer { unsafe munmap(space, range.count) }
+            var pages = [UInt8](repeating: 0, count: (range.count - 1) / Int(getpagesize()) + 1)
+            return unsafe mincore(space, range.count, &pages) != 0 || pages.allSatisfy { $0 & 1 == 1 }
+        #else
+            return true
+        #endif
+    }
+
+    /// Brings a part that begins at a page into the page cache.
+    func load(_ range: Range<Int>) {
+        #if os(Linux)
+            let flags = MAP_SHARED | MAP_POPULATE
+            let space = unsafe mmap(nil, range.count, PROT_READ, flags, descriptor, off_t(range.lowerBound))
+            if unsafe space != MAP_FAILED { unsafe munmap(space, range.count) }
+        #endif
+    }
+
+    /// The next block, or the one at a place; nil at the end.
+    func read(upTo count: Int, at place: Int? = nil) throws -> ByteBuffer? {
         var block = ByteBufferAllocator().buffer(capacity: count)
         // The system writes into the buffer's free space, at most as much as there is.
         let taken = try unsafe block.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { space in
             while true {
-                let result = unsafe systemRead(descriptor, space.baseAddress, count)
+                let result =
+                    if let place {
+                        unsafe pread(descriptor, space.baseAddress, count, off_t(place))
+                    } else {
+                        unsafe systemRead(descriptor, space.baseAddress, count)
+                    }
                 if result >= 0 { return result }
                 guard errno == EINTR else { throw Failure(path: path, code: errno) }
             }

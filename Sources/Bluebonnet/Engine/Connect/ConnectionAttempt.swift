@@ -7,6 +7,7 @@ import NIOTLS
 final class ConnectionAttempt {
     struct Established {
         var channel: any Channel
+        var isUnencrypted: Bool
         var timings: Timings
     }
 
@@ -112,7 +113,7 @@ final class ConnectionAttempt {
         }
         self.channel = channel
         guard let context else {
-            end(.success(Established(channel: channel, timings: timings)))
+            end(.success(Established(channel: channel, isUnencrypted: true, timings: timings)))
             return
         }
         let startedAt = NIODeadline.now()
@@ -123,7 +124,9 @@ final class ConnectionAttempt {
                 switch result {
                 case .success:
                     self.timings.tls = NIODeadline.now().since(startedAt)
-                    self.end(.success(Established(channel: channel, timings: self.timings)))
+                    self.end(
+                        .success(Established(channel: channel, isUnencrypted: false, timings: self.timings))
+                    )
                 case .failure(let error):
                     self.end(.failure(verification.error(for: error)))
                 }

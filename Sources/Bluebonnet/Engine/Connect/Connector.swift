@@ -64,6 +64,7 @@ final class Connector: Sendable {
             timer: timer(for: eventLoop),
             limits: configuration.limits,
             idleTimeout: CompactTime(configuration.idleConnectionTimeout),
+            isUnencrypted: established.isUnencrypted,
             establishment: established.timings
         )
         do {

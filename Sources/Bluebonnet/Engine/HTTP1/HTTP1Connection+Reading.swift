@@ -41,7 +41,7 @@ extension HTTP1Connection {
             return
         }
         // RFC 9110 §15.2: an interim response other than 100 neither ends nor prolongs the wait for leave to send.
-        guard upload == nil, machine.request != .awaitingContinue else { return }
+        guard !isSendingBody, machine.request != .awaitingContinue else { return }
         setPhase(mayRead ? exchange.timeouts.betweenBytesTime : .none, .betweenBytesTimeout, now: now)
     }
 
@@ -112,7 +112,7 @@ extension HTTP1Connection {
             setPhase(.none, nil, now: .now())
             return
         }
-        if upload == nil { startClock(now: .now()) }
+        if !isSendingBody { startClock(now: .now()) }
         if !held.isEmpty { parseHeld() }
         guard hasPendingRead, mayRead else { return }
         hasPendingRead = false

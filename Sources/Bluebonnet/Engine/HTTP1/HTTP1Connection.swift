@@ -14,6 +14,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
     let origin: Origin
     let timer: DeadlineTimer
     let idleTimeout: CompactTime
+    /// What is written goes to the socket as it is.
+    let isUnencrypted: Bool
     /// How the connection came about; reported by its first exchange.
     private var establishment: Timings?
 
@@ -52,12 +54,14 @@ final class HTTP1Connection: ChannelDuplexHandler {
         timer: DeadlineTimer,
         limits: Limits,
         idleTimeout: CompactTime,
+        isUnencrypted: Bool,
         establishment: Timings
     ) {
         self.pool = pool
         self.origin = origin
         self.timer = timer
         self.idleTimeout = idleTimeout
+        self.isUnencrypted = isUnencrypted
         self.establishment = establishment
         parser = HTTP1ResponseParser(
             limits: HTTP1Limits(headerSection: limits.headerSection, headerLine: limits.headerLine)

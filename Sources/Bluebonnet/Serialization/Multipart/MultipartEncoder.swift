@@ -157,6 +157,11 @@ struct MultipartEncoder: Sendable {
         finish(part)
     }
 
+    /// The source that was asked for has been sent by other means.
+    mutating func bypassed() {
+        if case .source(let part, _, _) = phase { finish(part) }
+    }
+
     // MARK: Inside
 
     private mutating func begin(_ part: Int) {
@@ -164,8 +169,9 @@ struct MultipartEncoder: Sendable {
         case .bytes(let bytes):
             phase = .bytes(part, rest: bytes)
         case .source(let source):
-            // What a stream brings may be long in coming, and what stands before it need not wait.
-            if !source.isFile { send() }
+            // What a stream brings may be long in coming, and what a large file brings is not gathered: what stands before it need
+            // not wait.
+            if !source.isFile || source.length ?? 0 >= Self.blockSize { send() }
             phase = .source(part, received: 0, asked: 0)
         }
     }

@@ -67,10 +67,11 @@ extension MultipartFormData {
 
     private func write(to output: SystemFile) async throws {
         do {
-            try await MultipartProducer(boundary: separator, parts: parts).produce { piece in
+            let sink = RequestBody.Sink.bytes { piece in
                 try Task.checkCancellation()
                 try await Self.blocking { try output.write([piece]) }
             }
+            try await MultipartProducer(boundary: separator, parts: parts).produce(sink)
         } catch let error as CancellationError {
             throw NetworkingError(.cancelled, "The writing of the form was cancelled.", underlying: error)
         }

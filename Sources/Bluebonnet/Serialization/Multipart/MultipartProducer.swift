@@ -14,6 +14,10 @@ struct MultipartProducer: Sendable {
             case .emit(let piece):
                 try await sink(piece)
             case .read(let part, let count):
+                if reader == nil, sink.takesFileParts, try await produceFile(part, sink) {
+                    encoder.bypassed()
+                    continue
+                }
                 let current = try reader ?? open(part)
                 reader = current
                 let piece = try await read(part, upTo: count, from: current)
@@ -30,6 +34,20 @@ struct MultipartProducer: Sendable {
         }
     }
 
+    /// Hands over a large file as such; false when it is not one.
+    private func produceFile(_ part: Int, _ sink: RequestBody.Sink) async throws -> Bool {
+        guard case .source(let source) = parts[part].content, source.isFile, let path = source.path,
+            let length = source.length, length >= MultipartEncoder.blockSize
+        else {
+            return false
+        }
+        do {
+            return try await FilePart.produce(from: path, length: length, subject: subject(part), sink)
+        } catch let failure as SystemFile.Failure {
+            throw unreadable(part, failure)
+        }
+    }
+
     private func open(_ part: Int) throws -> any MultipartReader {
         guard case .source(let source) = parts[part].content else {
             throw NetworkingError(.requestBodyFailed, "The form part “\(parts[part].label)” has no source.")
@@ -41,23 +59,24 @@ struct MultipartProducer: Sendable {
         do {
             return try await reader.next(upTo: count)
         } catch let error where !(error is CancellationError) {
-            throw NetworkingError(
-                .requestBodyFailed,
-                "The form part “\(parts[part].label)” could not be read: \(error)",
-                underlying: error
-            )
+            throw unreadable(part, error)
         }
     }
 
+    // MARK: Errors
+
+    private func subject(_ part: Int) -> String { "form part “\(parts[part].label)”" }
+
+    private func unreadable(_ part: Int, _ error: any Error) -> NetworkingError {
+        NetworkingError(.requestBodyFailed, "The \(subject(part)) could not be read: \(error)", underlying: error)
+    }
+
     private func error(_ mismatch: MultipartEncoder.LengthMismatch) -> NetworkingError {
-        let came = mismatch.received.map { "only \($0)" } ?? "more"
-        return NetworkingError(
-            .requestBodyLengthMismatch,
-            """
-            The form part “\(parts[mismatch.part].label)” was declared as \(mismatch.declared) bytes, and \(came) came \
-            from its source.
-            """
-        )
+        let (subject, declared) = (subject(mismatch.part), mismatch.declared)
+        let found =
+            mismatch.received.map { RequestBodyLengthMismatch.only($0, of: declared, in: subject) }
+            ?? .more(than: declared, in: subject)
+        return NetworkingError(.requestBodyLengthMismatch, found.description)
     }
 }
 

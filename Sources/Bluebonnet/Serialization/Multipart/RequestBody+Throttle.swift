@@ -4,15 +4,10 @@ import Synchronization
 extension RequestBody {
     /// The same body, sent no faster than the throttle allows. Every sending begins anew.
     func throttled(_ throttle: UploadThrottle, clock: some Clock<Duration>) -> RequestBody {
-        let produce: @Sendable (Sink) async throws -> Void
-        switch storage {
-        case .bytes(let bytes): produce = Self.producer(of: bytes)
-        case .produced(_, _, let original): produce = original
-        }
-        return RequestBody(
+        RequestBody(
             .produced(length: length, isReplayable: isReplayable) { sink in
                 let gate = ThrottleGate(throttle, clock: clock)
-                try await produce { piece in try await gate.pass(piece, to: sink) }
+                try await produce(.bytes { piece in try await gate.pass(piece, to: sink) })
             }
         )
     }

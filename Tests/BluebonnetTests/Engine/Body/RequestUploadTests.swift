@@ -66,6 +66,26 @@ struct RequestUploadTests {
         }
     }
 
+    @Test(arguments: [0, 6])
+    func `a body is sent when its length is, also if its source does not end`(length: Int) async throws {
+        try await FaultServer.run(.requests { _ in [.respond(body: "ok")] }) { server in
+            try await TestSession.run { session, _ in
+                for _ in 0..<3 {
+                    let source = AsyncStream<[UInt8]>.makeStream()
+                    let ended = Counter()
+                    source.continuation.onTermination = { _ in _ = ended.increment() }
+                    source.continuation.yield(Array("onetwo".utf8.prefix(length)))
+                    let body = RequestBody.stream(source.stream, length: length)
+                    let response = try await session.data(for: TestSession.request(server.baseURL, .put, body: body))
+                    #expect(response.value == Data("ok".utf8))
+                    try await TestSession.until("the source is told") { ended.value == 1 }
+                }
+                #expect(server.requests.map(\.body.count) == [length, length, length])
+                #expect(server.connections.count == 1)
+            }
+        }
+    }
+
     @Test func `an answer that streams while the upload goes on is read meanwhile`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [

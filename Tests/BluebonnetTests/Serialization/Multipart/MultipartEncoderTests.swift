@@ -76,10 +76,10 @@ struct MultipartEncoderTests {
     @Test func `a large file is read in blocks and not copied`() throws {
         let block = MultipartEncoder.blockSize
         var encoder = try encoder([file(2 * block)])
+        #expect(text(encoder.next()) == "--B\r\nH: v\r\n\r\n")
         #expect(encoder.next() == .read(part: 0, upTo: block))
         let first = bytes(block)
         try encoder.received(first)
-        #expect(text(encoder.next()) == "--B\r\nH: v\r\n\r\n")
         #expect(encoder.next() == .emit(first))
         // As much as is left, exactly one block: only another read shows that there is no more.
         #expect(encoder.next() == .read(part: 0, upTo: block))
@@ -88,6 +88,15 @@ struct MultipartEncoderTests {
         #expect(encoder.next() == .read(part: 0, upTo: 1))
         try encoder.ended()
         #expect(text(encoder.next()) == "\r\n--B--\r\n")
+    }
+
+    @Test func `a source that is sent by other means is passed over`() throws {
+        var encoder = try encoder([file(MultipartEncoder.blockSize), memory(1)])
+        #expect(text(encoder.next()) == "--B\r\nH: v\r\n\r\n")
+        #expect(encoder.next() == .read(part: 0, upTo: MultipartEncoder.blockSize))
+        encoder.bypassed()
+        #expect(text(encoder.next()) == "\r\n--B\r\n\r\n\u{7}\r\n--B--\r\n")
+        #expect(encoder.next() == .finished)
     }
 
     @Test func `a read that is short in the middle goes on`() throws {

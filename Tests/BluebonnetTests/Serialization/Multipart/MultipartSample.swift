@@ -6,14 +6,10 @@ import Synchronization
 extension RequestBody {
     /// The pieces of one sending.
     func pieces() async throws -> [[UInt8]] {
-        switch storage {
-        case .bytes(let bytes):
-            return [Array(bytes.readableBytesView)]
-        case .produced(_, _, let produce):
-            let pieces = Mutex<[[UInt8]]>([])
-            try await produce { piece in pieces.withLock { $0.append(Array(piece.readableBytesView)) } }
-            return pieces.withLock { $0 }
-        }
+        if case .bytes(let bytes) = storage { return [Array(bytes.readableBytesView)] }
+        let pieces = Mutex<[[UInt8]]>([])
+        try await produce(.bytes { piece in pieces.withLock { $0.append(Array(piece.readableBytesView)) } })
+        return pieces.withLock { $0 }
     }
 
     /// The bytes of one sending.

@@ -105,7 +105,7 @@ struct UploadThrottleTests {
             Issue.record("a throttled body is produced")
             return
         }
-        let task = Task { try await produce { _ in signal.yield() } }
+        let task = Task { try await produce(.bytes { _ in signal.yield() }) }
         for await _ in sent.prefix(1) {}
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }

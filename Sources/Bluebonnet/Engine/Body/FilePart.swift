@@ -1,0 +1,104 @@
+import NIOCore
+import NIOPosix
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A part of a file that the system sends from its page cache (`sendfile`), without a copy in this process.
+struct FilePart: Sendable {
+    /// A part that is in the page cache anyway. Looking whether it is takes 5 ms.
+    static let largeSize = 1 << 28
+    /// A part that has to be brought there, while the one before it is being sent.
+    static let smallSize = 1 << 22
+    /// What is sent in one go, so that the others on the event loop have their turn.
+    private static let mostAtOnce = 1 << 22
+
+    private let file: SystemFile
+    /// What the whole file was declared as, and what it is called then.
+    private let length: Int
+    private let subject: String
+    private var range: Range<Int>
+
+    /// The bytes still to be sent.
+    var count: Int { range.count }
+
+    /// Hands over a file part by part. A part is in the page cache by then, so that the event loop does not wait for a disk.
+    ///
+    /// - Returns: False, without having handed over anything, when the system does not say what is in the page cache.
+    static func produce(
+        from path: String,
+        length: Int,
+        subject: String = RequestBodyLengthMismatch.wholeBody,
+        _ sink: RequestBody.Sink
+    ) async throws -> Bool {
+        let file = try await onThread { try SystemFile(reading: path) }
+        guard file.showsPageCache else { return false }
+        let whole = FilePart(file: file, length: length, subject: subject, range: 0..<length)
+        try whole.checkLength()
+        for large in whole.split(by: largeSize) {
+            if try await onThread({ file.isInPageCache(large.range) }) {
+                try await sink.take(.file(large))
+                continue
+            }
+            for small in large.split(by: smallSize) {
+                try await onThread { file.load(small.range) }
+                try await sink.take(.file(small))
+            }
+        }
+        return true
+    }
+
+    private static func onThread<Answer: Sendable>(
+        _ work: @escaping @Sendable () throws -> Answer
+    ) async throws -> Answer {
+        try await NIOThreadPool.singleton.runIfActive(work)
+    }
+
+    private func split(by size: Int) -> some Sequence<FilePart> {
+        stride(from: range.lowerBound, to: range.upperBound, by: size).lazy.map { start in
+            FilePart(file: file, length: length, subject: subject, range: start..<min(start + size, range.upperBound))
+        }
+    }
+
+    private var isCut: RequestBodyLengthMismatch { .only(range.lowerBound, of: length, in: subject) }
+
+    private func checkLength() throws {
+        let size = try file.size()
+        if size < length { throw RequestBodyLengthMismatch.only(size, of: length, in: subject) }
+        if size > length { throw RequestBodyLengthMismatch.more(than: length, in: subject) }
+    }
+
+    /// Sends what a socket takes now.
+    ///
+    /// - Returns: Whether it was anything; false also for sockets and files the system does not do this for.
+    /// - Throws: ``RequestBodyLengthMismatch`` when the file no longer has its length.
+    mutating func send(to socket: CInt) throws -> Bool {
+        #if os(Linux)
+            try checkLength()
+            var offset = off_t(range.lowerBound)
+            let sent = unsafe sendfile(socket, file.descriptor, &offset, min(count, Self.mostAtOnce))
+            // Every error is met again by what the caller does instead, and is reported there.
+            guard sent >= 0 else { return false }
+            guard sent > 0 else { throw isCut }
+            range = range.dropFirst(sent)
+            return true
+        #else
+            return false
+        #endif
+    }
+
+    /// Takes bytes off the front.
+    mutating func readBlock(upTo most: Int) throws -> ByteBuffer {
+        try checkLength()
+        guard let block = try file.read(upTo: min(most, count), at: range.lowerBound) else {
+            throw isCut
+        }
+        range = range.dropFirst(block.readableBytes)
+        return block
+    }
+}

@@ -1,0 +1,315 @@
+import Foundation
+import HTTPTypes
+import LocalServer
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import Bluebonnet
+
+/// On connections without TLS a file goes from the page cache to the socket.
+@Suite(.timeLimit(.minutes(1)))
+struct FilePartTests {
+    /// More than the socket buffers of both ends take, in parts of which the last one is short.
+    private static let length = 24 * 1_048_576 + 12_345
+    private static let contents = Data((0..<length).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 11) })
+
+    private func withFile(_ work: (URL, RequestBody) async throws -> Void) async throws {
+        try await TestSession.withDirectory { directory in
+            let file = directory.appending(path: "large")
+            try Self.contents.write(to: file)
+            try await work(file, RequestBody.file(file))
+        }
+    }
+
+    private static func change(_ file: URL, toLength length: Int) throws {
+        let handle = try FileHandle(forUpdating: file)
+        try handle.truncate(atOffset: UInt64(length))
+        try handle.close()
+    }
+
+    /// A server that takes the head, and the body when the gate opens.
+    private func withSlowServer(
+        _ work: (FaultServer, FaultGate) async throws -> Void
+    ) async throws {
+        let gate = FaultGate()
+        let script: FaultServer.Script = [
+            .readHead, .stopReading, .hold(gate), .startReading, .readRequest, .respond(body: "ok"),
+        ]
+        try await FaultServer.run(script, options: .init(receiveBuffer: 65_536)) { server in
+            try await work(server, gate)
+        }
+    }
+
+    // MARK: Over connections
+
+    @Test func `a server that stops and goes on gets the file byte for byte`() async throws {
+        try await withFile { _, body in
+            try await withSlowServer { server, gate in
+                try await TestSession.run { session, _ in
+                    let task = try session.dataTask(TestSession.request(server.baseURL, .put, body: body))
+                    task.resume()
+                    try await TestSession.until("something was sent") { task.currentProgress.bytesSent > 0 }
+                    let sent = try await TestSession.settled { task.currentProgress.bytesSent }
+                    #expect(sent < Self.length)
+                    gate.open()
+                    #expect(try await task.value == Data("ok".utf8))
+                    #expect(server.requests.first.map { Data($0.body) == Self.contents } == true)
+                    #expect(task.currentProgress.bytesSent == Self.length)
+                }
+            }
+        }
+    }
+
+    @Test func `a connection takes one file after the other`() async throws {
+        try await withFile { file, body in
+            try await FaultServer.run(.requests { _ in [.respond(body: "ok")] }) { server in
+                try await TestSession.run { session, _ in
+                    let empty = file.deletingLastPathComponent().appending(path: "empty")
+                    try Data().write(to: empty)
+                    for body in [body, try .file(empty), body] {
+                        _ = try await session.data(for: TestSession.request(server.baseURL, .post, body: body))
+                    }
+                    #expect(server.requests.map(\.body.count) == [Self.length, 0, Self.length])
+                    #expect(server.requests.last.map { Data($0.body) == Self.contents } == true)
+                    #expect(server.connections.count == 1)
+                }
+            }
+        }
+    }
+
+    @Test func `a Unix-domain socket takes a file`() async throws {
+        let path = FileManager.default.temporaryDirectory.path + "/bb-\(UInt32.random(in: .min ... .max)).sock"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let host = try #require(path.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+        try await withFile { _, body in
+            let script = FaultServer.Script.requests { _ in [.respond(body: "ok")] }
+            try await FaultServer.run(script, options: .init(socketPath: path)) { server in
+                try await TestSession.run { session, _ in
+                    _ = try await session.data(for: TestSession.request("http+unix://\(host)/", .put, body: body))
+                    #expect(server.requests.first.map { Data($0.body) == Self.contents } == true)
+                }
+            }
+        }
+    }
+
+    @Test func `a redirect gets the whole file again`() async throws {
+        try await withFile { _, body in
+            let script = FaultServer.Script.requests { request in
+                request.target == "/" ? [.respond(307, headers: [("Location", "/next")])] : [.respond(body: "ok")]
+            }
+            try await FaultServer.run(script) { server in
+                try await TestSession.run { session, _ in
+                    _ = try await session.data(for: TestSession.request(server.baseURL, .put, body: body))
+                    #expect(server.requests.map(\.body.count) == [Self.length, Self.length])
+                    #expect(server.requests.last.map { Data($0.body) == Self.contents } == true)
+                }
+            }
+        }
+    }
+
+    @Test func `a form with large files between other parts arrives byte for byte`() async throws {
+        try await withFile { file, _ in
+            let small = file.deletingLastPathComponent().appending(path: "small")
+            try Data("small".utf8).write(to: small)
+            var form = MultipartFormData()
+            form.append("one", name: "first")
+            try form.append(fileURL: file, name: "large")
+            try form.append(fileURL: small, name: "small")
+            try form.append(fileURL: file, name: "large again")
+            let whole = try await form.makeBody().collect()
+            try await FaultServer.run(.requests { _ in [.respond(body: "ok")] }) { server in
+                try await TestSession.run { session, _ in
+                    for _ in 0..<2 {
+                        let request = try TestSession.request(server.baseURL, .post, body: form.makeBody())
+                        _ = try await session.data(for: request)
+                    }
+                    #expect(server.requests.map { Data($0.body) == whole } == [true, true])
+                    #expect(server.connections.count == 1)
+                }
+            }
+        }
+    }
+
+    @Test func `a form that is sent chunked has its files in chunks`() async throws {
+        try await withFile { file, _ in
+            var form = MultipartFormData()
+            try form.append(fileURL: file, name: "large")
+            form.append(name: "open end") { AsyncStream<[UInt8]> { $0.finish() } }
+            let whole = try await form.makeBody().collect()
+            try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
+                try await TestSession.run { session, _ in
+                    let request = try TestSession.request(server.baseURL, .post, body: form.makeBody())
+                    _ = try await session.data(for: request)
+                    #expect(server.requests.first?.values(of: "transfer-encoding") == ["chunked"])
+                    #expect(server.requests.map { Data($0.body) == whole } == [true])
+                }
+            }
+        }
+    }
+
+    // MARK: Ends
+
+    @Test func `an early answer is delivered and ends the upload`() async throws {
+        try await withFile { _, body in
+            try await FaultServer.run([.readHead, .respond(413, body: "too big")]) { server in
+                try await TestSession.run { session, engine in
+                    let request = try TestSession.request(server.baseURL, .put, body: body)
+                    let response = try await session.data(for: request)
+                    #expect(response.status.code == 413)
+                    try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                }
+            }
+        }
+    }
+
+    @Test func `cancelling ends it while the socket is full`() async throws {
+        try await withFile { _, body in
+            try await FaultServer.run([.readHead, .stopReading]) { server in
+                try await TestSession.run { session, engine in
+                    let task = try session.dataTask(TestSession.request(server.baseURL, .put, body: body))
+                    task.resume()
+                    try await TestSession.until("something was sent") { task.currentProgress.bytesSent > 0 }
+                    _ = try await TestSession.settled { task.currentProgress.bytesSent }
+                    task.cancel()
+                    let error = try await TestSession.failure { _ = try await task.value }
+                    #expect(error.code == .cancelled, "\(error)")
+                    try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [FaultStep.close, .reset])
+    func `a server that leaves in the middle ends it`(end: FaultStep) async throws {
+        try await withFile { _, body in
+            try await FaultServer.run([.readBytes(200_000), end]) { server in
+                try await TestSession.run { session, engine in
+                    let request = try TestSession.request(server.baseURL, .put, body: body)
+                    let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                    #expect(error.code == .connectionLost, "\(error)")
+                    try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                }
+            }
+        }
+    }
+
+    @Test func `a server that stops reading runs into the between-bytes timeout`() async throws {
+        try await withFile { _, body in
+            try await FaultServer.run([.readHead, .stopReading]) { server in
+                try await TestSession.run { session, _ in
+                    let request = try TestSession.request(
+                        server.baseURL,
+                        .put,
+                        body: body,
+                        timeouts: Timeouts(betweenBytes: .milliseconds(300))
+                    )
+                    let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                    #expect(error.code == .betweenBytesTimeout, "\(error)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [100, length + 1])
+    func `a file that changes its length while it is sent fails the request`(length: Int) async throws {
+        try await withFile { file, body in
+            try await withSlowServer { server, gate in
+                try await TestSession.run { session, engine in
+                    let task = try session.dataTask(TestSession.request(server.baseURL, .put, body: body))
+                    task.resume()
+                    try await TestSession.until("something was sent") { task.currentProgress.bytesSent > 0 }
+                    _ = try await TestSession.settled { task.currentProgress.bytesSent }
+                    try Self.change(file, toLength: length)
+                    gate.open()
+                    let error = try await TestSession.failure { _ = try await task.value }
+                    #expect(error.code == .requestBodyLengthMismatch, "\(error)")
+                    #expect(error.description.contains("\(Self.length) bytes"), "\(error)")
+                    try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                    #expect(server.requests.isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test func `a file of a form that becomes shorter is named`() async throws {
+        try await withFile { file, _ in
+            var form = MultipartFormData()
+            try form.append(fileURL: file, name: "avatar")
+            try await withSlowServer { server, gate in
+                try await TestSession.run { session, _ in
+                    let request = try TestSession.request(server.baseURL, .put, body: form.makeBody())
+                    let task = session.dataTask(request)
+                    task.resume()
+                    try await TestSession.until("something was sent") { task.currentProgress.bytesSent > 0 }
+                    _ = try await TestSession.settled { task.currentProgress.bytesSent }
+                    try Self.change(file, toLength: 100)
+                    gate.open()
+                    let error = try await TestSession.failure { _ = try await task.value }
+                    #expect(error.code == .requestBodyLengthMismatch, "\(error)")
+                    #expect(error.description.contains("form part “avatar” was declared as \(Self.length)"), "\(error)")
+                }
+            }
+        }
+    }
+
+    // MARK: As values
+
+    private func parts(of file: URL, length: Int) async throws -> [FilePart] {
+        let parts = Mutex<[FilePart]>([])
+        let sink = RequestBody.Sink(takesFileParts: true) { piece in
+            guard case .file(let part) = piece else { throw TestSession.Unmet(description: "bytes: \(piece.count)") }
+            parts.withLock { $0.append(part) }
+        }
+        #expect(try await FilePart.produce(from: file.path, length: length, sink))
+        return parts.withLock { $0 }
+    }
+
+    @Test func `a file in the page cache is handed over whole, another one in parts that are loaded`() async throws {
+        try await withFile { file, _ in
+            #expect(try await parts(of: file, length: Self.length).map(\.count) == [Self.length])
+            let system = try SystemFile(reading: file.path)
+            #expect(system.isInPageCache(0..<Self.length))
+            #expect(fsync(system.descriptor) == 0)
+            // Not all file systems can do without the page cache.
+            guard posix_fadvise(system.descriptor, 0, 0, POSIX_FADV_DONTNEED) == 0,
+                !system.isInPageCache(0..<Self.length)
+            else { return }
+            let counts = try await parts(of: file, length: Self.length).map(\.count)
+            #expect(counts == Array(repeating: FilePart.smallSize, count: 6) + [12_345])
+            #expect(system.isInPageCache(0..<Self.length))
+        }
+    }
+
+    @Test(arguments: [length - 1, length + 1, 0])
+    func `a file of another length is not handed over`(declared: Int) async throws {
+        try await withFile { file, _ in
+            await #expect(throws: RequestBodyLengthMismatch.self) {
+                _ = try await parts(of: file, length: declared)
+            }
+        }
+    }
+
+    @Test func `what the system does not send to can have the part in blocks`() async throws {
+        try await withFile { file, _ in
+            var part = try #require(try await parts(of: file, length: Self.length).first)
+            // There is no such descriptor.
+            #expect(try part.send(to: -1) == false)
+            #expect(part.count == Self.length)
+            let first = try part.readBlock(upTo: 20_000_000)
+            let second = try part.readBlock(upTo: 20_000_000)
+            #expect(part.count == 0)
+            #expect([first, second].map(\.readableBytes) == [20_000_000, Self.length - 20_000_000])
+            #expect(Data(first.readableBytesView) + Data(second.readableBytesView) == Self.contents)
+        }
+    }
+
+    @Test func `a part of a file that changed its length is neither sent nor read`() async throws {
+        try await withFile { file, _ in
+            var part = try #require(try await parts(of: file, length: Self.length).last)
+            try Self.change(file, toLength: 10)
+            #expect(throws: RequestBodyLengthMismatch.self) { try part.send(to: -1) }
+            #expect(throws: RequestBodyLengthMismatch.self) { try part.readBlock(upTo: 100) }
+        }
+    }
+}
