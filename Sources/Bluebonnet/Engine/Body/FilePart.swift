@@ -37,11 +37,12 @@ struct FilePart: Sendable {
         _ sink: RequestBody.Sink
     ) async throws -> Bool {
         let file = try await onThread { try SystemFile(reading: path) }
-        guard file.showsPageCache else { return false }
         let whole = FilePart(file: file, length: length, subject: subject, range: 0..<length)
         try whole.checkLength()
         for large in whole.split(by: largeSize) {
-            if try await onThread({ file.isInPageCache(large.range) }) {
+            let isThere = try await onThread { file.isInPageCache(large.range) }
+            if isThere == nil, large.range.lowerBound == 0 { return false }
+            if isThere == true {
                 try await sink.take(.file(large))
                 continue
             }

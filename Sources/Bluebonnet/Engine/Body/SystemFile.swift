@@ -66,27 +66,24 @@ final class SystemFile: Sendable {
         return Int(status.st_size)
     }
 
-    /// Whether the system says which parts of the file are in its page cache: to those who own the file or may write to it.
-    var showsPageCache: Bool {
+    /// Whether all of a part that begins at a page is in the page cache.
+    ///
+    /// - Returns: Nil where the system does not say: to those who neither own the file nor may write to it, and of files that cannot
+    ///   be mapped.
+    func isInPageCache(_ range: Range<Int>) -> Bool? {
         #if os(Linux)
             var status = stat()
-            guard unsafe fstat(descriptor, &status) == 0 else { return false }
-            return unsafe status.st_uid == geteuid() || access(path, W_OK) == 0
-        #else
-            return false
-        #endif
-    }
-
-    /// Whether all of a part that begins at a page is in the page cache. Also true where nothing can be known.
-    func isInPageCache(_ range: Range<Int>) -> Bool {
-        #if os(Linux)
+            guard unsafe fstat(descriptor, &status) == 0,
+                unsafe status.st_uid == geteuid() || access(path, W_OK) == 0
+            else { return nil }
             let space = unsafe mmap(nil, range.count, PROT_READ, MAP_SHARED, descriptor, off_t(range.lowerBound))
-            guard unsafe space != MAP_FAILED, let space = unsafe space else { return true }
+            guard unsafe space != MAP_FAILED, let space = unsafe space else { return nil }
             defer { unsafe munmap(space, range.count) }
             var pages = [UInt8](repeating: 0, count: (range.count - 1) / Int(getpagesize()) + 1)
-            return unsafe mincore(space, range.count, &pages) != 0 || pages.allSatisfy { $0 & 1 == 1 }
+            guard unsafe mincore(space, range.count, &pages) == 0 else { return nil }
+            return pages.allSatisfy { $0 & 1 == 1 }
         #else
-            return true
+            return nil
         #endif
     }
 
