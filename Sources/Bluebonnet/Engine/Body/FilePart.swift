@@ -47,7 +47,7 @@ struct FilePart: Sendable {
                 continue
             }
             for small in large.split(by: smallSize) {
-                try await onThread { file.load(small.range) }
+                try await onThread { try file.load(small.range) }
                 try await sink.take(.file(small))
             }
         }

@@ -87,13 +87,12 @@ final class SystemFile: Sendable {
         #endif
     }
 
-    /// Brings a part that begins at a page into the page cache.
-    func load(_ range: Range<Int>) {
-        #if os(Linux)
-            let flags = MAP_SHARED | MAP_POPULATE
-            let space = unsafe mmap(nil, range.count, PROT_READ, flags, descriptor, off_t(range.lowerBound))
-            if unsafe space != MAP_FAILED { unsafe munmap(space, range.count) }
-        #endif
+    /// Brings a part into the page cache, by reading it: mapping it for that (`MAP_POPULATE`) leaves pages out now and then.
+    func load(_ range: Range<Int>) throws {
+        var place = range.lowerBound
+        while place < range.upperBound, let block = try read(upTo: min(1 << 17, range.upperBound - place), at: place) {
+            place += block.readableBytes
+        }
     }
 
     /// The next block, or the one at a place; nil at the end.
