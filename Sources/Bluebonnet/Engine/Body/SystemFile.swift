@@ -87,7 +87,7 @@ final class SystemFile: Sendable {
         #endif
     }
 
-    /// Brings a part into the page cache, by reading it: mapping it for that (`MAP_POPULATE`) leaves pages out now and then.
+    /// Brings a part into the page cache, by reading it.
     func load(_ range: Range<Int>) throws {
         var place = range.lowerBound
         while place < range.upperBound, let block = try read(upTo: min(1 << 17, range.upperBound - place), at: place) {
