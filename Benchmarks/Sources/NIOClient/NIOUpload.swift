@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// A file sent by the kernel (`sendfile`) as the body of a PUT: what an upload can be at best.
+/// A file sent by the kernel (`sendfile`) at once as the body of a PUT.
 struct NIOUpload {
     let loop: any EventLoop
     let address: NIOAddress

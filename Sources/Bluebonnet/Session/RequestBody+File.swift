@@ -27,7 +27,7 @@ extension RequestBody {
     }
 
     static func produceFile(at path: String, length: Int, _ sink: Sink) async throws {
-        if sink.takesFileParts, try await FilePart.produce(from: path, length: length, sink) { return }
+        if let take = sink.takeFile, try await FilePart.produce(from: path, length: length, take) { return }
         let file = try SystemFile(reading: path)
         while let block = try await NIOThreadPool.singleton.runIfActive({ try file.read(upTo: blockSize) }) {
             try await sink(block)

@@ -18,21 +18,15 @@ public struct RequestBody: Sendable {
 
     /// Takes the pieces of a body that is produced while it is sent; suspends while the connection cannot take more.
     struct Sink: Sendable {
-        /// Whether parts of files may come as such. Otherwise all is bytes.
-        let takesFileParts: Bool
-        let take: @Sendable (Piece) async throws -> Void
+        let takeBytes: @Sendable (ByteBuffer) async throws -> Void
+        /// Takes parts of files as such; nil where files come as bytes.
+        var takeFile: (@Sendable (FilePart) async throws -> Void)?
 
-        func callAsFunction(_ bytes: ByteBuffer) async throws { try await take(.bytes(bytes)) }
+        func callAsFunction(_ bytes: ByteBuffer) async throws { try await takeBytes(bytes) }
 
         /// Takes everything as bytes.
         static func bytes(_ take: @escaping @Sendable (ByteBuffer) async throws -> Void) -> Sink {
-            Sink(takesFileParts: false) { piece in
-                guard case .bytes(let bytes) = piece else {
-                    assertionFailure("the sink takes no parts of files")
-                    return
-                }
-                try await take(bytes)
-            }
+            Sink(takeBytes: take)
         }
     }
 

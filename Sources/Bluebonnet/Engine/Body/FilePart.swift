@@ -9,7 +9,7 @@ import NIOPosix
     import Darwin
 #endif
 
-/// A part of a file that the system sends from its page cache (`sendfile`), without a copy in this process.
+/// A part of a file that the system sends from its page cache (`sendfile`), without a copy in this process where the socket has room.
 struct FilePart: Sendable {
     /// A part that is in the page cache anyway. Looking whether it is takes 5 ms.
     static let largeSize = 1 << 28
@@ -34,30 +34,25 @@ struct FilePart: Sendable {
         from path: String,
         length: Int,
         subject: String = RequestBodyLengthMismatch.wholeBody,
-        _ sink: RequestBody.Sink
+        _ take: @Sendable (FilePart) async throws -> Void
     ) async throws -> Bool {
-        let file = try await onThread { try SystemFile(reading: path) }
+        let threads = NIOThreadPool.singleton
+        let file = try await threads.runIfActive { try SystemFile(reading: path) }
         let whole = FilePart(file: file, length: length, subject: subject, range: 0..<length)
         try whole.checkLength()
         for large in whole.split(by: largeSize) {
-            let isThere = try await onThread { file.isInPageCache(large.range) }
+            let isThere = try await threads.runIfActive { file.isInPageCache(large.range) }
             if isThere == nil, large.range.lowerBound == 0 { return false }
             if isThere == true {
-                try await sink.take(.file(large))
+                try await take(large)
                 continue
             }
             for small in large.split(by: smallSize) {
-                try await onThread { try file.load(small.range) }
-                try await sink.take(.file(small))
+                try await threads.runIfActive { try file.load(small.range) }
+                try await take(small)
             }
         }
         return true
-    }
-
-    private static func onThread<Answer: Sendable>(
-        _ work: @escaping @Sendable () throws -> Answer
-    ) async throws -> Answer {
-        try await NIOThreadPool.singleton.runIfActive(work)
     }
 
     private func split(by size: Int) -> some Sequence<FilePart> {

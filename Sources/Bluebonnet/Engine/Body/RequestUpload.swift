@@ -43,7 +43,9 @@ final class RequestUpload: Sendable {
     func start(inFileParts: Bool) {
         let task = Task {
             do {
-                try await body.produce(RequestBody.Sink(takesFileParts: inFileParts) { try await self.append($0) })
+                var sink = RequestBody.Sink.bytes { try await self.append(.bytes($0)) }
+                if inFileParts { sink.takeFile = { try await self.append(.file($0)) } }
+                try await body.produce(sink)
                 try finish()
             } catch {
                 guard !(state.withLock { $0.isStopped }) else { return }

@@ -171,7 +171,7 @@ struct MultipartEncoder: Sendable {
         case .source(let source):
             // What a stream brings may be long in coming, and what a large file brings is not gathered: what stands before it need
             // not wait.
-            if !source.isFile || source.length ?? 0 >= Self.blockSize { send() }
+            if !source.isFile || source.isLargeFile { send() }
             phase = .source(part, received: 0, asked: 0)
         }
     }

@@ -14,7 +14,7 @@ struct MultipartProducer: Sendable {
             case .emit(let piece):
                 try await sink(piece)
             case .read(let part, let count):
-                if reader == nil, sink.takesFileParts, try await produceFile(part, sink) {
+                if reader == nil, let take = sink.takeFile, try await produceFile(part, take) {
                     encoder.bypassed()
                     continue
                 }
@@ -35,14 +35,17 @@ struct MultipartProducer: Sendable {
     }
 
     /// Hands over a large file as such; false when it is not one.
-    private func produceFile(_ part: Int, _ sink: RequestBody.Sink) async throws -> Bool {
-        guard case .source(let source) = parts[part].content, source.isFile, let path = source.path,
-            let length = source.length, length >= MultipartEncoder.blockSize
+    private func produceFile(
+        _ part: Int,
+        _ take: @Sendable (FilePart) async throws -> Void
+    ) async throws -> Bool {
+        guard case .source(let source) = parts[part].content, source.isLargeFile, let path = source.path,
+            let length = source.length
         else {
             return false
         }
         do {
-            return try await FilePart.produce(from: path, length: length, subject: subject(part), sink)
+            return try await FilePart.produce(from: path, length: length, subject: subject(part), take)
         } catch let failure as SystemFile.Failure {
             throw unreadable(part, failure)
         }

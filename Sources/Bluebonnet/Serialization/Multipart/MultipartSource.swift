@@ -14,6 +14,9 @@ struct MultipartSource: Sendable {
     /// The path of the file, for descriptions.
     var path: String?
 
+    /// Whether it is a file that is not gathered with what stands before it, and may be sent by other means.
+    var isLargeFile: Bool { isFile && length ?? 0 >= MultipartEncoder.blockSize }
+
     /// Begins to read.
     let open: @Sendable () throws -> any MultipartReader
 }

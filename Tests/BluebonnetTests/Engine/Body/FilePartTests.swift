@@ -257,11 +257,9 @@ struct FilePartTests {
 
     private func parts(of file: URL, length: Int) async throws -> [FilePart] {
         let parts = Mutex<[FilePart]>([])
-        let sink = RequestBody.Sink(takesFileParts: true) { piece in
-            guard case .file(let part) = piece else { throw TestSession.Unmet(description: "bytes: \(piece.count)") }
-            parts.withLock { $0.append(part) }
-        }
-        #expect(try await FilePart.produce(from: file.path, length: length, sink))
+        #expect(
+            try await FilePart.produce(from: file.path, length: length) { part in parts.withLock { $0.append(part) } }
+        )
         return parts.withLock { $0 }
     }
 
@@ -299,10 +297,11 @@ struct FilePartTests {
 
     @Test func `a file that cannot be mapped is not handed over`() async throws {
         // A file of the kernel's, which has a size and no pages.
-        let sink = RequestBody.Sink(takesFileParts: true) { _ in Issue.record("it was handed over") }
         let path = "/sys/kernel/uevent_seqnum"
         guard let size = try? SystemFile(reading: path).size() else { return }
-        #expect(try await FilePart.produce(from: path, length: size, sink) == false)
+        #expect(
+            try await FilePart.produce(from: path, length: size) { _ in Issue.record("it was handed over") } == false
+        )
     }
 
     @Test func `what the system does not send to can have the parts in blocks`() async throws {
