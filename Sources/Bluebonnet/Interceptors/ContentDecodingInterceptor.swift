@@ -19,7 +19,12 @@ struct ContentDecodingInterceptor: Interceptor {
         guard let codings = response.head[.contentEncoding], response.head.statusCode != 206 else { return response }
         do {
             guard let coding = try ContentCoding(contentEncoding: codings), !coding.isIdentity else { return response }
-            response.body = ResponseBody(.decoded(response.body, coding: coding, limits: context.configuration.limits))
+            let decoding = ResponseBody.Decoding(
+                coding: coding,
+                limits: context.settings.configuration.limits,
+                control: context.control
+            )
+            response.body = ResponseBody(.decoded(response.body, decoding))
             return response
         } catch {
             throw error.completed(request: response.request, response: response.head)

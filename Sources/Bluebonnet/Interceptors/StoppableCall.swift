@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Runs a chain with interceptors of the user's in a child task, so that whatever stops the session's task also wakes one that
-/// sleeps. The caller's own Swift task must not be cancelled for that: it lives on.
+/// Runs code of the user's (interceptors, a transport, the sequence of a body) in a child task, so that
+/// whatever stops the session's task also wakes what waits in there. The caller's own Swift task must
+/// not be cancelled for that: it lives on.
 final class StoppableCall: TaskControl.Operation {
     private struct State {
         var caller: SuspendedCaller?
@@ -12,14 +13,19 @@ final class StoppableCall: TaskControl.Operation {
 
     private init() {}
 
-    static func run(_ next: Next, _ request: Request, _ context: ExchangeContext) async throws -> TransportResponse {
+    /// Runs the work; it is cancelled when the task of the context is stopped or its time is over.
+    static func run<Result: Sendable>(
+        for request: Request,
+        _ context: ExchangeContext,
+        _ work: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
         let call = StoppableCall()
         try context.control.attach(call)
         defer { context.control.detach(call) }
-        return try await withThrowingTaskGroup(of: TransportResponse?.self) { group in
+        return try await withThrowingTaskGroup(of: Result?.self) { group in
             group.addTask {
                 defer { call.end() }
-                return try await next(request)
+                return try await work()
             }
             if let deadline = context.deadline {
                 group.addTask {

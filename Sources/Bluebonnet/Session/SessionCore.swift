@@ -18,11 +18,15 @@ final class SessionCore: Sendable {
     private let chain: Next.Chain
     /// How many interceptors of the chain are the user's.
     private let userInterceptors: Int
+    /// The engine ends its exchanges by itself when a task is stopped; a transport of the user's has to
+    /// be woken.
+    private let isTransportOfUser: Bool
     private let state = Mutex(State())
 
     init(configuration: SessionConfiguration, transport: (any Transport)?) {
         settings = ExchangeContext.Settings(configuration)
         userInterceptors = configuration.interceptors.count
+        isTransportOfUser = transport.map { !($0 is Engine) } ?? false
         // The one fixed order: the user's own, those of the request, redirects, content decoding.
         chain = Next.Chain(
             interceptors: configuration.interceptors + [RedirectInterceptor()]
@@ -46,9 +50,11 @@ final class SessionCore: Sendable {
             request.headerFields.append(contentsOf: missing)
         }
         let own = request.interceptors
-        guard userInterceptors > 0 || !own.isEmpty else { return try await Next(chain, context: context)(request) }
-        let chain = own.isEmpty ? chain : chain.inserting(own, at: userInterceptors)
-        return try await StoppableCall.run(Next(chain, context: context), request, context)
+        guard userInterceptors > 0 || !own.isEmpty || isTransportOfUser else {
+            return try await Next(chain, context: context)(request)
+        }
+        let next = Next(own.isEmpty ? chain : chain.inserting(own, at: userInterceptors), context: context)
+        return try await StoppableCall.run(for: request, context) { [request] in try await next(request) }
     }
 
     // MARK: Tasks

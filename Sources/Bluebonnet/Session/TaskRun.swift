@@ -185,12 +185,18 @@ final class TaskRun: SessionTask {
         let response = try await core.send(originalRequest, context: context)
         received(response)
         do {
-            let limit = core.settings.configuration.limits.bodyInMemory
-            let body = Data(taking: try await response.body.collectBuffer(upTo: limit))
+            let body = try await collect(response, context)
             return ReceivedResponse(transport: response, body: body, startedAt: startedAt)
         } catch let error as NetworkingError {
             throw error.completed(request: response.request, response: response.head)
         }
+    }
+
+    private func collect(_ response: TransportResponse, _ context: ExchangeContext) async throws -> Data {
+        let limit = core.settings.configuration.limits.bodyInMemory
+        let body = response.body
+        guard body.comesFromSequence else { return try await body.collect(upTo: limit) }
+        return try await StoppableCall.run(for: response.request, context) { try await body.collect(upTo: limit) }
     }
 
     /// A body above this size is parsed off the event loop, where the caller may be running.

@@ -5,9 +5,10 @@ extension Data {
     /// Below this a copy is cheaper than keeping the receive buffer alive.
     private static let copyLimit = 16 * 1024
 
-    /// The readable bytes: small ones copied, large ones shared without a copy.
+    /// The readable bytes: large ones shared without a copy, small ones copied, and so are those that
+    /// would keep a receive buffer alive which is more than twice as large.
     init(taking buffer: ByteBuffer) {
-        guard buffer.readableBytes > Self.copyLimit else {
+        guard buffer.readableBytes > Self.copyLimit, buffer.readableBytes >= buffer.storageCapacity / 2 else {
             self = unsafe buffer.withUnsafeReadableBytes { bytes in unsafe Data(bytes) }
             return
         }

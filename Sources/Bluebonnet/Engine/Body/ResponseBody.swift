@@ -18,7 +18,16 @@ public struct ResponseBody: AsyncSequence, Sendable {
         /// It comes from a sequence of the user's.
         case sequence(@Sendable () -> Pull, trailers: HTTPFields)
         /// It comes from another body through content decoders.
-        indirect case decoded(ResponseBody, coding: ContentCoding, limits: Limits)
+        indirect case decoded(ResponseBody, Decoding)
+    }
+
+    /// How the content coding of a body is undone.
+    struct Decoding: Sendable {
+        let coding: ContentCoding
+        let limits: Limits
+        /// Tells whether the task still wants the body: the decoding of what has been received
+        /// waits for nobody, and only it can end itself.
+        var control: TaskControl?
     }
 
     /// Brings one piece of a sequence after the other, and nil at its end.
@@ -66,7 +75,16 @@ public struct ResponseBody: AsyncSequence, Sendable {
         switch storage {
         case .whole, .sequence: nil
         case .stream(let reader): reader.stream
-        case .decoded(let source, _, _): source.stream
+        case .decoded(let source, _): source.stream
+        }
+    }
+
+    /// Whether its bytes come from a sequence of the user's, which the engine cannot end.
+    var comesFromSequence: Bool {
+        switch storage {
+        case .whole, .stream: false
+        case .sequence: true
+        case .decoded(let source, _): source.comesFromSequence
         }
     }
 
@@ -82,7 +100,29 @@ public struct ResponseBody: AsyncSequence, Sendable {
     ///   - trailers: The trailer fields. Default: none.
     /// - Returns: The body.
     public static func data(_ data: Data, trailers: HTTPFields = [:]) -> ResponseBody {
-        ResponseBody(.whole(ByteBuffer(bytes: data), trailers: trailers))
+        ResponseBody.data(data, trailers: trailers, inPiecesOf: largestPiece)
+    }
+
+    /// A `ByteBuffer` counts in 32 bits.
+    private static let largestPiece = Int(Int32.max)
+
+    static func data(_ data: Data, trailers: HTTPFields = [:], inPiecesOf size: Int) -> ResponseBody {
+        guard data.count > size else {
+            return ResponseBody(.whole(ByteBuffer(bytes: data), trailers: trailers))
+        }
+        return ResponseBody(
+            .sequence(
+                {
+                    var rest = data
+                    return {
+                        guard !rest.isEmpty else { return nil }
+                        defer { rest = rest.dropFirst(size) }
+                        return ByteBuffer(bytes: rest.prefix(size))
+                    }
+                },
+                trailers: trailers
+            )
+        )
     }
 
     /// A body that comes piece by piece from a sequence, for transports, interceptors and stubs.
@@ -115,7 +155,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         switch storage {
         case .whole(_, let trailers), .sequence(_, let trailers): trailers
         case .stream(let reader): reader.stream.finished?.trailers ?? [:]
-        case .decoded(let source, _, _): source.trailers
+        case .decoded(let source, _): source.trailers
         }
     }
 
@@ -124,7 +164,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         switch storage {
         case .whole, .sequence: nil
         case .stream(let reader): reader.stream.finished?.at
-        case .decoded(let source, _, _): source.lastByteAt
+        case .decoded(let source, _): source.lastByteAt
         }
     }
 
@@ -162,26 +202,22 @@ extension ResponseBody {
     /// - Returns: The bytes.
     /// - Throws: ``NetworkingError/Code/bodyTooLarge`` beyond the limit, and whatever ends a body early.
     public func collect(upTo limit: Int = 1 << 30) async throws -> Data {
-        Data(taking: try await collectBuffer(upTo: limit))
-    }
-
-    func collectBuffer(upTo limit: Int) async throws -> ByteBuffer {
         if case .whole(let buffer, _) = storage {
             guard buffer.readableBytes <= limit else { throw Self.tooLarge(limit) }
-            return buffer
+            return Data(taking: buffer)
         }
         var buffers = makeBuffers()
-        var whole = ByteBuffer()
+        let collector = BodyCollector()
         do {
-            while var piece = try await buffers.next() {
-                guard piece.readableBytes <= limit - whole.readableBytes else { throw Self.tooLarge(limit) }
-                if whole.readableBytes == 0 { whole = piece } else { whole.writeBuffer(&piece) }
+            while let piece = try await buffers.next() {
+                guard piece.readableBytes <= limit - collector.count else { throw Self.tooLarge(limit) }
+                try collector.append(piece)
             }
         } catch var error as NetworkingError {
-            if error.body == nil, whole.readableBytes > 0 { error.body = Data(taking: whole) }
+            if error.body == nil, collector.count > 0 { error.body = collector.take() }
             throw error
         }
-        return whole
+        return collector.take()
     }
 
     /// Reads and drops the body so that its connection can serve again; gives both up beyond the limit or at an error.
@@ -190,7 +226,7 @@ extension ResponseBody {
     ///
     /// - Parameter limit: How many bytes to read for that. A new connection costs more than a few of them. Default: 64 KiB.
     public func discard(upTo limit: Int = 65_536) async {
-        if case .decoded(let source, _, _) = storage { return await source.discard(upTo: limit) }
+        if case .decoded(let source, _) = storage { return await source.discard(upTo: limit) }
         guard case .stream = storage else { return }
         var buffers = makeBuffers()
         var count = 0
@@ -208,8 +244,14 @@ extension ResponseBody {
         case .whole(let buffer, _): Buffers(.whole(buffer))
         case .stream(let reader): Buffers(.stream(reader))
         case .sequence(let makePull, _): Buffers(.sequence(makePull()))
-        case .decoded(let source, let coding, let limits):
-            Buffers(.decoded(source.makeBuffers(), ContentDecoder(coding, limits: limits)))
+        case .decoded(let source, let decoding):
+            Buffers(
+                .decoded(
+                    source.makeBuffers(),
+                    ContentDecoder(decoding.coding, limits: decoding.limits),
+                    decoding.control
+                )
+            )
         }
     }
 
@@ -219,7 +261,7 @@ extension ResponseBody {
             case whole(ByteBuffer)
             case stream(Reader)
             case sequence(Pull)
-            indirect case decoded(Buffers, ContentDecoder)
+            indirect case decoded(Buffers, ContentDecoder, TaskControl?)
             case ended
         }
 
@@ -257,10 +299,12 @@ extension ResponseBody {
                 }
                 step = .ended
                 return nil
-            case .decoded(var source, let decoder):
-                defer { if case .decoded = step { step = .decoded(source, decoder) } }
+            case .decoded(var source, let decoder, let control):
+                defer { if case .decoded = step { step = .decoded(source, decoder, control) } }
                 while true {
-                    if let block = try decoder.nextBlock() { return block }
+                    if Task.isCancelled { throw Self.cancelled }
+                    if let error = control?.error { throw error }
+                    if let block = try await Self.nextBlock(of: decoder) { return block }
                     guard let piece = try await source.next() else {
                         try decoder.finish()
                         step = .ended
@@ -269,6 +313,27 @@ extension ResponseBody {
                     decoder.push(piece)
                 }
             }
+        }
+
+        private static let cancelled = NetworkingError(
+            .cancelled,
+            "The request was cancelled while its body was read."
+        )
+
+        /// The next decoded block. A large one is not made on an event loop, where the caller may
+        /// be running: all connections of the loop would stand still meanwhile.
+        private static func nextBlock(of decoder: ContentDecoder) async throws -> ByteBuffer? {
+            guard decoder.mayBringLargeBlock, EventLoopTaskExecutor.isRunningOnEventLoop else {
+                return try decoder.nextBlock()
+            }
+            return try await withTaskExecutorPreference(globalConcurrentExecutor) {
+                try await elsewhere(decoder)
+            }
+        }
+
+        @concurrent
+        private static func elsewhere(_ decoder: ContentDecoder) async throws -> ByteBuffer? {
+            try decoder.nextBlock()
         }
     }
 }

@@ -5,8 +5,10 @@ import NIOCore
 /// Call ``push(_:)`` with a piece, then ``nextBlock()`` until it returns nil, and so on; call ``finish()`` after the
 /// last piece. Whatever a piece expands to, at most one block (256 KiB) for each coding is in memory at a time.
 ///
-/// A class, because it is consumed; used by one reader.
-final class ContentDecoder {
+/// A class, because it is consumed.
+// Unchecked Sendable because it is handed to another thread and back while its one reader waits:
+// an iterator of the body owns it, and no two calls ever run at the same time.
+final class ContentDecoder: @unchecked Sendable {
     /// The stages in the order in which the codings are undone: the last one applied comes first (RFC 9110 §8.4).
     private let stages: [DecompressionStage]
     private let limits: Limits
@@ -40,6 +42,14 @@ final class ContentDecoder {
             throw error
         }
     }
+
+    /// Whether the next block may be larger than is worth decoding on an event loop (32 KiB), or may
+    /// take as much work: behind a second coding, any number of blocks may lie between two of its own.
+    var mayBringLargeBlock: Bool {
+        stages.count > 1 || stages.contains { $0.nextBlockSize > Self.smallBlockSize }
+    }
+
+    private static let smallBlockSize = 32 * 1024
 
     /// Says that the body is over, after ``nextBlock()`` returned nil.
     ///

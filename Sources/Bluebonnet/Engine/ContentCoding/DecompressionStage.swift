@@ -78,10 +78,16 @@ final class DecompressionStage {
         return true
     }
 
+    /// The most the next block can hold.
+    var nextBlockSize: Int {
+        if mayHoldOutput { return Self.blockSizes.upperBound }
+        // Text becomes three to five times larger: small bodies get one small block, large ones full
+        // blocks.
+        return min(max(pending.readableBytes * 5, Self.blockSizes.lowerBound), Self.blockSizes.upperBound)
+    }
+
     private func decompressOnce() throws(DecompressionFailure) -> ByteBuffer {
-        // Text becomes three to five times larger: small bodies get one small block, large ones full blocks.
-        let size = min(max(pending.readableBytes * 5, Self.blockSizes.lowerBound), Self.blockSizes.upperBound)
-        var block = ByteBufferAllocator().buffer(capacity: mayHoldOutput ? Self.blockSizes.upperBound : size)
+        var block = ByteBufferAllocator().buffer(capacity: nextBlockSize)
         var capacity = 0
         var result = Result<DecompressionStep, DecompressionFailure>.failure(DecompressionFailure("it was not read"))
         // Both pointers are valid inside the closures, which is as long as the library uses them.

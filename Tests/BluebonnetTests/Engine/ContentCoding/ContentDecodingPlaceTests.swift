@@ -1,0 +1,119 @@
+import HTTPTypes
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import Bluebonnet
+
+/// Where a body is decoded, and what ends it.
+@Suite(.timeLimit(.minutes(1)))
+struct ContentDecodingPlaceTests {
+    /// Counts the turns of the event loop on which it was started.
+    private final class Turns: Sendable {
+        private let state = Mutex((count: 0, isOver: false))
+        private let eventLoop: any EventLoop
+
+        init(on eventLoop: any EventLoop) {
+            self.eventLoop = eventLoop
+            next()
+        }
+
+        var count: Int { state.withLock { $0.count } }
+
+        func stop() {
+            state.withLock { $0.isOver = true }
+        }
+
+        private func next() {
+            eventLoop.execute {
+                let goesOn = self.state.withLock { state in
+                    state.count += 1
+                    return !state.isOver
+                }
+                if goesOn { self.next() }
+            }
+        }
+    }
+
+    private static let generous = Limits(decodingRatio: .max, decodedBody: .max)
+
+    /// So many zeros in gzip, and that in gzip again.
+    private static func zeros(_ count: Int, times: Int = 1) throws -> ByteBuffer {
+        var result = ByteBuffer(repeating: 0, count: count)
+        for _ in 0..<times {
+            let deflater = try Deflater(.gzip, level: 9)
+            var coded = try deflater.compress(result)
+            var rest = try deflater.finish()
+            coded.writeBuffer(&rest)
+            result = coded
+        }
+        return result
+    }
+
+    private static func body(
+        _ bytes: ByteBuffer,
+        _ codings: String = "gzip",
+        control: TaskControl? = nil
+    ) throws -> ResponseBody {
+        let coding = try #require(try ContentCoding(contentEncoding: codings))
+        let source = ResponseBody(.whole(bytes, trailers: [:]))
+        return ResponseBody(.decoded(source, .init(coding: coding, limits: generous, control: control)))
+    }
+
+    /// The turns an event loop has while a task on it collects the body.
+    private static func turns(collecting body: ResponseBody, to count: Int) async throws -> Int {
+        try await withTaskExecutorPreference(EventLoopTaskExecutor.next()) {
+            let turns = Turns(on: try #require(MultiThreadedEventLoopGroup.currentEventLoop))
+            defer { turns.stop() }
+            let before = turns.count
+            let bytes = try await body.collect(upTo: .max)
+            #expect(bytes.count == count)
+            #expect(EventLoopTaskExecutor.isRunningOnEventLoop)
+            return turns.count - before
+        }
+    }
+
+    @Test(arguments: [1 << 20, 10 << 20])
+    func `a large body is not decoded on the event loop of its reader`(size: Int) async throws {
+        let turns = try await Self.turns(collecting: Self.body(Self.zeros(size)), to: size)
+        // The loop has a turn for each block that comes back from elsewhere.
+        #expect(turns >= size / 262_144 - 1)
+    }
+
+    @Test func `a body in two codings is not decoded there either`() async throws {
+        let size = 1 << 20
+        let turns = try await Self.turns(
+            collecting: Self.body(Self.zeros(size, times: 2), "gzip, gzip"),
+            to: size
+        )
+        #expect(turns >= 1)
+    }
+
+    @Test func `a small body is decoded where its reader runs`() async throws {
+        let turns = try await Self.turns(collecting: Self.body(Self.zeros(4000)), to: 4000)
+        #expect(turns == 0)
+    }
+
+    @Test func `a task that was stopped decodes no further, though everything has been received`() async throws {
+        let control = TaskControl()
+        var pieces = try Self.body(Self.zeros(4 << 20), control: control).makeAsyncIterator()
+        #expect(try await pieces.next()?.isEmpty == false)
+        control.cancel(with: NetworkingError(.requestTimeout, "It took too long."))
+        let error = try await networkingError { try await pieces.next() }
+        #expect(error.code == .requestTimeout)
+    }
+
+    @Test func `a Swift task that was cancelled decodes no further`() async throws {
+        let body = try Self.body(Self.zeros(4 << 20))
+        let reading = Task {
+            var pieces = body.makeAsyncIterator()
+            #expect(try await pieces.next()?.isEmpty == false)
+            // The task is this one, which runs.
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return try await pieces.next()
+        }
+        let error = try await networkingError { try await reading.value }
+        #expect(error.code == .cancelled)
+    }
+}

@@ -1,0 +1,103 @@
+import HTTPTypes
+import Testing
+
+@testable import Bluebonnet
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Whatever stops a task also reaches a transport of the user's, without any interceptor, and the body
+/// that it brings.
+@Suite(.timeLimit(.minutes(1)))
+struct TransportStoppingTests {
+    /// Sends nothing and waits, or sends a head and then waits in the middle of the body.
+    private struct Waiting: Transport {
+        let isThere = Counter()
+        let hasHead: Bool
+
+        func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+            let pieces = AsyncStream<Data> {
+                guard isThere.increment() > 1 else { return Data("one".utf8) }
+                try? await Task.sleep(for: .seconds(3600))
+                return nil
+            }
+            guard hasHead else {
+                isThere.increment()
+                isThere.increment()
+                try await Task.sleep(for: .seconds(3600))
+                throw NetworkingError(.cancelled, "It was woken.")
+            }
+            return TransportResponse(head: ResponseHead(status: .ok), body: .stream(pieces), request: request)
+        }
+
+        func waitUntilItWaits() async throws {
+            try await TestSession.until("it waits") { isThere.value == 2 }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `cancel ends a task that runs in its caller`(hasHead: Bool) async throws {
+        let transport = Waiting(hasHead: hasHead)
+        try await withSession(transport: transport) { session in
+            let task = session.dataTask(try Request(to: "http://x/"))
+            let caller = Task { try await task.value }
+            try await transport.waitUntilItWaits()
+            task.cancel()
+            let error = try await networkingError { try await caller.value }
+            #expect(error.code == .cancelled && !caller.isCancelled)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `cancel ends a task of the session's list`(hasHead: Bool) async throws {
+        let transport = Waiting(hasHead: hasHead)
+        try await withSession(transport: transport) { session in
+            let request = try Request(to: "http://x/")
+            let caller = Task { try await session.data(for: request) }
+            try await transport.waitUntilItWaits()
+            #expect(session.tasks.count == 1)
+            session.tasks.first?.cancel()
+            let error = try await networkingError { try await caller.value }
+            #expect(error.code == .cancelled)
+            #expect(session.tasks.isEmpty)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `the end of the session ends it`(hasHead: Bool) async throws {
+        let transport = Waiting(hasHead: hasHead)
+        try await withSession(transport: transport) { session in
+            let request = try Request(to: "http://x/")
+            let caller = Task { try await session.data(for: request) }
+            try await transport.waitUntilItWaits()
+            session.invalidate()
+            let error = try await networkingError { try await caller.value }
+            #expect(error.code == .sessionInvalidated)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `the time of the whole request ends it`(hasHead: Bool) async throws {
+        try await withSession(transport: Waiting(hasHead: hasHead)) { session in
+            var request = try Request(to: "http://x/")
+            request.timeouts = Timeouts(request: .milliseconds(50))
+            let error = try await networkingError { try await session.data(for: request) }
+            #expect(error.code == .requestTimeout)
+        }
+    }
+
+    @Test func `a stream waits for its head no longer than the task lives`() async throws {
+        let transport = Waiting(hasHead: false)
+        try await withSession(transport: transport) { session in
+            let request = try Request(to: "http://x/")
+            let caller = Task { try await session.stream(request) }
+            try await transport.waitUntilItWaits()
+            session.tasks.first?.cancel()
+            let error = try await networkingError { try await caller.value }
+            #expect(error.code == .cancelled)
+        }
+    }
+}
