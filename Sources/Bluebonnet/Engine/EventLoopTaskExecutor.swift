@@ -4,7 +4,8 @@ import NIOPosix
 /// Runs Swift tasks on an event loop, so that a request from such a task crosses no thread.
 ///
 /// Give it to `withTaskExecutorPreference`: whole programs or the part that talks to the network. Code that blocks or computes
-/// for long does not belong on an event loop; response bodies above 32 KiB are parsed elsewhere by themselves.
+/// for long does not belong on an event loop; response bodies above 32 KiB are decompressed and parsed
+/// elsewhere by themselves.
 ///
 /// ```swift
 /// try await withTaskExecutorPreference(EventLoopTaskExecutor.next()) {
