@@ -56,24 +56,32 @@ package struct TestCertificates: Sendable {
         intermediate = try Request(name: "Bluebonnet Test Intermediate", validity: valid, isAuthority: true)
             .issue(by: authority, chain: [])
         let chain = [intermediate]
-        localhost = try Request(name: "localhost", validity: valid, hosts: .local).issue(by: intermediate, chain: chain)
+        localhost = try Request(name: "localhost", validity: valid, names: TestAlternativeName.local).issue(
+            by: intermediate,
+            chain: chain
+        )
         expired = try Request(
             name: "expired",
             validity: now.addingTimeInterval(-172_800)..<now.addingTimeInterval(-86400),
-            hosts: .local
+            names: TestAlternativeName.local
         )
         .issue(by: intermediate, chain: chain)
         notYetValid = try Request(
             name: "not yet valid",
             validity: now.addingTimeInterval(86400)..<now.addingTimeInterval(172_800),
-            hosts: .local
+            names: TestAlternativeName.local
         )
         .issue(by: intermediate, chain: chain)
-        wrongHost = try Request(name: "wrong.example", validity: valid, hosts: .names(["wrong.example"]))
+        wrongHost = try Request(name: "wrong.example", validity: valid, names: [.dns("wrong.example")])
             .issue(by: intermediate, chain: chain)
-        selfSigned = try Request(name: "self-signed", validity: valid, hosts: .local, isAuthority: true).issue(by: nil)
+        selfSigned = try Request(
+            name: "self-signed",
+            validity: valid,
+            names: TestAlternativeName.local,
+            isAuthority: true
+        ).issue(by: nil)
         let stranger = try Request(name: "Nobody's Authority", validity: valid, isAuthority: true).issue(by: nil)
-        untrusted = try Request(name: "untrusted", validity: valid, hosts: .local).issue(
+        untrusted = try Request(name: "untrusted", validity: valid, names: TestAlternativeName.local).issue(
             by: stranger,
             chain: [stranger]
         )
@@ -82,31 +90,18 @@ package struct TestCertificates: Sendable {
 }
 
 extension TestCertificates {
-    /// Whom a certificate is for.
-    fileprivate enum Hosts {
-        case none
-        case local
-        case names([String])
-
-        var generalNames: [GeneralName] {
-            switch self {
-            case .none: []
-            case .names(let names): names.map { .dnsName($0) }
-            case .local:
-                [
-                    .dnsName("localhost"),
-                    .ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1])),
-                    .ipAddress(ASN1OctetString(contentBytes: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])),
-                ]
-            }
-        }
+    /// A certificate like ``localhost`` with a new key, for other names; nil leaves the names out.
+    package func issue(for names: [TestAlternativeName]?, commonName: String = "issued") throws -> TestIdentity {
+        let validity = localhost.certificate.notValidBefore..<localhost.certificate.notValidAfter
+        return try Request(name: commonName, validity: validity, names: names)
+            .issue(by: intermediate, chain: [intermediate])
     }
 
     /// A certificate to be signed.
     fileprivate struct Request {
         var name: String
         var validity: Range<Date>
-        var hosts = Hosts.none
+        var names: [TestAlternativeName]?
         var isAuthority = false
         var isClient = false
 
@@ -137,7 +132,6 @@ extension TestCertificates {
             of key: Certificate.PublicKey,
             issuer: TestIdentity?
         ) throws -> Certificate.Extensions {
-            let names = hosts.generalNames
             let authorityKey = SubjectKeyIdentifier(hash: issuer?.certificate.publicKey ?? key).keyIdentifier
             return try Certificate.Extensions {
                 Critical(
@@ -155,8 +149,8 @@ extension TestCertificates {
                 }
                 SubjectKeyIdentifier(hash: key)
                 AuthorityKeyIdentifier(keyIdentifier: authorityKey)
-                if !names.isEmpty {
-                    SubjectAlternativeNames(names)
+                if let names {
+                    try TestAlternativeName.certificateExtension(names)
                 }
             }
         }
