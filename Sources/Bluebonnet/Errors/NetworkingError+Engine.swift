@@ -34,10 +34,11 @@ extension NetworkingError {
     static func lost(_ origin: Origin, _ cause: any Error, hasResponse: Bool) -> NetworkingError {
         let moment = hasResponse ? "inside the response" : "before it answered"
         if cause is NIOSSLError || cause is BoringSSLError {
+            let failure = TLSFailure(cause)
             return NetworkingError(
                 .tlsFailed,
-                "The TLS connection to \(origin.description) failed \(moment): \(cause)",
-                underlying: cause
+                "The TLS connection to \(origin.description) failed \(moment): \(failure.sentence)",
+                underlying: failure
             )
         }
         return NetworkingError(
@@ -117,13 +118,18 @@ extension NetworkingError {
 
     /// TLS failed for another reason than the server's certificate.
     static func handshake(_ origin: Origin, _ error: any Error) -> NetworkingError {
-        NetworkingError(.tlsFailed, "The TLS handshake with \(origin.description) failed: \(error)", underlying: error)
+        let failure = TLSFailure(error)
+        let message =
+            failure.isOtherProtocol
+            ? "\(origin.description) does not speak TLS; it may be a plain HTTP server, whose URLs begin with http://."
+            : "The TLS handshake with \(origin.description) failed: \(failure.sentence)"
+        return NetworkingError(.tlsFailed, message, underlying: TLSFailure.wrapping(error))
     }
 }
 
 extension CInt {
     /// The system's words for an errno: `Connection refused`.
-    fileprivate var reason: String {
+    var reason: String {
         unsafe String(cString: strerror(self))
     }
 }

@@ -4,6 +4,14 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// Makes the session's TLS context once, when the first secure connection needs it.
 final class TLSContextSource: Sendable {
     private let settings: TLSSettings
@@ -29,11 +37,31 @@ final class TLSContextSource: Sendable {
     }
 
     func invalid(_ error: any Error) -> NetworkingError {
+        error as? NetworkingError
+            ?? NetworkingError(
+                .invalidTrustConfiguration,
+                "The trusted certificates of the system or the client certificate of the session cannot be used: "
+                    + TLSFailure(error).sentence,
+                underlying: TLSFailure.wrapping(error)
+            )
+    }
+
+    /// A file of the settings that cannot be used, with the reason.
+    private static func unusable(_ file: String, as role: String, _ error: any Error) -> NetworkingError {
         NetworkingError(
             .invalidTrustConfiguration,
-            "The trusted certificates or the client certificate of the session cannot be read: \(error)",
-            underlying: error
+            "\(role) cannot be read from “\(file)”: " + (unreadable(file) ?? "there is none in it in PEM."),
+            underlying: TLSFailure.wrapping(error)
         )
+    }
+
+    /// Why the system does not let a file be read; nil where it does.
+    private static func unreadable(_ path: String) -> String? {
+        var isDirectory = false
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory {
+            return "it is a directory."
+        }
+        return unsafe access(path, R_OK) == 0 ? nil : errno.reason + "."
     }
 
     /// As OpenSSL and curl: `SSL_CERT_FILE` (one PEM file) and `SSL_CERT_DIR` (directories of hashed names, separated by colons)
@@ -61,18 +89,43 @@ final class TLSContextSource: Sendable {
         switch settings.trustRoots {
         case .file(let path): configuration.trustRoots = .file(path)
         case .pem(let text):
-            configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(text.utf8)))
+            do {
+                configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(text.utf8)))
+            } catch {
+                throw NetworkingError(
+                    .invalidTrustConfiguration,
+                    "The text with the trusted certificates holds no certificate in PEM.",
+                    underlying: TLSFailure.wrapping(error)
+                )
+            }
         case .system:
             try useEnvironment(&configuration)
         }
-        if let identity = settings.identity {
-            configuration.certificateChain = try NIOSSLCertificate.fromPEMFile(identity.certificateFile)
-                .map { .certificate($0) }
-            configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: identity.privateKeyFile, format: .pem))
-        }
+        if let identity = settings.identity { try use(identity, in: &configuration) }
         // A peer that does not answer the closing alert must not hold a place in the pool.
         configuration.shutdownTimeout = .milliseconds(250)
         if !settings.verifiesCertificates { configuration.certificateVerification = .none }
-        return try NIOSSLContext(configuration: configuration)
+        do {
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            if case .file(let path) = settings.trustRoots, !TLSFailure(error).isAboutIdentity {
+                throw unusable(path, as: "The trusted certificates", error)
+            }
+            throw error
+        }
+    }
+
+    private static func use(_ identity: TLSSettings.Identity, in configuration: inout TLSConfiguration) throws {
+        do {
+            configuration.certificateChain = try NIOSSLCertificate.fromPEMFile(identity.certificateFile)
+                .map { .certificate($0) }
+        } catch {
+            throw unusable(identity.certificateFile, as: "The client certificate", error)
+        }
+        do {
+            configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: identity.privateKeyFile, format: .pem))
+        } catch {
+            throw unusable(identity.privateKeyFile, as: "The key of the client certificate", error)
+        }
     }
 }
