@@ -85,7 +85,7 @@ extension NetworkingError {
 extension NetworkingError.Code {
     // MARK: Invalid request
 
-    /// The URL string is not a URL, or lacks a host.
+    /// The URL string is not a URL, lacks a host, or has a host for which no certificate can be.
     public static let invalidURL = Self(.invalidURL)
     /// The request cannot be put on the wire: a header with CR or LF, a length that contradicts the body.
     public static let invalidRequest = Self(.invalidRequest)
@@ -126,13 +126,13 @@ extension NetworkingError.Code {
 
     // MARK: Trust
 
-    /// The server's certificate is self-signed or issued by an authority that is not trusted.
+    /// The server's certificate is self-signed, issued by an authority that is not trusted, or has names that cannot be read.
     public static let certificateUntrusted = Self(.certificateUntrusted)
     /// The server's certificate has expired.
     public static let certificateExpired = Self(.certificateExpired)
     /// The server's certificate is not valid yet.
     public static let certificateNotYetValid = Self(.certificateNotYetValid)
-    /// The server's certificate is for another host name.
+    /// The server's certificate is for other hosts than that of the URL (RFC 9525).
     public static let certificateHostMismatch = Self(.certificateHostMismatch)
     /// The trust roots or the client certificate of the session cannot be read.
     public static let invalidTrustConfiguration = Self(.invalidTrustConfiguration)

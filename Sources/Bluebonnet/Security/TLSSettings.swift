@@ -34,7 +34,8 @@ public struct TLSSettings: Sendable, Hashable {
     /// The client certificate. Default: none.
     public var identity: Identity?
 
-    /// Whether the server's certificate and its name are checked. Default: true. False is for tests: anyone can then listen in.
+    /// Whether the server's certificate is checked, and that it is for the host of the URL (over a Unix-domain socket, for
+    /// `localhost`). Default: true. False is for tests: anyone can then listen in.
     public var verifiesCertificates = true
 
     /// Makes the default settings.

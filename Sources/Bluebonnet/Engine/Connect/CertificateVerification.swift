@@ -2,44 +2,117 @@ import FoundationEssentials
 import NIOCore
 import NIOSSL
 import SwiftASN1
+import X509
 
-/// Watches the verification of a server's certificate, so that a refusal can say why.
+/// The verification of a server's certificate on one connection, and the words for a refusal.
 ///
-/// BoringSSL decides; this only remembers the certificate at which it said no.
+/// BoringSSL decides about the chain; this remembers the certificate at which it said no. Whether the certificate is for the
+/// server that was meant is decided here when the handshake is over, before the connection can be used: NIOSSL's own check
+/// accepts a certificate for the address of the connection in place of the name (RFC 9110 §4.3.4 forbids it), wildcards as a
+/// part of a label and common names.
 final class CertificateVerification {
     private let origin: Origin
+    private let identity: ServerIdentity?
+    private let isRequired: Bool
     private var refused: NIOSSLCertificate?
 
-    init(origin: Origin) {
+    /// Without a requirement anyone is accepted.
+    init(origin: Origin, isRequired: Bool) {
         self.origin = origin
+        self.isRequired = isRequired
+        identity = ServerIdentity(host: origin.serverName)
     }
 
-    /// The TLS handler for one connection to the origin.
-    func makeHandler(context: NIOSSLContext) throws -> any ChannelHandler {
-        let name = origin.serverName
-        // RFC 6066 §3: literal addresses are not sent as server names; NIOSSL then checks the peer's address.
-        let isAddress = (try? SocketAddress(ipAddress: name, port: 0)) != nil
-        return try NIOSSLClientHandler(
-            observing: context,
-            serverHostname: isAddress ? nil : name
-        ) { result, certificate in
-            if case .failed = result, self.refused == nil { self.refused = certificate }
-            return result
+    /// Begins the handshake. The completion is called once, when the server is known to be the one that was meant or when it is
+    /// refused.
+    func start(
+        on channel: any Channel,
+        context: NIOSSLContext,
+        completion: @escaping (Result<Void, NetworkingError>) -> Void
+    ) throws(NetworkingError) {
+        if isRequired, identity == nil { throw unverifiableHost }
+        do {
+            let handler = try NIOSSLClientHandler(
+                observing: context,
+                serverHostname: identity?.serverName
+            ) { result, certificate in
+                if case .failed = result, self.refused == nil { self.refused = certificate }
+                return result
+            }
+            let pipeline = channel.pipeline.syncOperations
+            let observer = TLSHandshakeObserver { result in
+                completion(result.mapError { self.error(for: $0) }.flatMap { self.checkedIdentity(in: pipeline) })
+            }
+            try pipeline.addHandlers([handler, observer])
+        } catch {
+            throw .handshake(origin, error)
         }
     }
 
-    /// The handshake failed: the reason, in words.
-    func error(for error: any Error) -> NetworkingError {
-        if let extra = error as? NIOSSLExtraError, extra == .failedToValidateHostname {
-            return NetworkingError(
-                .certificateHostMismatch,
-                "The certificate of \(origin.description) is for another name. "
-                    + "You might be connecting to a server that is pretending to be “\(origin.serverName)”.",
-                underlying: error
+    // MARK: The identity of the server
+
+    private func checkedIdentity(in pipeline: ChannelPipeline.SynchronousOperations) -> Result<Void, NetworkingError> {
+        guard isRequired else { return .success(()) }
+        guard let identity, let leaf = try? pipeline.nioSSL_peerCertificate() else {
+            return .failure(
+                NetworkingError(.certificateUntrusted, "\(origin.description) has shown no certificate.")
             )
         }
+        let presented: PresentedIdentifiers
+        do {
+            presented = try PresentedIdentifiers(Certificate(derEncoded: leaf.toDERBytes()))
+        } catch {
+            return .failure(unreadable(error))
+        }
+        guard presented.contain(identity) else {
+            return .failure(
+                NetworkingError(
+                    .certificateHostMismatch,
+                    "The certificate of \(origin.description) \(presented.refusal(of: identity)). \(warning)"
+                )
+            )
+        }
+        return .success(())
+    }
+
+    /// BoringSSL has read and verified the certificate, but its names cannot be trusted to say what they seem to say.
+    private func unreadable(_ error: any Error) -> NetworkingError {
+        let isKey =
+            switch error {
+            case is ASN1Error: false
+            case let error as CertificateError: error.code == .unsupportedPublicKeyAlgorithm
+            default: true
+            }
+        let reason =
+            isKey
+            ? "has a key that is not accepted (RSA of 2048 bits or more, P-256, P-384, P-521 and Ed25519 are)"
+            : "is not well-formed"
+        return NetworkingError(
+            .certificateUntrusted,
+            "The certificate of \(origin.description) \(reason), so its names cannot be checked.",
+            underlying: error
+        )
+    }
+
+    private var unverifiableHost: NetworkingError {
+        NetworkingError(
+            .invalidURL,
+            "“\(HTTP1ParseError.escaped(origin.serverName.utf8, limit: 80))” is neither a host name nor a whole IP address, so "
+                + "no certificate can be for it. Write an address in full, as 127.0.0.1, and a name in another script in its "
+                + "form with “xn--”."
+        )
+    }
+
+    private var warning: String {
+        "You might be connecting to a server that is pretending to be “\(origin.serverName)”."
+    }
+
+    // MARK: The chain
+
+    /// The handshake failed: the reason, in words.
+    private func error(for error: any Error) -> NetworkingError {
         guard let refused else { return .handshake(origin, error) }
-        return refusal(of: refused, underlying: error)
+        return refusal(of: refused, underlying: TLSFailure.wrapping(error))
     }
 
     private func refusal(of certificate: NIOSSLCertificate, underlying: any Error) -> NetworkingError {
@@ -64,8 +137,7 @@ final class CertificateVerification {
             : "is issued by an authority that is not trusted"
         return NetworkingError(
             .certificateUntrusted,
-            "The certificate of \(origin.description) \(reason). "
-                + "You might be connecting to a server that is pretending to be “\(origin.serverName)”.",
+            "The certificate of \(origin.description) \(reason). \(warning)",
             underlying: underlying
         )
     }

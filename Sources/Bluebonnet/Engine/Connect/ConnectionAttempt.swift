@@ -117,23 +117,16 @@ final class ConnectionAttempt {
             return
         }
         let startedAt = NIODeadline.now()
-        do {
-            let verification = CertificateVerification(origin: origin)
-            let handler = try verification.makeHandler(context: context)
-            let observer = TLSHandshakeObserver { result in
-                switch result {
-                case .success:
-                    self.timings.tls = NIODeadline.now().since(startedAt)
-                    self.end(
-                        .success(Established(channel: channel, isUnencrypted: false, timings: self.timings))
-                    )
-                case .failure(let error):
-                    self.end(.failure(verification.error(for: error)))
-                }
+        let verification = CertificateVerification(origin: origin, isRequired: tls.verifiesCertificates)
+        do throws(NetworkingError) {
+            try verification.start(on: channel, context: context) { result in
+                self.timings.tls = NIODeadline.now().since(startedAt)
+                self.end(
+                    result.map { Established(channel: channel, isUnencrypted: false, timings: self.timings) }
+                )
             }
-            try channel.pipeline.syncOperations.addHandlers([handler, observer])
         } catch {
-            end(.failure(.handshake(origin, error)))
+            end(.failure(error))
         }
     }
 }

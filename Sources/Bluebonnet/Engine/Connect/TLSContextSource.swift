@@ -21,6 +21,8 @@ final class TLSContextSource: Sendable {
         self.settings = settings
     }
 
+    var verifiesCertificates: Bool { settings.verifiesCertificates }
+
     /// The context; made on a thread that may block, the first time.
     func context(on eventLoop: any EventLoop) -> EventLoopFuture<NIOSSLContext> {
         if let context = made.withLockIfAvailable({ $0 }) ?? nil {
@@ -104,7 +106,8 @@ final class TLSContextSource: Sendable {
         if let identity = settings.identity { try use(identity, in: &configuration) }
         // A peer that does not answer the closing alert must not hold a place in the pool.
         configuration.shutdownTimeout = .milliseconds(250)
-        if !settings.verifiesCertificates { configuration.certificateVerification = .none }
+        // The names are checked by `CertificateVerification`.
+        configuration.certificateVerification = settings.verifiesCertificates ? .noHostnameVerification : .none
         do {
             return try NIOSSLContext(configuration: configuration)
         } catch {

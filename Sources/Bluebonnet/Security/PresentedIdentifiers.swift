@@ -1,0 +1,103 @@
+import NIOCore
+import SwiftASN1
+import X509
+
+/// One name of a certificate (RFC 5280 §4.2.1.6).
+enum PresentedIdentifier: Hashable, Sendable {
+    /// A DNS name, or a pattern with an asterisk.
+    case name(String)
+    /// The bytes of an IP address: four or sixteen of them in a good certificate.
+    case address([UInt8])
+    /// A name of a kind that never names a web server, such as an e-mail address.
+    case other
+
+    init(_ name: GeneralName) {
+        switch name {
+        case .dnsName(let name): self = .name(name)
+        case .ipAddress(let bytes): self = .address(Array(bytes.bytes))
+        default: self = .other
+        }
+    }
+}
+
+/// Whom a certificate is for, as it says itself.
+struct PresentedIdentifiers: Sendable {
+    /// The names of the extension “subject alternative name”; none where there is no such extension.
+    var names: [PresentedIdentifier]
+    /// The common name of the subject, for messages only.
+    var commonName: String?
+
+    init(names: [PresentedIdentifier], commonName: String? = nil) {
+        self.names = names
+        self.commonName = commonName
+    }
+
+    /// Reads the names of a certificate.
+    ///
+    /// - Throws: An error of SwiftASN1 or X509 when they are not well-formed.
+    init(_ certificate: Certificate) throws {
+        names = try certificate.extensions.subjectAlternativeNames?.map(PresentedIdentifier.init) ?? []
+        for relative in certificate.subject {
+            for attribute in relative where attribute.type == .RDNAttributeType.commonName {
+                commonName = String(attribute.value)
+            }
+        }
+    }
+
+    /// The check of RFC 9525 §6: one of the names must be for the server. The common name never is (§2).
+    func contain(_ identity: ServerIdentity) -> Bool {
+        names.contains(where: identity.matches)
+    }
+
+    /// What to say of a certificate that does not contain the identity, after “The certificate of HOST ”.
+    func refusal(of identity: ServerIdentity) -> String {
+        // One pass over what may be thousands of names, of which the first ones are shown.
+        var count = 0
+        var shown: [String] = []
+        for name in names where name != .other {
+            count += 1
+            if count <= Self.shownLimit { shown.append(Self.sentence(name)) }
+        }
+        guard let first = shown.first else {
+            return "names no host (\(absence)), so it cannot be for \(identity.sentence)"
+        }
+        let list =
+            switch count {
+            case 1: first
+            case ...Self.shownLimit: shown.dropLast().joined(separator: ", ") + " and " + shown[count - 1]
+            default: shown.joined(separator: ", ") + " and \(count - shown.count) more"
+            }
+        return "is for \(list), not for \(identity.sentence)" + hint(for: identity)
+    }
+
+    private static let shownLimit = 4
+
+    private static func sentence(_ name: PresentedIdentifier) -> String {
+        switch name {
+        case .name(let name): return quoted(name)
+        case .address(let bytes):
+            let address = try? SocketAddress(packedIPAddress: ByteBuffer(bytes: bytes), port: 0)
+            return "the address " + (address?.ipAddress ?? "of \(bytes.count) bytes")
+        case .other: return "a name of another kind"
+        }
+    }
+
+    /// A certificate can hold any text: control characters must not reach a terminal.
+    private static func quoted(_ text: String) -> String {
+        "“\(HTTP1ParseError.escaped(text.utf8, limit: 80))”"
+    }
+
+    private var absence: String {
+        guard names.isEmpty else { return "its names are of other kinds, such as e-mail addresses" }
+        guard let commonName else { return "it has no subject alternative name" }
+        return "it has no subject alternative name, and its common name \(Self.quoted(commonName)) does not count"
+    }
+
+    /// A mistake that is often made: an address among the DNS names.
+    private func hint(for identity: ServerIdentity) -> String {
+        guard case .address(let address) = identity, let text = address.ipAddress, names.contains(.name(text)) else {
+            return ""
+        }
+        return " (an address counts only among the IP addresses of a certificate)"
+    }
+}

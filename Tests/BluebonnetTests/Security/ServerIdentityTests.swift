@@ -1,0 +1,136 @@
+import Testing
+
+@testable import Bluebonnet
+
+/// Which server a host means, and which names of a certificate are for it (RFC 9525 §6).
+struct ServerIdentityTests {
+    // MARK: The host
+
+    @Test(arguments: [
+        ("example.com", "example.com"), ("EXAMPLE.Com", "example.com"), ("example.com.", "example.com"),
+        ("localhost", "localhost"), ("exa_mple.com", "exa_mple.com"), ("_dmarc.example.com", "_dmarc.example.com"),
+        ("xn--bcher-kva.example", "xn--bcher-kva.example"), ("-a-.example.com", "-a-.example.com"),
+        ("3com.com", "3com.com"), ("1.example.com", "1.example.com"),
+        ("127.0.0.1.example.com", "127.0.0.1.example.com"),
+        ("0xg", "0xg"), ("a.b1", "a.b1"), ("a.0y", "a.0y"),
+    ])
+    func `a host name is compared in lower case and without the dot of the root`(host: String, name: String) throws {
+        let identity = try #require(ServerIdentity(host: host))
+        #expect(identity == .name(name))
+        #expect(identity.serverName == name)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", "127.0.0.1"), ("::1", "::1"), ("::", "::"), ("0:0:0:0:0:0:0:1", "::1"),
+        ("2001:DB8::A", "2001:db8::a"), ("::ffff:127.0.0.1", "::ffff:127.0.0.1"), ("::FFFF:7f00:1", "::ffff:127.0.0.1"),
+        ("fe80::1%eth0", "fe80::1"), ("fe80::1%25eth0", "fe80::1"), ("255.255.255.255", "255.255.255.255"),
+    ])
+    func `an address is an address however it is written, and is no server name`(host: String, address: String) throws {
+        let identity = try #require(ServerIdentity(host: host))
+        #expect(identity.serverName == nil)
+        #expect(identity.sentence == "the address \(address)")
+    }
+
+    @Test(arguments: [
+        "", ".", "..", "example..com", ".example.com", "example.com..", "*", "*.example.com", "a*.example.com",
+        "exam ple.com", "example.com\0", "localhost\0.evil.example", "127.0.0.1\0.evil.example", "127.0.0.1\0", "a/b",
+        "a:b",
+        "a@b", "bücher.example", "例え.jp", "x\u{3002}y.com", "１２７.0.0.1", "exam\u{ad}ple.com", "a\nb", "a\u{7f}b",
+        "[::1]",
+        "127.1", "127.0.0.1.", "1", "0", "0x7f000001", "0X7F.1", "0x", "127.0.0.0x1", "example.123", "127.0.0.01",
+        "256.0.0.1", "1.2.3.4.5", "::1::", "::g", "1:2:3:4:5:6:7", "%eth0", ":%x", "v1.fe80::a",
+        String(repeating: "a", count: 64) + ".example",
+        Array(repeating: String(repeating: "a", count: 63), count: 4).joined(separator: ".") + ".example",
+    ])
+    func `no certificate can be for a host that is neither a name nor an address`(host: String) {
+        #expect(ServerIdentity(host: host) == nil)
+    }
+
+    @Test func `the longest names are names`() {
+        let label = String(repeating: "a", count: 63)
+        let name = [label, label, label, String(label.prefix(61))].joined(separator: ".")
+        #expect(name.utf8.count == 253)
+        #expect(ServerIdentity(host: name) == .name(name))
+        #expect(ServerIdentity(host: name + ".") == .name(name))
+        #expect(ServerIdentity(host: name + "a") == nil)
+    }
+
+    // MARK: Names
+
+    @Test(arguments: [
+        ("example.com", "example.com"), ("Example.COM", "example.com"), ("example.com", "EXAMPLE.com."),
+        ("*.example.com", "www.example.com"), ("*.EXAMPLE.com", "www.example.COM"),
+        ("*.example.com", "www.example.com."),
+        ("*.example.com", "xn--bcher-kva.example.com"), ("*.xn--bcher-kva.de", "www.xn--bcher-kva.de"),
+        ("xn--bcher-kva.de", "XN--bcher-KVA.de"), ("*.example.com", "a_b.example.com"),
+        ("*.exa_mple.com", "a.exa_mple.com"),
+        ("exa_mple.com", "exa_mple.com"), ("*.a.b.example.com", "www.a.b.example.com"),
+        ("*.example.com", "-.example.com"),
+        ("*.co.uk", "example.co.uk"), ("localhost", "localhost"), ("*.1.example", "1.1.example"),
+    ])
+    func `a name covers the host`(pattern: String, host: String) throws {
+        #expect(try #require(ServerIdentity(host: host)).matches(.name(pattern)))
+    }
+
+    @Test(arguments: [
+        // Another name.
+        ("example.com", "example.org"), ("example.com", "www.example.com"), ("www.example.com", "example.com"),
+        ("example.com", "example.comm"), ("example.com", "xexample.com"), ("", "example.com"), (".", "localhost"),
+        // RFC 9525 §6.3: only the complete first label, and for exactly one label.
+        ("*.example.com", "example.com"), ("*.example.com", "a.b.example.com"), ("*.example.com", "b.example.org"),
+        ("w*.example.com", "www.example.com"), ("*w.example.com", "www.example.com"),
+        ("w*w.example.com", "www.example.com"),
+        ("**.example.com", "www.example.com"), ("*.*.example.com", "a.b.example.com"), ("www.*.com", "www.example.com"),
+        ("www.example.*", "www.example.com"), ("www*.example.com", "www.example.com"),
+        ("*www.example.com", "www.example.com"),
+        ("*.*.com", "www.example.com"), ("*.", "localhost"), ("*..com", "a.com"), ("*.example.com", "*.example.com"),
+        // Not for a whole top-level domain.
+        ("*", "localhost"), ("*", "example.com"), ("*.com", "example.com"), ("*.localhost", "a.localhost"),
+        ("*.com.", "a.com"),
+        ("*.com.", "a.com."),
+        // A-labels hold no asterisk.
+        ("xn--*.example.com", "xn--bcher-kva.example.com"), ("*xn--bcher-kva.example", "xn--bcher-kva.example"),
+        ("xn--bcher-*.example.com", "xn--bcher-kva.example.com"), ("b\u{fc}cher.example", "xn--bcher-kva.example"),
+        // What is not a name.
+        ("localhost\0.evil.example", "localhost"), ("localhost\0", "localhost"),
+        ("*.example.com\0.evil", "a.example.com"),
+        ("example.com.", "example.com"), ("*.example.com.", "www.example.com"), (".example.com", "www.example.com"),
+        ("example..com", "example.com"), (" example.com", "example.com"), ("example.com ", "example.com"),
+        ("https://example.com", "example.com"), ("example.com:443", "example.com"), ("user@example.com", "example.com"),
+        ("127.0.0.1", "127.0.0.1"), ("::1", "::1"), ("*.0.0.1", "127.0.0.1"), ("*", "127.0.0.1"), ("[::1]", "::1"),
+    ])
+    func `a name does not cover the host`(pattern: String, host: String) {
+        let matches = ServerIdentity(host: host).map { $0.matches(.name(pattern)) } ?? false
+        #expect(!matches)
+    }
+
+    // MARK: Addresses
+
+    private static let loopback6 = [UInt8](repeating: 0, count: 15) + [1]
+    private static let mapped = [UInt8](repeating: 0, count: 10) + [0xff, 0xff, 127, 0, 0, 1]
+
+    @Test(
+        arguments: [
+            ("127.0.0.1", [127, 0, 0, 1], true), ("127.0.0.1", [127, 0, 0, 2], false), ("::1", loopback6, true),
+            ("0:0::0:1", loopback6, true), ("::2", loopback6, false),
+            ("fe80::1%eth0", [0xfe, 0x80] + loopback6.dropFirst(2), true),
+            // RFC 9525 §6.4: an address in the form of the other protocol is another one.
+            ("127.0.0.1", mapped, false), ("::ffff:127.0.0.1", [127, 0, 0, 1], false),
+            ("::ffff:127.0.0.1", mapped, true),
+            // A network with its mask (RFC 5280 §4.2.1.10) is for constraints only.
+            ("127.0.0.1", [127, 0, 0, 1, 255, 255, 255, 255], false), ("0.0.0.0", [0, 0, 0, 0, 0, 0, 0, 0], false),
+            ("127.0.0.1", [], false), ("127.0.0.1", [127, 0, 0], false), ("::1", loopback6 + [0], false),
+            ("127.0.0.1", Array("127.0.0.1".utf8), false), ("localhost", [127, 0, 0, 1], false),
+            ("localhost", loopback6, false),
+        ] as [(String, [UInt8], Bool)]
+    )
+    func `an address matches byte for byte`(host: String, bytes: [UInt8], matches: Bool) throws {
+        #expect(try #require(ServerIdentity(host: host)).matches(.address(bytes)) == matches)
+    }
+
+    @Test func `names of other kinds match nothing`() throws {
+        for host in ["localhost", "127.0.0.1"] {
+            #expect(try !#require(ServerIdentity(host: host)).matches(.other))
+        }
+    }
+}
