@@ -1,8 +1,8 @@
 /// The decimal value of a number's text: its digits without zeros at either end, and the exponent of the last one.
 ///
-/// Made only to compare numbers that are not both integers or both doubles, and to read integers written with a
-/// fraction or an exponent.
-struct JSONDecimalDigits: Equatable {
+/// Made only to compare and hash numbers that are not both integers or both doubles, and to read integers written with
+/// a fraction or an exponent.
+struct JSONDecimalDigits: Hashable {
     private(set) var isNegative = false
     private(set) var digits: [UInt8] = []
     private(set) var exponent = 0

@@ -24,6 +24,56 @@ enum JSONDoubleParser {
         return decimal.isNegative ? -magnitude : magnitude
     }
 
+    /// Whether a decimal of sixteen or seventeen digits is what its nearest double is written as: no shorter one reads
+    /// back as the same double, and none of the same length is nearer to it.
+    /// - Returns: Nil where 128 bits do not hold both, and for ties.
+    @inline(__always)
+    static func isShortest(_ decimal: JSONDecimal, of double: Double) -> Bool? {
+        // The decimal is mantissa / 10^places, the double significand / 2^shift.
+        let places = -decimal.exponent
+        let shift = 52 + 1023 - Int(double.bitPattern >> 52 & 0x7FF)
+        let significand = double.bitPattern & (1 << 52 - 1) | 1 << 52
+        guard (1...18).contains(places), (0...59).contains(shift), significand != 1 << 52 else {
+            return isShortest(decimal.mantissa, places, significand, shift)
+        }
+        return isShortest(
+            decimal.mantissa,
+            significand,
+            shift,
+            Int64(truncatingIfNeeded: JSONDecimal.powersOfTen[places])
+        )
+    }
+
+    /// The same for numbers with more digits behind the point, or nearer to zero.
+    @inline(never)
+    private static func isShortest(_ mantissa: UInt64, _ places: Int, _ significand: UInt64, _ shift: Int) -> Bool? {
+        guard (1...38).contains(places), (0...120).contains(shift), significand != 1 << 52 else { return nil }
+        let first = min(places, 19)
+        let power = Int128(JSONDecimal.powersOfTen[first]) * Int128(JSONDecimal.powersOfTen[places - first])
+        return isShortest(mantissa, significand, shift, power)
+    }
+
+    /// Both numbers are multiplied by `2^shift * power`; a double then stands for what lies within half a power of it.
+    @inline(__always)
+    private static func isShortest<Word: FixedWidthInteger & SignedInteger>(
+        _ mantissa: UInt64,
+        _ significand: UInt64,
+        _ shift: Int,
+        _ power: Word
+    ) -> Bool? {
+        let unit: Word = 1 &<< Word(truncatingIfNeeded: shift)
+        // The products may not fit, but their difference does, as the double is the nearest one.
+        let difference = Word(truncatingIfNeeded: mantissa) &* unit &- Word(truncatingIfNeeded: significand) &* power
+        // The next decimals with one digit less.
+        let digit = Word(truncatingIfNeeded: mantissa % 10)
+        let below = digit &* unit &- difference
+        let above = (10 &- digit) &* unit &+ difference
+        let half = power / 2
+        let distance = difference.magnitude &* 2
+        if distance < unit, below > half, above > half { return true }
+        return digit == 0 || distance == unit || below == half || above == half ? nil : false
+    }
+
     /// The double nearest to `mantissa * 10^exponent` by the algorithm of Eisel and Lemire.
     /// - Returns: Nil where 128 bits of the power do not decide, and for subnormal and infinite results.
     private static func nearest(_ mantissa: UInt64, _ exponent: Int) -> Double? {

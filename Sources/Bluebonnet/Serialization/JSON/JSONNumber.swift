@@ -6,9 +6,9 @@
 
 /// A JSON number, exact as it was written.
 ///
-/// Integers of 64 bits and doubles are held as such. What neither can hold without loss (a longer integer,
-/// more than 17 significant digits, an exponent out of a double's range) is held as its text, so that a parsed
-/// document can be written again unchanged in value.
+/// Integers of 64 bits and doubles are held as such. What neither can hold without loss (a longer integer, a fraction
+/// that the nearest double is not written as, an exponent out of a double's range) is held as its text, so that a
+/// parsed document can be written again unchanged in value.
 ///
 /// Two numbers are equal when they denote the same decimal value: `1`, `1.0` and `10e-1` are equal.
 public struct JSONNumber: Sendable {
@@ -80,7 +80,7 @@ public struct JSONNumber: Sendable {
         switch storage {
         case .int(let value): value
         case .uint: nil
-        case .double(let value): Int64(exactly: value)
+        case .double(let value): Self.isInteger(value) ? Int64(value) : Self.digits(beyondIntegers: value)?.int64
         case .text(let text): JSONDecimalDigits(text.string).int64
         }
     }
@@ -90,9 +90,21 @@ public struct JSONNumber: Sendable {
         switch storage {
         case .int(let value): UInt64(exactly: value)
         case .uint(let value): value
-        case .double(let value): UInt64(exactly: value)
+        case .double(let value) where Self.isInteger(value): UInt64(exactly: value)
+        case .double(let value): Self.digits(beyondIntegers: value)?.uint64
         case .text(let text): JSONDecimalDigits(text.string).uint64
         }
+    }
+
+    /// Whether a double is an integer up to 2^53, all of which are doubles.
+    private static func isInteger(_ value: Double) -> Bool {
+        value.magnitude <= 0x1p53 && value.rounded() == value
+    }
+
+    /// The digits of a double beyond, where its decimal and not its binary value is meant: 1.23456789012345e18 is
+    /// 1234567890123450000.
+    private static func digits(beyondIntegers value: Double) -> JSONDecimalDigits? {
+        value.magnitude > 0x1p53 && value.isFinite ? JSONDecimalDigits(value.description) : nil
     }
 
     /// The double nearest to the value, or nil when the value is beyond the range of finite doubles.
@@ -139,10 +151,18 @@ extension JSONNumber: Hashable {
         }
     }
 
-    /// Feeds the nearest double to the hasher, which is the same for equal numbers.
+    /// Feeds the decimal value to the hasher, however it is held.
+    ///
+    /// Not only the nearest double: a document can hold any number of numbers that have the same one.
     public func hash(into hasher: inout Hasher) {
-        let value = nearestDouble
-        hasher.combine(value.isNaN ? 0 : value)
+        if let int64 { return hasher.combine(int64) }
+        if let uint64 { return hasher.combine(uint64) }
+        let double = nearestDouble
+        if case .text(let text) = storage {
+            let digits = JSONDecimalDigits(text.string)
+            if !double.isFinite || JSONDecimalDigits(double.description) != digits { return hasher.combine(digits) }
+        }
+        hasher.combine(double.isNaN ? 0 : double)
     }
 
     private func isSameDecimal(as other: JSONNumber) -> Bool {

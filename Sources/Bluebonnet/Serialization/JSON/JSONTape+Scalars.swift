@@ -89,15 +89,26 @@ extension JSONTape {
             }
         } else {
             let decimal = JSONDecimal(bytes, start, length)
-            // Fifteen digits always come back from a double, seventeen tell apart all doubles; between them only
-            // integers would be missed.
             if decimal.significantDigits <= 17, let double = finiteDouble(decimal, word),
-                double.isNormal || decimal.mantissa == 0, decimal.significantDigits <= 15 || abs(double) < 0x1p53
+                isExact(double, decimal, word)
             {
                 return JSONNumber(double)
             }
         }
         return JSONNumber(storage: .text(JSONNumber.Text(numberText(of: word))))
+    }
+
+    /// Whether a double, written again, is the number that it was read from.
+    @inline(__always)
+    private func isExact(_ double: Double, _ decimal: JSONDecimal, _ word: UInt64) -> Bool {
+        // Fifteen digits always come back; sixteen and seventeen may, as those do that were written from doubles.
+        if decimal.significantDigits <= 15 { return double.isNormal || decimal.mantissa == 0 }
+        return JSONDoubleParser.isShortest(decimal, of: double) ?? isWritten(double, word)
+    }
+
+    @inline(never)
+    private func isWritten(_ double: Double, _ word: UInt64) -> Bool {
+        double.isNormal && JSONDecimalDigits(double.description) == JSONDecimalDigits(numberText(of: word))
     }
 
     /// The double nearest to a number, infinite beyond the range of doubles.

@@ -85,6 +85,79 @@ struct JSONNumberTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ("4503599627370497.3", nil), ("9007199254740.9931", nil), ("100000000000000.01", nil),
+            ("1234567890123.4567", nil), ("1.23456789012345e18", 1_234_567_890_123_450_000),
+            ("1.23456789012345e19", 12_345_678_901_234_500_000), ("-9007199254740993.0", nil),
+            ("9007199254740993.0", 9_007_199_254_740_993), ("9223372036854775807.0", 9_223_372_036_854_775_807),
+            ("1e19", 10_000_000_000_000_000_000), ("1.8446744073709552e19", nil),
+            ("9.2233720368547758e18", 9_223_372_036_854_775_800),
+            ("9007199254740992e0", 9_007_199_254_740_992), ("0.30000000000000004", nil), ("-65.61337209218934", nil),
+        ] as [(String, UInt64?)]
+    )
+    func `numbers are exact however many digits they have`(text: String, integer: UInt64?) throws {
+        let number = try #require(try JSONValue(parsing: text).number)
+        let again = try #require(JSONNumber(text: number.description))
+        #expect(JSONDecimalDigits(number.description) == JSONDecimalDigits(text))
+        #expect(again == number && again.hashValue == number.hashValue)
+        #expect(number.uint64 == integer)
+        #expect(number.decimal == Decimal(string: text))
+        #expect(try JSONBodyDecoder().decode(Decimal.self, from: text.utf8) == number.decimal)
+        if let integer { #expect(JSONNumber(integer) == number && JSONNumber(integer).hashValue == number.hashValue) }
+        if let int64 = number.int64 { #expect(JSONNumber(int64) == number) }
+    }
+
+    @Test func `random numbers are exact and doubles stay doubles`() throws {
+        var generator = JSONGenerator(seed: 14)
+        for round in 0..<20000 {
+            let digits = "\(1 + generator.next() % 9)\(generator.next() % 10_000_000_000_000_000)"
+            let text =
+                switch round % 6 {
+                case 0: generator.finite().description
+                case 1: "\(Double(generator.next() >> 11) / 0x1p46)"
+                case 2: "\(digits.prefix(1 + round % 16)).\(digits.dropFirst(1 + round % 16))0"
+                case 3: "0.\(String(repeating: "0", count: round % 9))\(digits.prefix(12 + round % 6))"
+                case 4: "\(digits)e\(Int(generator.next() % 80) - 40)"
+                // What is one away from a double's text.
+                default: "\((Double(generator.next() >> 11) / 0x1p46).description.dropLast())\(round % 10)"
+                }
+            let number = try #require(JSONNumber(text: text), "\(text)")
+            #expect(JSONDecimalDigits(number.description) == JSONDecimalDigits(text), "\(text)")
+            if round % 6 < 2, !number.description.contains("e") {
+                guard case .double = number.storage else { Issue.record("\(text) is not held as a double"); continue }
+            }
+        }
+    }
+
+    @Test func `what is the shortest text of a double is known without writing it`() throws {
+        var generator = JSONGenerator(seed: 15)
+        var known = 0
+        for _ in 0..<20000 {
+            let double = Double(generator.next() >> 11) / 0x1p46
+            var mantissa = JSONDecimalDigits(double.description).digits.reduce(UInt64(0)) { $0 * 10 + UInt64($1) }
+            mantissa += generator.next() % 3
+            let text = "\(mantissa / 100_000_000_000_000).\(("\(mantissa % 100_000_000_000_000)"))"
+            let tape = try JSONTape(parsing: text.utf8, maximumDepth: 1)
+            let decimal = JSONDecimal(tape.bytes, 0, text.utf8.count)
+            guard (16...17).contains(decimal.significantDigits), let value = Double(text),
+                let isShortest = JSONDoubleParser.isShortest(decimal, of: value)
+            else { continue }
+            known += 1
+            #expect(isShortest == (JSONDecimalDigits(value.description) == JSONDecimalDigits(text)), "\(text)")
+        }
+        #expect(known > 8000)
+    }
+
+    @Test func `numbers with the same nearest double have hashes of their own`() {
+        let long = (0..<200).compactMap { JSONNumber(text: "1.\(String(repeating: "0", count: 30))\($0 + 1000)") }
+        #expect(Set(long.map(\.hashValue)).count > 190)
+        let integers = (0..<200).map { JSONNumber(Int64.max - $0) }
+        #expect(Set(integers.map(\.hashValue)).count > 190)
+        let huge = (0..<200).compactMap { JSONNumber(text: "1e\(1000 + $0)") }
+        #expect(Set(huge.map(\.hashValue)).count > 190)
+    }
+
     @Test func `doubles are read bit for bit as the standard library reads them`() throws {
         var generator = JSONGenerator(seed: 4)
         for round in 0..<20000 {
