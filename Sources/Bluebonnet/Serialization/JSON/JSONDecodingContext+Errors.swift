@@ -20,13 +20,41 @@ extension JSONDecodingContext {
                 child = end(of: isObject ? child + 1 : child)
                 position += 1
             }
-            pathMarks[depth] = (container, child, position)
-            if isObject {
-                path.append(JSONPathKey(stringValue: convertedKey(tape.string(at: child), path)))
-                container = child + 1
-            } else {
-                path.append(JSONPathKey(index: position))
-                container = child
+        }
+        move(&child, &position, in: container, isObject, to: target)
+        let key: JSONPathKey
+        if isObject {
+            let written = tape.string(at: child)
+            key = JSONPathKey(stringValue: isDictionary ? written : convertedKey(written, path))
+        } else {
+            key = JSONPathKey(index: position)
+        }
+        let mark = PathMark(
+            container: container,
+            child: child,
+            position: position,
+            isDictionary: isDictionary,
+            key: key
+        )
+        tape.spend(5)
+        if path.count < pathMarks.count { pathMarks[path.count] = mark } else { pathMarks.append(mark) }
+        return mark
+    }
+
+    /// Moves on to the child of a container in which a value lies.
+    private func move(_ child: inout Int, _ position: inout Int, in container: Int, _ isObject: Bool, to target: Int) {
+        let start = position
+        while end(of: isObject ? child + 1 : child) <= target {
+            if position - start == Self.near, let children = children(of: container, passed: walked(in: container)) {
+                // The last of the children that do not start behind the value.
+                var (low, high) = (position, children.count)
+                while high - low > 1 {
+                    let middle = low + (high - low) / 2
+                    if Int(children[middle]) <= target { low = middle } else { high = middle }
+                    tape.spend(1)
+                }
+                (child, position) = (Int(children[low]), low)
+                return
             }
         }
         return path
@@ -61,7 +89,7 @@ extension JSONDecodingContext {
             key,
             DecodingError.Context(
                 codingPath: codingPath(to: object),
-                debugDescription: "There is no value for the key \"\(key.stringValue)\"."
+                debugDescription: "There is no value for the key \"\(JSONPath.cut(key.stringValue))\"."
             )
         )
     }

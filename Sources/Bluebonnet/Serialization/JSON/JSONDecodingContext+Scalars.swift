@@ -69,7 +69,10 @@ extension JSONDecodingContext {
     }
 
     private func unrepresentable(_ type: any Any.Type, at index: Int) -> DecodingError {
-        corrupted(at: index, "The number \(tape.numberText(of: word(at: index))) does not fit in \(type).")
+        corrupted(
+            at: index,
+            "The number \(JSONPath.cut(tape.numberText(of: word(at: index)))) does not fit in \(type)."
+        )
     }
 
     private func uncommonDouble<T: BinaryFloatingPoint>(_ type: T.Type, at index: Int) throws -> T {

@@ -81,11 +81,11 @@ extension JSONTape {
         var open = container
         var next = words.count
         while open < words.count {
-            parts.append(pathPart(in: open, before: next))
+            parts.append(JSONPath.cut(pathPart(in: open, before: next)))
             next = open
             open = Self.offset(of: words[open])
         }
-        return parts.reversed().reduce("", JSONPath.joined)
+        return JSONPath.text(of: parts.reversed())
     }
 
     /// The key or index of the child of an open container that starts at, or would start at, an index.
@@ -99,12 +99,12 @@ extension JSONTape {
             }
             return "[\(count)]"
         }
-        var key = ""
+        var key = -1
         while child < next {
-            key = string(at: child)
+            key = child
             child += 1
             if child < next { child = end(of: child) }
         }
-        return key
+        return key < 0 ? "" : string(at: key)
     }
 }

@@ -1,9 +1,34 @@
 /// The way to a value inside a document, as people write it: `users[3].name`.
+///
+/// It stands in error texts, which end in logs; whoever made the document must not be able to make it long.
 enum JSONPath {
-    /// Joins two parts, the second of which may start with an index.
-    static func joined(_ head: String, _ tail: String) -> String {
-        if head.isEmpty { return tail }
-        if tail.isEmpty { return head }
-        return tail.hasPrefix("[") ? head + tail : head + "." + tail
+    /// How many scalars of a key or a number are shown.
+    static let longestPart = 60
+    /// How many parts are shown: half of them from the top, half of them from the value.
+    static let mostParts = 20
+
+    /// Joins parts from the top to the value; those that start with `[` are indices.
+    static func text(of parts: [String]) -> String {
+        guard parts.count > mostParts else { return joined(parts[...]) }
+        return joined(parts.prefix(mostParts / 2)) + "…" + joined(parts.suffix(mostParts / 2))
+    }
+
+    private static func joined(_ parts: ArraySlice<String>) -> String {
+        var text = ""
+        for part in parts {
+            if !text.isEmpty, !part.hasPrefix("[") { text += "." }
+            text += cut(part)
+        }
+        return text
+    }
+
+    /// The beginning of what a document or a caller wrote.
+    ///
+    /// By scalars: a single character can be as long as the document.
+    static func cut(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        let end = scalars.index(scalars.startIndex, offsetBy: longestPart, limitedBy: scalars.endIndex)
+        guard let end, end < scalars.endIndex else { return text }
+        return String(scalars[..<end]) + "…"
     }
 }

@@ -8,6 +8,8 @@ struct JSONWriter {
     private let isLenient: Bool
     private(set) var bytes: [UInt8] = []
     private var depth = 0
+    /// After a failure, the way to the value from below.
+    private var path: [String] = []
 
     init(options: JSONWritingOptions, isLenient: Bool = false) {
         self.options = options
@@ -16,6 +18,14 @@ struct JSONWriter {
 
     /// Appends a value.
     mutating func write(_ value: JSONValue) throws(JSONWritingError) {
+        do {
+            try writeValue(value)
+        } catch {
+            throw JSONWritingError(message: error.message, path: JSONPath.text(of: path.reversed()))
+        }
+    }
+
+    private mutating func writeValue(_ value: JSONValue) throws(JSONWritingError) {
         switch value {
         case .null: append("null")
         case .bool(let value): append(value ? "true" : "false")
@@ -44,9 +54,10 @@ struct JSONWriter {
             if position > 0 { bytes.append(UInt8(ascii: ",")) }
             breakLine()
             do {
-                try write(element)
+                try writeValue(element)
             } catch {
-                throw JSONWritingError(message: error.message, path: JSONPath.joined("[\(position)]", error.path))
+                path.append("[\(position)]")
+                throw error
             }
         }
         depth -= 1
@@ -68,9 +79,10 @@ struct JSONWriter {
             write(pair.key)
             append(options.contains(.prettyPrinted) ? ": " : ":")
             do {
-                try write(pair.value)
+                try writeValue(pair.value)
             } catch {
-                throw JSONWritingError(message: error.message, path: JSONPath.joined(pair.key, error.path))
+                path.append(JSONPath.cut(pair.key))
+                throw error
             }
         }
         depth -= 1

@@ -115,10 +115,9 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
             context = it
         @unknown default: return "\(error)"
         }
-        var path = ""
-        for key in context.codingPath {
-            path += key.intValue.map { "[\($0)]" } ?? (path.isEmpty ? key.stringValue : ".\(key.stringValue)")
-        }
+        let path = JSONPath.text(
+            of: context.codingPath.map { key in key.intValue.map { "[\($0)]" } ?? key.stringValue }
+        )
         return path.isEmpty ? context.debugDescription : "\(context.debugDescription) (at \(path))"
     }
 }

@@ -81,6 +81,25 @@ struct JSONParsingTests {
         #expect(error.localizedDescription == error.description)
     }
 
+    @Test(arguments: ["k", "😀", "e\u{301}\u{302}", "\u{301}"])
+    func `the path of an error is short however deep and long the keys are`(letter: String) throws {
+        let key = String(repeating: letter, count: 5000)
+        let text = String(repeating: "{\"\(key)\":", count: 500) + "?"
+        let error = try #require(throws: JSONParsingError.self) { try JSONValue(parsing: text) }
+        #expect(error.path.unicodeScalars.count <= 20 * 62 + 1)
+        #expect(error.path.contains("…"))
+        let shallow = try #require(throws: JSONParsingError.self) { try JSONValue(parsing: #"{"a":[{"b":{"c":?}}]}"#) }
+        #expect(shallow.path == "a[0].b.c")
+        let deep = String(repeating: "[", count: 30) + "?"
+        #expect(throws: JSONParsingError.self) { try JSONValue(parsing: deep) }
+    }
+
+    @Test func `a deep path shows its beginning and its end`() throws {
+        let text = (0..<30).map { "{\"k\($0)\":" }.joined() + "?"
+        let error = try #require(throws: JSONParsingError.self) { try JSONValue(parsing: text) }
+        #expect(error.path == "k0.k1.k2.k3.k4.k5.k6.k7.k8.k9…k20.k21.k22.k23.k24.k25.k26.k27.k28.k29")
+    }
+
     @Test func `nesting up to the limit is parsed and one more is an error`() throws {
         let text = String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
         _ = try JSONValue(parsing: text)

@@ -54,6 +54,13 @@ struct JSONWriterTests {
         #expect(error.description == "JSON has no number for \(value) (at prices[1].low).")
     }
 
+    @Test func `the path of an error is short however deep and long the keys are`() throws {
+        var value: JSONValue = .number(JSONNumber(Double.nan))
+        for _ in 0..<1000 { value = .object([String(repeating: "k", count: 5000): value]) }
+        let error = try #require(throws: JSONWritingError.self) { try value.data() }
+        #expect(error.path.unicodeScalars.count <= 20 * 62 + 1)
+    }
+
     @Test func `nesting beyond every reader is an error`() {
         var value: JSONValue = []
         for _ in 0..<2048 { value = [value] }

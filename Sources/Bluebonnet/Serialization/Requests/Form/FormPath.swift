@@ -21,14 +21,10 @@ final class FormPath {
 
     /// The way as a person writes it: `orders[2].price`.
     static func description(of keys: [any CodingKey]) -> String {
-        var text = ""
-        for key in keys {
-            if let index = key.intValue, key is JSONPathKey {
-                text += "[\(index)]"
-            } else {
-                text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
+        JSONPath.text(
+            of: keys.map { key in
+                if let index = key.intValue, key is JSONPathKey { "[\(index)]" } else { key.stringValue }
             }
-        }
-        return text
+        )
     }
 }
