@@ -5,20 +5,30 @@ extension JSONDecodingContext {
             let absent = absentValues[target - words.count]
             return codingPath(to: absent.parent) + [absent.key]
         }
-        var path: [any CodingKey] = []
-        var container = 0
+        let isInside = (lastParent.container..<end(of: lastParent.container)).contains(target)
+        var (container, path) = isInside ? lastParent : (0, [])
         while container != target {
-            let isObject = kind(at: container) == .object
-            // Where the last walk came to in the same container: types that pass over many errors ask in order.
-            let depth = path.count
-            if depth == pathMarks.count { pathMarks.append((-1, 0, 0)) }
-            let mark = pathMarks[depth]
-            let isUsable = mark.container == container && mark.child <= target
-            var child = isUsable ? mark.child : container + 1
-            var position = isUsable ? mark.position : 0
-            while end(of: isObject ? child + 1 : child) <= target {
-                child = end(of: isObject ? child + 1 : child)
-                position += 1
+            let mark = pathMark(path, in: container, to: target)
+            let child = kind(at: container) == .object ? mark.child + 1 : mark.child
+            if child == target, container != lastParent.container { lastParent = (container, path) }
+            path.append(mark.key)
+            container = child
+        }
+        return path
+    }
+
+    /// The child of a container in which a value lies: where the last walk came to in the same container, or from there
+    /// on, since types that pass over many errors ask in order.
+    private func pathMark(_ path: [any CodingKey], in container: Int, to target: Int) -> PathMark {
+        let isObject = kind(at: container) == .object
+        let isDictionary = !dictionaries.isEmpty && dictionaries.contains(container)
+        var (child, position) = (container + 1, 0)
+        if path.count < pathMarks.count {
+            let mark = pathMarks[path.count]
+            if mark.container == container, mark.child <= target {
+                (child, position) = (mark.child, mark.position)
+                let isSame = mark.isDictionary == isDictionary && target < end(of: isObject ? child + 1 : child)
+                if isSame { return mark }
             }
         }
         move(&child, &position, in: container, isObject, to: target)
@@ -56,8 +66,16 @@ extension JSONDecodingContext {
                 (child, position) = (Int(children[low]), low)
                 return
             }
+            child = end(of: isObject ? child + 1 : child)
+            position += 1
         }
-        return path
+        let steps = position - start
+        tape.spend(steps)
+        if steps > Self.near { note(container) { $0.walked += steps } }
+    }
+
+    private func walked(in container: Int) -> Int {
+        notes[container]?.walked ?? 0
     }
 
     /// The error for a value of another kind than asked for, or for null.

@@ -1,34 +1,63 @@
 extension JSONDecodingContext {
-    /// The index of the value of a key, or -1: from the cursor on, then from the start.
-    @inline(__always)
-    func find(_ name: String, in object: Int) -> Int {
-        let first = object + 1
-        let start = cursor.owner == object ? cursor.index : first
-        let end = end(of: object)
-        var name = name
-        // The buffer is not used after the closure.
-        let found = name.withUTF8 { name in
-            let found = unsafe scan(name, from: start, to: end)
-            return unsafe found >= 0 || start == first ? found : scan(name, from: first, to: start)
-        }
-        guard found >= 0 else { return findUncommon(name, in: object) }
-        cursor = JSONKeyCursor(owner: object, index: self.end(of: found))
-        return found
+    /// What a walk over keys came to.
+    private struct Scan {
+        /// The index of the value, or -1.
+        var found = -1
+        /// The key after the last one that was compared.
+        var index: Int
+        /// How many keys were compared.
+        var steps = 0
+        /// The flags of all of them.
+        var flags: UInt64 = 0
     }
 
-    private func scan(_ name: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int) -> Int {
-        var index = start
-        while index < end {
-            let word = words[index]
-            if JSONTape.length(of: word) == name.count,
-                unsafe word & (JSONTape.firstFlag | JSONTape.secondFlag) == 0
-                    && isSame(name, at: JSONTape.offset(of: word))
-            {
-                return index + 1
-            }
-            index = self.end(of: index + 1)
+    /// The index of the value of a key, or -1: where the cursor is, from there on, then from the start.
+    @inline(__always)
+    func find(_ name: String, in object: Int) -> Int {
+        if cursor.owner != object { moveCursor(to: object) }
+        let index = cursor.index
+        var name = name
+        // The buffer is not used after the closure.
+        guard index < end(of: object), name.withUTF8({ unsafe isKey($0, at: index) }) else {
+            return findNear(name, in: object)
         }
-        return -1
+        cursor.index = end(of: index + 1)
+        return index + 1
+    }
+
+    /// Whether a key is written like this. Equal bytes are equal strings, unless escapes stand for others.
+    @inline(__always)
+    private func isKey(_ name: UnsafeBufferPointer<UInt8>, at index: Int) -> Bool {
+        tape.spend(1)
+        let word = words[index]
+        guard JSONTape.length(of: word) == name.count, word & JSONTape.firstFlag == 0 else { return false }
+        return unsafe isSame(name, at: JSONTape.offset(of: word))
+    }
+
+    /// Looks for a key among the next ones.
+    private func findNear(_ name: String, in object: Int) -> Int {
+        let (start, end) = (cursor.index, end(of: object))
+        var name = name
+        // The buffer is not used after the closure.
+        let window = name.withUTF8 { unsafe scan($0, from: start, to: end, atMost: Self.near) }
+        guard window.found >= 0 else { return findFar(name, in: object, after: window) }
+        cursor.index = self.end(of: window.found)
+        return window.found
+    }
+
+    /// Compares keys with those from an index on, at most so many.
+    private func scan(_ name: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int, atMost limit: Int) -> Scan {
+        var scan = Scan(index: start)
+        while scan.index < end, scan.steps < limit {
+            guard unsafe !isKey(name, at: scan.index) else {
+                scan.found = scan.index + 1
+                break
+            }
+            scan.flags |= words[scan.index]
+            scan.steps += 1
+            scan.index = self.end(of: scan.index + 1)
+        }
+        return scan
     }
 
     /// Compares eight bytes at a time; the last eight may overlap those before.
@@ -52,17 +81,68 @@ extension JSONDecodingContext {
         return last == bytes.eightBytes(offset + count - 8)
     }
 
+    /// Looks for a key that does not stand near the cursor: among all keys, or in their index when that paid.
+    private func findFar(_ name: String, in object: Int, after window: Scan) -> Int {
+        // An empty object, as types with many optional properties meet it.
+        guard window.steps > 0 || cursor.index > object + 1 else { return -1 }
+        var found: Int
+        if !notes.isEmpty, let values = notes[object]?.values {
+            found = values[name] ?? -1
+            tape.spend(1)
+        } else {
+            let (start, end) = (cursor.index, end(of: object))
+            var name = name
+            var (rest, beginning) = (window, Scan(index: object + 1))
+            // The buffer is not used after the closure.
+            name.withUTF8 { name in
+                rest = unsafe scan(name, from: window.index, to: end, atMost: .max)
+                if rest.found < 0 { beginning = unsafe scan(name, from: object + 1, to: start, atMost: .max) }
+            }
+            found = max(rest.found, beginning.found)
+            var steps = rest.steps + beginning.steps
+            if found < 0 {
+                found = findUncommon(name, in: object, flags: window.flags | rest.flags | beginning.flags, &steps)
+            }
+            cursor.wasted += steps
+            let count = JSONTape.length(of: words[object])
+            if count > Self.near, cursor.wasted > Self.uselessPasses * count { indexKeys(of: object, count) }
+        }
+        if found >= 0 { cursor.index = end(of: found) }
+        return found
+    }
+
     /// Looks once more for keys that are the same string in other bytes: with escapes, or composed otherwise.
-    private func findUncommon(_ name: String, in object: Int) -> Int {
+    private func findUncommon(_ name: String, in object: Int, flags: UInt64, _ steps: inout Int) -> Int {
+        let uncommon = JSONTape.firstFlag | JSONTape.secondFlag
         let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
+        guard flags & uncommon != 0 || !isASCII else { return -1 }
         let end = end(of: object)
         var index = object + 1
         while index < end {
             let word = words[index]
-            let isCommon = word & (JSONTape.firstFlag | JSONTape.secondFlag) == 0
-            if !isCommon || !isASCII, tape.string(of: word) == name { return index + 1 }
+            steps += 1
+            if word & uncommon != 0 || !isASCII {
+                // A string costs as much as several comparisons.
+                steps += 4
+                tape.spend(5)
+                if tape.string(of: word) == name { return index + 1 }
+            }
             index = self.end(of: index + 1)
         }
         return -1
+    }
+
+    private func indexKeys(of object: Int, _ count: Int) {
+        var values: [String: Int] = [:]
+        values.reserveCapacity(count)
+        let end = end(of: object)
+        var index = object + 1
+        while index < end {
+            // Keys differ where shapes are not used.
+            values[tape.string(of: words[index])] = index + 1
+            index = self.end(of: index + 1)
+        }
+        tape.spend(count * 5)
+        note(object) { $0.values = values }
     }
 }

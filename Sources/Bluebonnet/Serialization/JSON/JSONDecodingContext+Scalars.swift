@@ -112,7 +112,8 @@ extension JSONDecodingContext {
                 throw corrupted(at: index, "This is no date in the form of ISO 8601.")
             }
             return date
-        case .custom(let decode): return try decode(JSONTapeDecoder(context: self, index: index))
+        case .custom(let decode):
+            return try scoped(index) { try decode(JSONTapeDecoder(context: self, index: index)) }
         @unknown default: return try Date(from: JSONTapeDecoder(context: self, index: index))
         }
     }
@@ -125,7 +126,8 @@ extension JSONDecodingContext {
                 throw corrupted(at: index, "This is no Base64.")
             }
             return data
-        case .custom(let decode): return try decode(JSONTapeDecoder(context: self, index: index))
+        case .custom(let decode):
+            return try scoped(index) { try decode(JSONTapeDecoder(context: self, index: index)) }
         @unknown default: return try Data(from: JSONTapeDecoder(context: self, index: index))
         }
     }

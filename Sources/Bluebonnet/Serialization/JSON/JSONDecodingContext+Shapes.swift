@@ -18,21 +18,32 @@ extension JSONDecodingContext {
     func findByShape(_ name: String, in object: Int) -> Int {
         let shape = shape(of: object)
         guard let position = shape.position(of: name, expected: cursor.position) else { return -1 }
-        var (index, current) = position < cursor.position ? (object + 1, 0) : (cursor.index, cursor.position)
-        while current < position {
-            index = end(of: index + 1)
-            current += 1
-        }
+        let index = key(at: position, in: object)
         cursor.index = end(of: index + 1)
         cursor.position = position + 1
         return index + 1
     }
 
+    /// The index of the key at a position of the object where the cursor is.
+    private func key(at position: Int, in object: Int) -> Int {
+        let isBehind = position < cursor.position
+        let steps = isBehind ? position : position - cursor.position
+        if steps > Self.near {
+            if let children = children(of: object, passed: cursor.wasted) { return Int(children[position]) }
+            cursor.wasted += steps
+        }
+        var index = isBehind ? object + 1 : cursor.index
+        for _ in 0..<steps { index = end(of: index + 1) }
+        tape.spend(steps)
+        return index
+    }
+
     /// The shape of an object, to which the cursor is moved.
     func shape(of object: Int) -> JSONKeyShape {
-        if cursor.owner == object, let shape = cursor.shape { return shape }
+        if cursor.owner != object { moveCursor(to: object) }
+        if let shape = cursor.shape { return shape }
         let shape = shapes.last { hasSameKeys($0.example, object) } ?? makeShape(of: object)
-        cursor = JSONKeyCursor(owner: object, index: object + 1, shape: shape)
+        cursor.shape = shape
         return shape
     }
 
@@ -47,6 +58,7 @@ extension JSONDecodingContext {
             keys.append(convertedKey(tape.string(of: words[index]), path))
             index = self.end(of: index + 1)
         }
+        tape.spend(keys.count * 5)
         let shape = JSONKeyShape(example: object, keys: keys)
         // A custom strategy may make something else of the same keys at another place.
         if !isCustom {
@@ -60,6 +72,7 @@ extension JSONDecodingContext {
         let (leftEnd, rightEnd) = (end(of: left), end(of: right))
         var (left, right) = (left + 1, right + 1)
         while left < leftEnd, right < rightEnd {
+            tape.spend(1)
             guard isSameText(words[left], words[right]) else { return false }
             left = end(of: left + 1)
             right = end(of: right + 1)

@@ -13,11 +13,31 @@ final class JSONDecodingContext {
     var cursor = JSONKeyCursor()
     /// The sets of keys met lately, in objects whose keys are not compared as they are written.
     var shapes: [JSONKeyShape] = []
+    /// What is remembered of containers to which a type came, or may come, back.
+    var notes: [Int: JSONContainerNote] = [:]
+    /// The containers with a note, in the order in which they got it.
+    var noted: [Int] = []
+    /// The objects that are being decoded as dictionaries, whose keys no strategy changes.
+    var dictionaries: Set<Int> = [] {
+        didSet { lastParent = (0, []) }
+    }
     /// Values that are asked for but not there, as `superDecoder(forKey:)` does: indices after the tape's words.
     var absentValues: [(parent: Int, key: any CodingKey)] = []
     /// For each depth, the child that the last walk to a coding path came to.
-    var pathMarks: [(container: Int, child: Int, position: Int)] = []
+    var pathMarks: [PathMark] = []
+    /// The container of the last value whose path was asked for, with its own path: errors come in crowds.
+    var lastParent: (container: Int, path: [any CodingKey]) = (0, [])
     var kinds = JSONTypeKind.Cache()
+
+    /// A child on the way to a value.
+    struct PathMark {
+        var container: Int
+        var child: Int
+        var position: Int
+        /// Whether the container was decoded as a dictionary.
+        var isDictionary: Bool
+        var key: any CodingKey
+    }
 
     init(tape: JSONTape, options: JSONBodyDecoder) {
         self.tape = tape

@@ -6,6 +6,8 @@ struct JSONKeyCursor {
     var index = 0
     /// The position of that key among the object's keys, where a shape is used.
     var position = 0
+    /// How many keys were passed to no purpose; when they are too many, the keys are indexed.
+    var wasted = 0
     /// The object's keys, where they are not compared as they are written.
     var shape: JSONKeyShape?
 }

@@ -56,24 +56,15 @@ struct JSONKeyedTapeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return index < 0 || context.isNull(at: index) ? nil : index
     }
 
-    /// Decodes a value that may look for keys itself, after which the cursor is put back.
-    @inline(__always)
-    private func decode<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
-        let cursor = context.cursor
-        let result = try context.decode(type, at: index)
-        context.cursor = cursor
-        return result
-    }
-
     func decodeNil(forKey key: Key) throws -> Bool { context.isNull(at: try value(key)) }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        try decode(type, at: try value(key))
+        try context.decode(type, at: try value(key))
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
         guard let index = valueIfPresent(key) else { return nil }
-        return try decode(type, at: index)
+        return try context.decode(type, at: index)
     }
 
     func nestedContainer<Nested: CodingKey>(

@@ -1,22 +1,29 @@
 /// A key or an index in a coding path.
+///
+/// Three words, which an existential holds without a box: paths have as many keys as a document has levels.
 struct JSONPathKey: CodingKey {
     static let `super` = JSONPathKey(stringValue: "super")
 
+    /// Stands for no index.
+    private static let none = Int.min
+
     let stringValue: String
-    let intValue: Int?
+    private let number: Int
+
+    var intValue: Int? { number == Self.none ? nil : number }
 
     init(stringValue: String) {
         self.stringValue = stringValue
-        intValue = nil
+        number = Self.none
     }
 
     init(intValue: Int) {
         stringValue = "\(intValue)"
-        self.intValue = intValue
+        number = intValue
     }
 
     init(index: Int) {
         stringValue = "Index \(index)"
-        intValue = index
+        number = index
     }
 }

@@ -11,6 +11,7 @@ extension JSONTape {
     func value(at index: inout Int) -> JSONValue {
         let word = words[index]
         index += 1
+        spend(1)
         switch Self.kind(of: word) {
         case .null: return .null
         case .false: return .bool(false)
@@ -65,6 +66,7 @@ extension JSONTape {
             first |= bits.0
             second |= bits.1
             third |= bits.2
+            spend(1)
             index = self.end(of: index + 1)
         }
         return false
@@ -76,6 +78,7 @@ extension JSONTape {
         var index = object + 1
         while index < end {
             if !seen.insert(string(at: index)).inserted { return true }
+            spend(5)
             index = self.end(of: index + 1)
         }
         return false
@@ -94,6 +97,7 @@ extension JSONTape {
             let fingerprint = keyFingerprint(of: word)
             if seen.contains(fingerprint) { return true }
             seen.append(fingerprint)
+            spend(seen.count / 4)
             index = self.end(of: index + 1)
         }
         return false

@@ -1,3 +1,7 @@
+#if DEBUG
+    import Synchronization
+#endif
+
 /// A parsed JSON document: its bytes, and one word for each value and key in the order of the text.
 ///
 /// Everything else is made from it when somebody asks: the eager `JSONValue`, a `Decodable` type, single numbers and
@@ -7,6 +11,11 @@
 /// after it), 27 bits of length (bytes, elements or keys), 2 flags, 3 bits of kind. Lengths that 27 bits cannot hold
 /// are written as the greatest one and found out anew when needed.
 final class JSONTape: Sendable {
+    #if DEBUG
+        /// How many steps the parser and those who read the tape have made, for tests that count them.
+        let work = Atomic(0)
+    #endif
+
     enum Kind: UInt64 {
         case null, `false`, `true`, number, string, array, object
     }
@@ -52,6 +61,7 @@ final class JSONTape: Sendable {
         }
         self.bytes = input.bytes
         self.words = words
+        spend(words.count)
     }
 
     /// Makes a tape from parts that are known to belong together.
@@ -62,6 +72,14 @@ final class JSONTape: Sendable {
 }
 
 extension JSONTape {
+    /// Counts steps; nothing in a release build.
+    @inline(__always)
+    func spend(_ steps: Int) {
+        #if DEBUG
+            work.add(steps, ordering: .relaxed)
+        #endif
+    }
+
     static func word(_ kind: Kind, flags: UInt64 = 0, length: Int = 0, offset: Int) -> UInt64 {
         kind.rawValue << kindShift | flags | min(UInt64(length), largestLength) << lengthShift | UInt64(offset)
     }

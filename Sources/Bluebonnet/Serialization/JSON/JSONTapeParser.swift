@@ -38,7 +38,7 @@ enum JSONTapeParser {
     /// A value takes two bytes at least: a scalar one and a comma, a container its brackets. The last scalar of a
     /// container has no comma, a container that is still open no closing bracket.
     static func capacity(for count: Int, maximumDepth: Int) -> Int {
-        count / 2 + maximumDepth + 2
+        count / 2 + min(count, maximumDepth) + 2
     }
 
     private struct State {

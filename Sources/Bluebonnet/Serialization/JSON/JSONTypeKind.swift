@@ -63,7 +63,7 @@ extension JSONDecodingContext {
     @inline(__always)
     func decode<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
         switch kinds.kind(of: type) {
-        case .plain: return try T(from: JSONTapeDecoder(context: self, index: index))
+        case .plain: return try scoped(index) { try T(from: JSONTapeDecoder(context: self, index: index)) }
         case .direct(let direct): return try direct.decode(as: type, self, at: index)
         // The kind says that T is exactly the type that is made here.
         case .date: return unsafe unsafeBitCast(try date(at: index), to: type)
