@@ -31,11 +31,16 @@ extension Array: JSONTapeDecodable where Element: Decodable {
         default: break
         }
         var result: [Element] = []
-        result.reserveCapacity(JSONTape.length(of: word))
+        result.reserveCapacity(JSONTape.capacity(of: word, at: index, stride: MemoryLayout<Element>.stride))
         var child = index + 1
         if case .plain = context.kinds.kind(of: Element.self) {
+            let (outer, count) = (context.cursor, context.noted.count)
+            defer { context.cursor = outer }
             while child < end {
+                // As `scoped` does for one value.
+                context.cursor.owner = -1
                 result.append(try Element(from: JSONTapeDecoder(context: context, index: child)))
+                if context.noted.count > count { context.forget(inside: index, from: count) }
                 child = context.end(of: child)
             }
         } else {
@@ -62,19 +67,39 @@ extension Array: JSONTapeDecodable where Element: Decodable {
     }
 }
 
+extension JSONTape {
+    /// For how many elements of a type room is made before they are decoded: for all of them, unless it were more
+    /// memory than twice what the container takes on the tape.
+    ///
+    /// The document says how many there are, the type how large: together they could ask for any amount.
+    @inline(__always)
+    static func capacity(of word: UInt64, at index: Int, stride: Int) -> Int {
+        let count = length(of: word)
+        let limit = (offset(of: word) - index) * 2 * MemoryLayout<UInt64>.stride
+        return count * stride <= limit ? count : limit / stride
+    }
+}
+
 extension Dictionary: JSONTapeDecodable where Key == String, Value: Decodable {
     static func decode<T>(as type: T.Type, _ context: JSONDecodingContext, at index: Int) throws -> T {
         let word = context.word(at: index)
         guard JSONTape.kind(of: word) == .object else { throw context.mismatch([String: Any].self, at: index) }
+        let isNoted = !context.hasPlainKeys && context.dictionaries.insert(index).inserted
+        defer { if isNoted { context.dictionaries.remove(index) } }
         let end = JSONTape.offset(of: word)
         var result: Self = [:]
-        result.reserveCapacity(JSONTape.length(of: word))
+        result.reserveCapacity(JSONTape.capacity(of: word, at: index, stride: MemoryLayout<Self.Element>.stride))
         var child = index + 1
         while child < end {
             let key = context.tape.string(of: context.words[child])
-            let value = try context.decode(Value.self, at: child + 1)
-            // The first of equal keys wins.
-            if let previous = result.updateValue(value, forKey: key) { result[key] = previous }
+            do {
+                let value = try context.decode(Value.self, at: child + 1)
+                // The first of equal keys wins,
+                if let previous = result.updateValue(value, forKey: key) { result[key] = previous }
+            } catch {
+                // also over what is no value.
+                guard result.index(forKey: key) != nil else { throw error }
+            }
             child = context.end(of: child + 1)
         }
         // T is Self.

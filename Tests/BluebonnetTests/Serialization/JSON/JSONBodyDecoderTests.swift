@@ -132,6 +132,79 @@ struct JSONBodyDecoderTests {
         #expect(lossy.last == ["Index 19999", "a"])
     }
 
+    @Test func `keys are found in large objects whatever was asked before`() throws {
+        struct Random: Decodable {
+            init(from decoder: any Decoder) throws {
+                let top = try decoder.container(keyedBy: JSONPathKey.self)
+                let inner = try ["a", "b", "c"].map {
+                    try top.nestedContainer(keyedBy: JSONPathKey.self, forKey: JSONPathKey(stringValue: $0))
+                }
+                var generator = JSONGenerator(seed: 12)
+                for _ in 0..<3000 {
+                    let container = generator.pick(inner)
+                    let index = Int(generator.next() % 120)
+                    for name in ["k\(index)", "é\(index)", "e\u{301}\(index)", "1\(index)"] {
+                        let key = JSONPathKey(stringValue: name)
+                        let value = try container.decodeIfPresent(Int.self, forKey: key)
+                        #expect(value == (index < 100 ? index : nil), "\(name)")
+                    }
+                    let path = try container.superDecoder(forKey: JSONPathKey(stringValue: "k\(index % 100)"))
+                        .codingPath
+                    #expect(path.last?.stringValue == "k\(index % 100)")
+                }
+            }
+        }
+        let object = (0..<100).map { #""k\#($0)":\#($0),"é\#($0)":\#($0),"\u0031\#($0)":\#($0)"# }.joined(
+            separator: ","
+        )
+        let text = #"{"a":{\#(object)},"b":{\#(object)},"c":{\#(object),"k0":-1}}"#
+        _ = try decode(Random.self, text)
+        var decoder = JSONBodyDecoder()
+        decoder.keyDecodingStrategy = .custom { $0[$0.count - 1] }
+        _ = try decoder.decode(Random.self, from: text.utf8)
+    }
+
+    @Test func `room is made for elements that were seen, and not more than the text deserves`() throws {
+        struct Large: Decodable {
+            var numbers: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
+
+            init(from decoder: any Decoder) throws { numbers.0 = try decoder.singleValueContainer().decode(Int.self) }
+        }
+        struct Small: Decodable { var x: Int, y: Int }
+        let tape = try JSONTape(
+            parsing: "[\(Array(repeating: "0", count: 10000).joined(separator: ","))]".utf8,
+            maximumDepth: 1
+        )
+        #expect(JSONTape.capacity(of: tape.words[0], at: 0, stride: MemoryLayout<Large>.stride) < 2600)
+        #expect(JSONTape.capacity(of: tape.words[0], at: 0, stride: 8) == 10000)
+        #expect(JSONTape.capacity(of: tape.words[0], at: 0, stride: 100_000_000) == 0)
+        let small = Array(repeating: #"{"x":1,"y":2}"#, count: 1000).joined(separator: ",")
+        let points = try decode([Small].self, "[\(small)]")
+        #expect(points.count == 1000)
+        #expect(points.capacity >= 1000 && points.capacity < 1100)
+        #expect(
+            try decode([Large].self, "[\(Array(repeating: "7", count: 5000).joined(separator: ","))]").count == 5000
+        )
+        #expect(try decode([Large].self, "[]").isEmpty)
+        for type in [[Int].self, [String].self, [Double].self, [Small].self] as [any Decodable.Type] {
+            let error = try #require(throws: DecodingError.self) { try decode(type, "[{},0,0]") }
+            #expect(error.path == ["Index 0"])
+        }
+    }
+
+    @Test func `errors are short whatever the document holds`() throws {
+        let digits = String(repeating: "9", count: 1_000_000)
+        let long = String(repeating: "k", count: 40_000)
+        let number = try #require(throws: DecodingError.self) { try decode(Int.self, digits) }
+        #expect("\(number)".utf8.count < 1000)
+        let missing = try #require(throws: DecodingError.self) {
+            try decode([String: [Int: Int]].self, #"{"a":{"\#(long)":1}}"#)
+        }
+        #expect(DecodableResponseSerializer<Int>.reason(missing).utf8.count < 1000)
+        let broken = try #require(throws: DecodingError.self) { try decode(Int.self, #"{"\#(long)":{"\#(long)":?}}"#) }
+        #expect(DecodableResponseSerializer<Int>.reason(broken).utf8.count < 1000)
+    }
+
     @Test func `a large object is decoded in any order`() throws {
         struct Sparse: Decodable { var k0: Int, k4999: Int, k2500: Int, k1: Int, missing: Int? }
         let text = "{" + (0..<5000).map { "\"k\($0)\":\($0)" }.joined(separator: ",") + "}"
