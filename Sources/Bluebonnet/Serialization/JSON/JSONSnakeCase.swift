@@ -1,11 +1,17 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Makes `oneTwoThree` of `one_two_three`, as Foundation's `convertFromSnakeCase` does.
 enum JSONSnakeCase {
     /// The key without underscores inside; those at both ends stay.
     static func camelCase(_ key: String) -> String {
-        asciiCamelCase(key) ?? unicodeCamelCase(key)
+        asciiCamelCase(key) ?? foundationCamelCase(key)
     }
 
-    /// The same by bytes, or nil when there are others than ASCII.
+    /// The same by bytes, or nil when there are others than letters and underscores.
     private static func asciiCamelCase(_ key: String) -> String? {
         let bytes = Array(key.utf8)
         let underscore = UInt8(ascii: "_")
@@ -13,27 +19,31 @@ enum JSONSnakeCase {
             let last = bytes.lastIndex(where: { $0 != underscore })
         else { return key }
         guard bytes[first...last].contains(underscore) else { return key }
-        guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
         var result = Array(bytes[..<first])
         result.reserveCapacity(bytes.count)
         var startsWord = false
         for byte in bytes[first...last] {
             let letter = byte | 0x20
-            let isLetter = letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "z")
-            if byte != underscore { result.append(!isLetter ? byte : startsWord ? letter ^ 0x20 : letter) }
+            if letter >= UInt8(ascii: "a"), letter <= UInt8(ascii: "z") {
+                result.append(startsWord ? letter ^ 0x20 : letter)
+            } else if byte != underscore {
+                return nil
+            }
             startsWord = byte == underscore
         }
         result += bytes[(last + 1)...]
         return String(decoding: result, as: UTF8.self)
     }
 
-    private static func unicodeCamelCase(_ key: String) -> String {
+    /// Any key. Foundation capitalises each part, where a word also starts behind digits and punctuation:
+    /// `change_24h` becomes `change24H`.
+    private static func foundationCamelCase(_ key: String) -> String {
         guard let first = key.firstIndex(where: { $0 != "_" }),
             let last = key.lastIndex(where: { $0 != "_" })
         else { return key }
         let parts = key[first...last].split(separator: "_")
         guard parts.count > 1 else { return key }
-        let rest = parts.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst().lowercased() }
+        let rest = parts.dropFirst().map { $0.capitalized }
         return key[..<first] + parts[0].lowercased() + rest.joined() + key[key.index(after: last)...]
     }
 }

@@ -181,6 +181,62 @@ struct JSONBodyDecoderFoundationTests {
         compare([String: JSONValue].self, "{\"\(key)\":1}", ours, theirs)
     }
 
+    @Test(arguments: [
+        "ab_", "abAB_12", "abAB_12-'^`.:/", "aZ_19é名ßǆİſ\u{301}\u{200D}’·", "_",
+    ])
+    func `random keys become camel case as with Foundation`(alphabet: String) throws {
+        var ours = JSONBodyDecoder()
+        let theirs = JSONDecoder()
+        ours.keyDecodingStrategy = .convertFromSnakeCase
+        theirs.keyDecodingStrategy = .convertFromSnakeCase
+        var generator = JSONGenerator(seed: 11)
+        // By scalars, so that marks are put together with whatever stands before them.
+        let scalars = Array(alphabet.unicodeScalars)
+        let keys = (0..<1500).map { _ in
+            String(String.UnicodeScalarView((0...Int(generator.next() % 12)).map { _ in generator.pick(scalars) }))
+        }
+        let document = try JSONEncoder().encode(keys.map { [$0: 1] })
+        let expected = try theirs.decode([Keys].self, from: document)
+        let decoded = try ours.decode([Keys].self, from: document)
+        for (key, (one, other)) in zip(keys, zip(decoded, expected)) {
+            #expect(Array(one.description.utf8) == Array(other.description.utf8), "\(key)")
+        }
+    }
+
+    @Test func `keys whose words begin with digits are found`() throws {
+        struct Coin: Decodable {
+            var priceChange24H: Double?
+            var is2FaEnabled: Bool?
+        }
+        var decoder = JSONBodyDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let coin = try decoder.decode(Coin.self, from: #"{"price_change_24h":0.5,"is_2fa_enabled":true}"#.utf8)
+        #expect(coin.priceChange24H == 0.5)
+        #expect(coin.is2FaEnabled == true)
+    }
+
+    @Test(arguments: [#"{"a":1,"a":"x"}"#, #"{"a":"x","a":1}"#, #"{"a":1,"b":2,"a":[]}"#, #"{"a":null,"a":1}"#])
+    func `dictionaries pass over the values of repeated keys as with Foundation`(text: String) {
+        compare(Sorted<[String: Int]>.self, text)
+        compare(Sorted<[String: Int?]>.self, text)
+    }
+
+    @Test(arguments: [
+        #"{"a_b":{"c_d":"x"}}"#, #"{"a_b":{"c_d":1}}"#, #"{"a_b":[{"c_d":{"e_f":1}}]}"#,
+        #"{"a_b":{"c_d":{"e_f":"x"}}}"#, #"{"a_b":{"c_d":{"e_f":1}}}"#,
+    ])
+    func `errors in dictionaries name the keys as they are written, as with Foundation`(text: String) {
+        var ours = JSONBodyDecoder()
+        let theirs = JSONDecoder()
+        ours.keyDecodingStrategy = .convertFromSnakeCase
+        theirs.keyDecodingStrategy = .convertFromSnakeCase
+        compare([String: [String: Int]].self, text, ours, theirs)
+        compare([String: [String: [String: Int]]].self, text, ours, theirs)
+        compare([String: Snake].self, text, ours, theirs)
+        compare([String: [Snake]].self, text, ours, theirs)
+        compare(Keys.self, text, ours, theirs)
+    }
+
     @Test func `a custom key strategy is asked with the same paths`() {
         var ours = JSONBodyDecoder()
         let theirs = JSONDecoder()
@@ -315,6 +371,10 @@ struct JSONBodyDecoderFoundationTests {
             let element = try array.superDecoder()
             value += "\(element.codingPath.map(\.stringValue)) \(array.currentIndex) \(array.isAtEnd)"
         }
+    }
+
+    private struct Snake: Decodable {
+        var cD: [String: String]
     }
 
     private enum Color: String, Decodable { case a, b }

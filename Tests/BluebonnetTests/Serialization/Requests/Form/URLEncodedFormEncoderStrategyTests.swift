@@ -121,6 +121,23 @@ import Testing
         #expect(try form.encode(OneKey(name: name)) == "\(escaped)=1")
     }
 
+    @Test(arguments: ["abAB", "abAB12", "aZ_19-'^. :/", "aZé名ßÄǅǆİ\u{301}\u{200D}Ⅷⓐ"])
+    func `snake case finds the words of random names that Foundation finds`(alphabet: String) throws {
+        let foundation = JSONEncoder()
+        foundation.keyEncodingStrategy = .convertToSnakeCase
+        let form = Self.form { $0.keyEncoding = .convertToSnakeCase }
+        var generator = JSONGenerator(seed: 16)
+        let scalars = Array(alphabet.unicodeScalars)
+        for _ in 0..<800 {
+            let name = String(
+                String.UnicodeScalarView((0...Int(generator.next() % 10)).map { _ in generator.pick(scalars) })
+            )
+            let json = try JSONValue(parsing: foundation.encode(OneKey(name: name)))
+            let key = try #require(json.object?.keys.first)
+            #expect(try form.encode(OneKey(name: name)) == "\(QueryString().escape(key))=1", "\(name)")
+        }
+    }
+
     @Test(
         arguments: [
             (.brackets, "a[b][c]=1&d[][e]=2"), (.dots, "a.b.c=1&d[].e=2"),
