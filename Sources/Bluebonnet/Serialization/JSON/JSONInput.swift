@@ -9,17 +9,35 @@ struct JSONInput {
 
     init(_ text: some Collection<UInt8>) throws(JSONParsingError) {
         bytes = []
-        bytes.reserveCapacity(text.count + JSONTape.padding)
-        bytes.append(contentsOf: text)
-        count = bytes.count
-        guard count < Int(UInt32.max) - JSONTape.padding else {
-            count = 0
-            bytes = []
-            throw JSONParsingError(JSONScanFailure(.tooLarge, at: 0), input: self, words: [])
-        }
+        count = 0
+        let length = text.count
+        try checkSize(length)
+        let start = Array(text.prefix(4))
         // A JSON text starts with ASCII: only a byte-order mark or a wide encoding starts otherwise.
-        if count >= 2, bytes[0] == 0 || bytes[1] == 0 || bytes[0] >= 0x80 { try transcode() }
+        let isPlain = length < 2 || start[0] != 0 && start[1] != 0 && start[0] < 0x80
+        let (encoding, mark) = isPlain ? (.utf8, 0) : Self.encoding(of: start)
+        switch encoding {
+        case .utf8:
+            bytes.reserveCapacity(length + JSONTape.padding)
+            bytes.append(contentsOf: mark == 0 ? text[...] : text.dropFirst(mark))
+        case .utf16(let isBigEndian):
+            let units = Units<_, UInt16>(text.dropFirst(mark).makeIterator(), isBigEndian)
+            try transcode(units, length - mark, UTF16.self)
+        case .utf32(let isBigEndian):
+            let units = Units<_, UInt32>(text.dropFirst(mark).makeIterator(), isBigEndian)
+            try transcode(units, length - mark, UTF32.self)
+        }
+        count = bytes.count
+        try checkSize(count)
         bytes.append(contentsOf: repeatElement(0, count: JSONTape.padding))
+    }
+
+    /// The tape counts bytes with 32 bits.
+    private mutating func checkSize(_ size: Int) throws(JSONParsingError) {
+        guard size >= Int(UInt32.max) - JSONTape.padding else { return }
+        count = 0
+        bytes = []
+        throw JSONParsingError(JSONScanFailure(.tooLarge, at: 0), input: self, words: [])
     }
 
     private enum Encoding {
@@ -29,8 +47,8 @@ struct JSONInput {
     }
 
     /// The encoding and the length of the byte-order mark.
-    private var encoding: (Encoding, mark: Int) {
-        let first = (0..<4).map { $0 < count ? bytes[$0] : 0xAA }
+    private static func encoding(of start: [UInt8]) -> (Encoding, mark: Int) {
+        let first = (0..<4).map { $0 < start.count ? start[$0] : 0xAA }
         switch (first[0], first[1], first[2], first[3]) {
         case (0xEF, 0xBB, 0xBF, _): return (.utf8, 3)
         case (0xFF, 0xFE, 0, 0): return (.utf32(isBigEndian: false), 4)
@@ -45,53 +63,47 @@ struct JSONInput {
         }
     }
 
-    private mutating func transcode() throws(JSONParsingError) {
-        let (encoding, mark) = encoding
-        let body = bytes[mark...]
-        switch encoding {
-        case .utf8:
-            if mark > 0 { bytes.removeFirst(mark) }
-        case .utf16(let isBigEndian):
-            let units = Self.units(body, size: 2, isBigEndian).map { $0.map(UInt16.init(truncatingIfNeeded:)) }
-            try transcode(units, as: UTF16.self)
-        case .utf32(let isBigEndian):
-            try transcode(Self.units(body, size: 4, isBigEndian), as: UTF32.self)
-        }
-        count = bytes.count
-    }
+    /// The code units of a wide encoding, read as they are needed.
+    private struct Units<Bytes: IteratorProtocol<UInt8>, Unit: FixedWidthInteger & UnsignedInteger>: IteratorProtocol {
+        private var bytes: Bytes
+        private let isBigEndian: Bool
 
-    /// The code units of a wide encoding, or nil when the last one is cut off.
-    private static func units(_ body: ArraySlice<UInt8>, size: Int, _ isBigEndian: Bool) -> [UInt32]? {
-        guard body.count % size == 0 else { return nil }
-        return stride(from: body.startIndex, to: body.endIndex, by: size).map { start in
-            let unit = body[start..<(start + size)]
-            return isBigEndian
-                ? unit.reduce(0) { $0 << 8 | UInt32($1) }
-                : unit.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+        init(_ bytes: Bytes, _ isBigEndian: Bool) {
+            self.bytes = bytes
+            self.isBigEndian = isBigEndian
+        }
+
+        mutating func next() -> Unit? {
+            var unit: Unit = 0
+            for position in 0..<(Unit.bitWidth / 8) {
+                guard let byte = bytes.next() else { return nil }
+                unit |= Unit(byte) << Unit(8 * (isBigEndian ? Unit.bitWidth / 8 - 1 - position : position))
+            }
+            return unit
         }
     }
 
-    private mutating func transcode<Codec: UnicodeCodec>(
-        _ units: [Codec.CodeUnit]?,
-        as codec: Codec.Type
+    private mutating func transcode<Bytes, Codec: UnicodeCodec>(
+        _ units: Units<Bytes, Codec.CodeUnit>,
+        _ length: Int,
+        _ codec: Codec.Type
     ) throws(JSONParsingError) {
-        bytes = []
+        let size = Codec.CodeUnit.bitWidth / 8
         var transcoded: [UInt8] = []
-        let hasFailed =
-            units.map { units in
-                Swift.transcode(
-                    units.makeIterator(),
-                    from: codec,
-                    to: UTF8.self,
-                    stoppingOnError: true,
-                    into: { transcoded.append($0) }
-                )
-            } ?? true
+        var hasFailed = length % size != 0
+        if !hasFailed {
+            // Most of it is ASCII.
+            transcoded.reserveCapacity(length / size + JSONTape.padding)
+            hasFailed = Swift.transcode(
+                units,
+                from: codec,
+                to: UTF8.self,
+                stoppingOnError: true,
+                into: { transcoded.append($0) }
+            )
+        }
         bytes = transcoded
         count = bytes.count
-        if hasFailed {
-            let failure = JSONScanFailure(.encoding, at: count)
-            throw JSONParsingError(failure, input: self, words: [])
-        }
+        if hasFailed { throw JSONParsingError(JSONScanFailure(.encoding, at: count), input: self, words: []) }
     }
 }

@@ -148,6 +148,21 @@ struct JSONParsingTests {
         #expect(try JSONValue(parsing: number) == 7)
     }
 
+    @Test func `random documents are the same in every encoding`() throws {
+        var generator = JSONGenerator(seed: 13)
+        let encodings: [String.Encoding] = [
+            .utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian, .utf16, .utf32,
+        ]
+        for _ in 0..<60 {
+            let text = generator.document()
+            let expected = try JSONTape(parsing: text.utf8, maximumDepth: 512)
+            for encoding in encodings {
+                let data = try #require(text.data(using: encoding))
+                #expect(try JSONTape(parsing: data, maximumDepth: 512).bytes == expected.bytes)
+            }
+        }
+    }
+
     @Test(
         arguments: [
             [0x5B, 0x00, 0x22, 0x00, 0x00, 0xD8, 0x22, 0x00, 0x5D, 0x00], [0x5B, 0x00, 0x5D], [0xFF, 0xFE, 0x31],
