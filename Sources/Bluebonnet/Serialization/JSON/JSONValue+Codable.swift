@@ -8,6 +8,7 @@ extension JSONValue: Decodable {
     /// Decodes any JSON value from any decoder.
     ///
     /// Numbers come out exactly as far as the decoder can tell them: from Foundation's, beyond 64 bits, as decimals.
+    /// A decoder that reads one scalar as text and as boolean or number gives the latter where the text is JSON's.
     ///
     /// - Parameter decoder: Where the value comes from.
     /// - Throws: `DecodingError`, when something else stands there.
@@ -41,12 +42,25 @@ extension JSONValue: Decodable {
 
     private static func scalar(_ container: any SingleValueDecodingContainer) throws -> JSONValue {
         if container.decodeNil() { return .null }
-        if let value = try? container.decode(String.self) { return .string(value) }
+        if let text = try? container.decode(String.self) { return scalar(text, container) }
         if let value = try? container.decode(Bool.self) { return .bool(value) }
         if let value = try? container.decode(Int64.self) { return .number(JSONNumber(value)) }
         if let value = try? container.decode(UInt64.self) { return .number(JSONNumber(value)) }
         if let value = try? container.decode(Double.self) { return .number(JSONNumber(value)) }
         return .number(JSONNumber(try container.decode(Decimal.self)))
+    }
+
+    /// A string; or what it says, when the decoder knows scalars only as text, such as one of YAML or of forms.
+    private static func scalar(_ text: String, _ container: any SingleValueDecodingContainer) -> JSONValue {
+        // What JSON would write otherwise stays a string: 007 and 0x7 are names rather than numbers.
+        if text == "true" || text == "false" {
+            if let value = try? container.decode(Bool.self) { return .bool(value) }
+        } else if let first = text.utf8.first, JSONTapeParser.isPartOfNumber(first),
+            let number = JSONNumber(text: text), (try? container.decode(Double.self)) != nil
+        {
+            return .number(number)
+        }
+        return .string(text)
     }
 }
 

@@ -48,6 +48,25 @@ struct JSONValueCodableTests {
         #expect(throws: DecodingError.self) { try JSONBodyDecoder().decode([JSONNumber].self, from: "[{}]".utf8) }
     }
 
+    @Test(
+        arguments: [
+            ("true", true), ("false", false), ("yes", "yes"), ("1", 1), ("-12", -12), ("1.50", 1.5), ("1e3", 1000),
+            ("12345678901234567890123", JSONValue.number(JSONNumber(text: "12345678901234567890123") ?? 0)),
+            ("007", "007"), ("0x1F", "0x1F"), ("nan", "nan"), ("inf", "inf"), ("+1", "+1"), (" 1", " 1"), ("", ""),
+            ("a", "a"),
+        ] as [(String, JSONValue)]
+    )
+    func `a decoder that knows scalars as text gives what they say`(text: String, expected: JSONValue) throws {
+        #expect(try JSONValue(from: TextDecoder(text: text)) == expected)
+    }
+
+    @Test(arguments: ["\"true\"", "\"1\"", "\"1.5\"", "\"-0\""])
+    func `a string stays one where the decoder tells it apart`(text: String) throws {
+        let list = Data("[\(text)]".utf8)
+        #expect(try JSONDecoder().decode(JSONValue.self, from: list) == JSONValue(parsing: list))
+        #expect(try JSONBodyDecoder().decode(JSONValue.self, from: list) == JSONValue(parsing: list))
+    }
+
     @Test func `an encodable value becomes a JSON value`() throws {
         #expect(try JSONValue(encoding: Envelope(name: "n", extra: [1, nil])) == ["name": "n", "extra": [1, nil]])
         #expect(try JSONValue(encoding: JSONValue("x")) == "x")
@@ -58,4 +77,39 @@ struct JSONValueCodableTests {
         let value: JSONValue = ["name": "n", "extra": [1]]
         #expect(try JSONBodyDecoder().decode(Envelope.self, from: value) == Envelope(name: "n", extra: [1]))
     }
+}
+
+/// Knows one scalar, as text, and reads it as whatever is asked for, as decoders of YAML and of environments do.
+private struct TextDecoder: Decoder, SingleValueDecodingContainer {
+    struct Refusal: Error {}
+
+    let text: String
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> { throw Refusal() }
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Refusal() }
+    func singleValueContainer() -> any SingleValueDecodingContainer { self }
+    func decodeNil() -> Bool { false }
+
+    private func value<T: LosslessStringConvertible>(_ type: T.Type) throws -> T {
+        guard let value = T(text) else { throw Refusal() }
+        return value
+    }
+
+    func decode(_ type: Bool.Type) throws -> Bool { try value(type) }
+    func decode(_ type: String.Type) throws -> String { text }
+    func decode(_ type: Double.Type) throws -> Double { try value(type) }
+    func decode(_ type: Float.Type) throws -> Float { try value(type) }
+    func decode(_ type: Int.Type) throws -> Int { try value(type) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try value(type) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try value(type) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try value(type) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try value(type) }
+    func decode(_ type: UInt.Type) throws -> UInt { try value(type) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try value(type) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try value(type) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try value(type) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try value(type) }
+    func decode<T: Decodable>(_ type: T.Type) throws -> T { throw Refusal() }
 }
