@@ -12,6 +12,10 @@ import NIOCore
 /// `application/x-plist`. Without parameters there is neither a body nor a `Content-Type`. A property list has no null: it is
 /// an error that says where it stands.
 ///
+/// Numbers of a ``JSONValue`` are written as `integer` when they are integers of 64 bits, else as `real`, fractions
+/// rounded to the nearest double. In an `Encodable` value, Foundation's `PropertyListEncoder` writes `Decimal` and `URL`
+/// as dictionaries of their parts, which hardly a server reads: give it a `Double` or a `String` instead.
+///
 /// Answers to `AFPropertyListRequestSerializer`.
 public struct PropertyListRequestSerializer: RequestSerializer {
     /// What is in common with the serializer of queries.
@@ -57,8 +61,9 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     ///   - request: Method, URL and the fields that are already decided.
     ///   - parameters: The parameters, or nil for none.
     /// - Returns: The request to send.
-    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for parameters that hold null or a number beyond 64 bits
-    ///   and doubles, or are a single value: a property list holds an array or a dictionary at its top.
+    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for parameters that hold null, an integer that neither
+    ///   64 bits nor a double hold or a number beyond the range of doubles, or that are a single value: a property list
+    ///   holds an array or a dictionary at its top.
     public func serialize(_ request: consuming Request, parameters: JSONValue?) throws(NetworkingError) -> Request {
         guard let parameters, !http.encodesParametersInURI(request.method) else {
             return try http.serialize(request, parameters: parameters)
@@ -68,10 +73,8 @@ public struct PropertyListRequestSerializer: RequestSerializer {
         case .null, .bool, .number, .string:
             throw Self.invalid(request, "it holds an array or a dictionary at its top, not a single value")
         }
-        if let path = Self.pathOfNull(in: parameters) {
-            throw Self.invalid(request, "it has no null, as there is at \(path)")
-        }
-        return try write(parameters, to: request)
+        if let fault = Self.fault(in: parameters) { throw Self.invalid(request, fault) }
+        return try write(PropertyListParameter(value: parameters), to: request)
     }
 
     /// Adds the default header fields, and the value as property list or query.
@@ -89,8 +92,9 @@ public struct PropertyListRequestSerializer: RequestSerializer {
         if let parameters = value as? JSONValue { return try serialize(request, parameters: parameters) }
         guard !http.encodesParametersInURI(request.method) else { return try http.serialize(request, encoding: value) }
         // The encoder writes the text “$null” for a null that a type encodes; JSON shows where one is.
-        if let json = try? JSONValue(encoding: value, with: JSONEncoder()), let path = Self.pathOfNull(in: json) {
-            throw Self.invalid(request, "it has no null, as there is at \(path)")
+        if let json = try? JSONValue(encoding: value, with: JSONEncoder()), let fault = Self.fault(in: json, .nullsOnly)
+        {
+            throw Self.invalid(request, fault)
         }
         return try write(value, to: request)
     }
@@ -110,20 +114,38 @@ public struct PropertyListRequestSerializer: RequestSerializer {
         return request
     }
 
-    /// Where the first null stands, as a path for people.
-    private static func pathOfNull(in value: JSONValue, at path: String = "the top") -> String? {
+    private enum Search {
+        case nullsOnly, all
+    }
+
+    /// What a property list cannot hold and where it stands, as words for people.
+    private static func fault(in value: JSONValue, _ search: Search = .all) -> String? {
+        var path: [String] = []
+        guard let fault = fault(in: value, search, &path) else { return nil }
+        return "it has no \(fault), as there is at \(path.isEmpty ? "the top" : JSONPath.text(of: path.reversed()))"
+    }
+
+    /// The same; `path` gets the way to what was found, from below.
+    private static func fault(in value: JSONValue, _ search: Search, _ path: inout [String]) -> String? {
         switch value {
-        case .null: return path
-        case .bool, .number, .string: return nil
+        case .null: return "null"
+        case .bool, .string: return nil
+        case .number(let number):
+            guard search == .all, PropertyListParameter.Number(number) == nil else { return nil }
+            return "number like \(JSONPath.cut(number.description))"
         case .array(let array):
             for (index, element) in array.enumerated() {
-                if let found = pathOfNull(in: element, at: path == "the top" ? "[\(index)]" : "\(path)[\(index)]") {
+                if let found = fault(in: element, search, &path) {
+                    path.append("[\(index)]")
                     return found
                 }
             }
         case .object(let object):
             for (key, element) in object {
-                if let found = pathOfNull(in: element, at: path == "the top" ? key : "\(path).\(key)") { return found }
+                if let found = fault(in: element, search, &path) {
+                    path.append(key)
+                    return found
+                }
             }
         }
         return nil
@@ -140,5 +162,60 @@ public struct PropertyListRequestSerializer: RequestSerializer {
             request: request,
             underlying: underlying
         )
+    }
+}
+
+/// A JSON value as a property list holds it: `Decimal`, as which other encoders get long numbers, would become a
+/// dictionary.
+private struct PropertyListParameter: Encodable {
+    enum Number {
+        case integer(Int64)
+        case unsigned(UInt64)
+        case real(Double)
+
+        /// Nil for integers that would lose digits, and beyond the range of doubles.
+        init?(_ number: JSONNumber) {
+            switch number.storage {
+            case .int(let value): self = .integer(value)
+            case .uint(let value): self = .unsigned(value)
+            case .double(let value): self = .real(value)
+            case .text(let text):
+                if let value = number.int64 {
+                    self = .integer(value)
+                } else if let value = number.uint64 {
+                    self = .unsigned(value)
+                } else if let value = number.double,
+                    JSONDecimalDigits(text.string).exponent < 0 || JSONNumber(value) == number
+                {
+                    self = .real(value)
+                } else {
+                    return nil
+                }
+            }
+        }
+    }
+
+    let value: JSONValue
+
+    func encode(to encoder: any Encoder) throws {
+        switch value {
+        case .object(let object):
+            var container = encoder.container(keyedBy: JSONPathKey.self)
+            for (key, value) in object {
+                try container.encode(PropertyListParameter(value: value), forKey: JSONPathKey(stringValue: key))
+            }
+        case .array(let array):
+            var container = encoder.unkeyedContainer()
+            for value in array { try container.encode(PropertyListParameter(value: value)) }
+        case .number(let number):
+            var container = encoder.singleValueContainer()
+            switch Number(number) {
+            case .integer(let value): try container.encode(value)
+            case .unsigned(let value): try container.encode(value)
+            case .real(let value): try container.encode(value)
+            case nil: try number.encode(to: encoder)
+            }
+        case .null, .bool, .string: try value.encode(to: encoder)
+        }
     }
 }

@@ -46,6 +46,26 @@ struct PropertyListRequestSerializerTests {
         ] { #expect(text.contains(piece), "\(piece) is not in \(text)") }
     }
 
+    private static let numbers: [(JSONValue, String)] = [
+        (.number(JSONNumber(text: "18446744073709551615") ?? 0), "<integer>18446744073709551615</integer>"),
+        (.number(JSONNumber(text: "9007199254740993.0") ?? 0), "<integer>9007199254740993</integer>"),
+        (.number(JSONNumber(text: "0.12345678901234567890123") ?? 0), "<real>0.123456789012345"),
+        (.number(JSONNumber(text: "100000000000000000000") ?? 0), "<real>1"),
+        (.number(JSONNumber(text: "1e300") ?? 0), "<real>1"),
+    ]
+
+    @Test(arguments: numbers, [PropertyListDecoder.PropertyListFormat.xml, .binary])
+    func `long numbers are numbers`(
+        number: (JSONValue, String),
+        format: PropertyListDecoder.PropertyListFormat
+    ) throws {
+        let serializer = PropertyListRequestSerializer(format: format)
+        let data = try #require(try post(["a": [number.0]], serializer).body?.data)
+        if format == .xml { #expect(String(decoding: data, as: UTF8.self).contains(number.1)) }
+        let value = try PropertyListDecoder().decode([String: [Double]].self, from: data)
+        #expect(value["a"] == number.0.double.map { [$0] })
+    }
+
     @Test func `a Content-Type that is set stays`() throws {
         var request = try Request(.put, to: "http://x/")
         request.headerFields[.contentType] = "application/x-bplist"
@@ -83,6 +103,11 @@ struct PropertyListRequestSerializerTests {
         (nil, "single value"), (1, "single value"), ("a", "single value"),
         (["a": nil], "null, as there is at a"), (["a": ["b", ["c": nil]]], "null, as there is at a[1].c"),
         ([1, nil], "null, as there is at [1]"),
+        (
+            ["a": [.number(JSONNumber(text: "18446744073709551617") ?? 0)]],
+            "number like 18446744073709551617, as there is at a[0]"
+        ),
+        ([.number(JSONNumber(text: "1e400") ?? 0)], "number like 1e400, as there is at [0]"),
     ]
 
     @Test(arguments: impossible)
