@@ -10,6 +10,7 @@
 /// - a text that is no JSON fails as `DecodingError.dataCorrupted` whose underlying error is a ``JSONParsingError``
 ///   with line and column;
 /// - numbers that do not fit report the way to their place, which `JSONDecoder` leaves empty;
+/// - a number with a fraction is never an integer, however close: `JSONDecoder` reads `1.0000000000000001` as 1;
 /// - ``JSONValue`` keeps its keys as they are written, whatever the key strategy.
 ///
 /// Where an object repeats a key, the first value wins, as with `JSONDecoder`.

@@ -1,7 +1,9 @@
 /// A JSON object: keys and values in the order in which they were written or added.
 ///
 /// Keys are unique; where a document repeats a key, the last value stands at the place of the first. Equality and
-/// hashing ignore the order. Finding a key is a short walk in small objects and a look into an index in large ones.
+/// hashing ignore the order. Keys are the same when they are equal as Swift strings, as in a dictionary: `é` in one
+/// scalar and in two is one key, though RFC 8259 §8.3 advises to compare code units. Finding a key is a short walk in
+/// small objects and a look into an index in large ones.
 public struct JSONObject: Sendable {
     /// A key and its value.
     public typealias Element = (key: String, value: JSONValue)
