@@ -31,9 +31,6 @@ struct TLSFailure: Error, CustomStringConvertible {
     /// What came first was no TLS at all.
     var isOtherProtocol: Bool { reasons.contains { $0 == "WRONG_VERSION_NUMBER" || $0 == "HTTP_REQUEST" } }
 
-    /// The client's own certificate and key do not fit together.
-    var isAboutIdentity: Bool { reasons.contains { $0.hasPrefix("KEY_") } }
-
     /// The end of a sentence, with its full stop.
     var sentence: String {
         if let known = reasons.lazy.compactMap({ Self.known[$0] }).first { return known + "." }
@@ -49,8 +46,6 @@ struct TLSFailure: Error, CustomStringConvertible {
         "CERTIFICATE_VERIFY_FAILED": "the certificate of the server could not be verified",
         "EXCESSIVE_MESSAGE_SIZE": "a message of the server is too long, such as its certificates",
         "HANDSHAKE_FAILURE_ON_CLIENT_HELLO": refusal,
-        "KEY_TYPE_MISMATCH": "the client's certificate and private key do not belong together",
-        "KEY_VALUES_MISMATCH": "the client's certificate and private key do not belong together",
         "SSLV3_ALERT_BAD_CERTIFICATE": "the server refused the client's certificate",
         "SSLV3_ALERT_CERTIFICATE_EXPIRED": "the server refused the client's certificate because it has expired",
         "SSLV3_ALERT_CERTIFICATE_REVOKED": "the server refused the client's certificate because it has been revoked",

@@ -147,7 +147,10 @@ struct TLSFailureTests {
             )
             let other = files.path("localhost.key")
             message = try await invalid { $0.identity = .init(certificateFile: certificate, privateKeyFile: other) }
-            #expect(message.contains("the client's certificate and private key do not belong together."), "\(message)")
+            #expect(
+                message
+                    == "The client certificate in “\(certificate)” and its key in “\(other)” do not belong together."
+            )
         }
     }
 }

@@ -110,8 +110,16 @@ final class TLSContextSource: Sendable {
         configuration.certificateVerification = settings.verifiesCertificates ? .noHostnameVerification : .none
         do {
             return try NIOSSLContext(configuration: configuration)
+        } catch NIOSSLError.failedToLoadPrivateKey {
+            // Both files have been read before.
+            let identity = settings.identity.map { "“\($0.certificateFile)” and its key in “\($0.privateKeyFile)”" }
+            throw NetworkingError(
+                .invalidTrustConfiguration,
+                "The client certificate in \(identity ?? "the settings") do not belong together.",
+                underlying: TLSFailure(NIOSSLError.failedToLoadPrivateKey)
+            )
         } catch {
-            if case .file(let path) = settings.trustRoots, !TLSFailure(error).isAboutIdentity {
+            if case .file(let path) = settings.trustRoots {
                 throw unusable(path, as: "The trusted certificates", error)
             }
             throw error
