@@ -1,4 +1,5 @@
 import FoundationEssentials
+import NIOCore
 
 /// A request's URL, taken apart once: where to connect, what to put into `Host` and into the request line.
 struct RequestTarget: Sendable, Hashable {
@@ -31,6 +32,8 @@ struct RequestTarget: Sendable, Hashable {
         guard let name = url.host(percentEncoded: false), !name.isEmpty else {
             throw NetworkingError(.invalidURL, "The URL “\(url.redactedDescription)” names no host.")
         }
+        // The system's functions read a text up to its first zero byte, and would go to another place.
+        guard !name.utf8.contains(0) else { throw Self.noHost(name) }
         if isUnix {
             origin = Origin(isSecure: isSecure, endpoint: .unixSocket(name))
             host = "localhost"
@@ -40,10 +43,15 @@ struct RequestTarget: Sendable, Hashable {
             guard (1...65_535).contains(port) else {
                 throw NetworkingError(.invalidURL, "The port \(port) is not between 1 and 65535.")
             }
-            let bare = name.hasPrefix("[") && name.hasSuffix("]") ? String(name.dropFirst().dropLast()) : name
+            let isBracketed = name.utf8.first == UInt8(ascii: "[") && name.utf8.last == UInt8(ascii: "]")
+            let bare = isBracketed ? String(name.dropFirst().dropLast()) : name
+            let isVersion6 = bare.utf8.contains(UInt8(ascii: ":"))
+            guard isVersion6 ? Self.isAddress(bare) : !isBracketed && Self.isName(bare) else {
+                throw Self.noHost(name)
+            }
             let folded = Self.lowercased(bare)
             origin = Origin(isSecure: isSecure, endpoint: .host(folded, port: port))
-            let shown = bare.utf8.contains(UInt8(ascii: ":")) ? "[\(bare)]" : bare
+            let shown = isVersion6 ? "[\(bare)]" : bare
             host = port == defaultPort ? shown : "\(shown):\(port)"
         }
         var path = url.path(percentEncoded: true)
@@ -51,6 +59,31 @@ struct RequestTarget: Sendable, Hashable {
         if path.utf8.first != UInt8(ascii: "/") { path = "/" + path }
         if let query = url.query(percentEncoded: true) { path += "?" + query }
         self.path = path
+    }
+
+    /// RFC 3986 §3.2.2: what has colons, or stands in brackets, is an address of IPv6. A zone may follow
+    /// it (RFC 6874 §2).
+    private static func isAddress(_ host: String) -> Bool {
+        (try? SocketAddress(ipAddress: String(host.prefix { $0 != "%" }), port: 0)) != nil
+    }
+
+    /// Whether no byte of a name ends it for somebody else: control characters, space and what separates
+    /// the parts of a URL. Percent-encoding may bring them here (RFC 3986 §7.3).
+    private static func isName(_ host: String) -> Bool {
+        host.utf8.allSatisfy { byte in
+            switch byte {
+            case 0...0x20, 0x7F, UInt8(ascii: "#"), UInt8(ascii: "%"), UInt8(ascii: "/"), UInt8(ascii: "<"),
+                UInt8(ascii: ">"), UInt8(ascii: "?"), UInt8(ascii: "@"), UInt8(ascii: "["), UInt8(ascii: "\\"),
+                UInt8(ascii: "]"), UInt8(ascii: "^"), UInt8(ascii: "|"):
+                false
+            default: true
+            }
+        }
+    }
+
+    private static func noHost(_ name: String) -> NetworkingError {
+        let shown = HTTP1ParseError.escaped(name.utf8, limit: 80)
+        return NetworkingError(.invalidURL, "“\(shown)” is neither the name of a host nor an IP address.")
     }
 
     /// Host names compare without case (RFC 3986 §3.2.2); most are in lower case already.

@@ -41,6 +41,8 @@ import Testing
         Target(url: "HTTP://example.com/a", place: "example.com:80", host: "example.com", path: "/a"),
         Target(url: "http://127.0.0.1:81/", place: "127.0.0.1:81", host: "127.0.0.1:81", path: "/"),
         Target(url: "http://[::1]/a", place: "[::1]:80", host: "[::1]", path: "/a"),
+        Target(url: "http://[fe80::1%25eth0]/", place: "[fe80::1%eth0]:80", host: "[fe80::1%eth0]", path: "/"),
+        Target(url: "http://my_host.example/", place: "my_host.example:80", host: "my_host.example", path: "/"),
         Target(url: "http://[2001:db8::1]:8080/", place: "[2001:db8::1]:8080", host: "[2001:db8::1]:8080", path: "/"),
         Target(url: "http+unix://%2Ftmp%2Fa.sock/a?b=c", place: "/tmp/a.sock", host: "localhost", path: "/a?b=c"),
         Target(url: "https+unix://%2Ftmp%2Fa.sock", place: "/tmp/a.sock", host: "localhost", path: "/", isSecure: true),
@@ -71,6 +73,12 @@ import Testing
         ("ftp://example.com/", NetworkingError.Code.unsupportedScheme), ("file:///etc/hosts", .unsupportedScheme),
         ("example.com/a", .invalidURL), ("/a", .invalidURL), ("http:///a", .invalidURL),
         ("http://example.com:0/", .invalidURL), ("http://example.com:65536/", .invalidURL),
+        // A part of the system would read another host than the rest of this library.
+        ("http://127.0.0.1%00.example.com/", .invalidURL), ("http+unix://%2Ftmp%2Fa%00b/", .invalidURL),
+        ("http://a%2Fb/", .invalidURL), ("http://a%40b/", .invalidURL), ("http://a%3A80/", .invalidURL),
+        ("http://a%0D%0Ab/", .invalidURL), ("http://a%20b/", .invalidURL), ("http://a%23b/", .invalidURL),
+        ("http://a%25b/", .invalidURL), ("http://a%5Cb/", .invalidURL), ("http://[v1.abc]/", .invalidURL),
+        ("http://%5B127.0.0.1%5D/", .invalidURL),
     ])
     func `a URL that leads nowhere is refused`(text: String, code: NetworkingError.Code) throws {
         let url = try #require(URL(string: text))
