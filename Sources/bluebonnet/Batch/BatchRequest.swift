@@ -169,6 +169,7 @@ struct BatchRequest: Sendable {
                 NetworkingError(.invalidRequest, "“\(name)” cannot be the name of a header (RFC 9110 §5.1).")
             )
         }
+        let value = HeaderValue.trimmed(value)
         guard value.unicodeScalars.allSatisfy({ $0.value <= 0xFF }) else {
             throw .invalidLine("The value of \(fieldName.rawName) has a character above U+00FF, which is no byte.")
         }

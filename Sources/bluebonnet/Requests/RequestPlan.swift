@@ -67,7 +67,7 @@ struct RequestPlan {
     private mutating func add(_ item: RequestItem) throws(CommandFailure) {
         switch item {
         case .header(let name, let value):
-            headerFields.append(try headerField(name, try text(value)))
+            headerFields.append(try headerField(name, try headerValue(value)))
         case .emptyHeader(let name):
             headerFields.append(try headerField(name, ""))
         case .unsetHeader(let name):
@@ -100,8 +100,18 @@ struct RequestPlan {
 
     private func headerField(_ name: String, _ value: String) throws(CommandFailure) -> HTTPField {
         guard let fieldName = HTTPField.Name(name) else { throw .usage("“\(name)” cannot be the name of a header.") }
-        guard HTTPField.isValidValue(value) else { throw .usage("The value of \(name) has a line end in it.") }
+        if let fault = HeaderValue.fault(of: value) {
+            throw .usage("The value of \(name) has \(fault) in it (RFC 9110 §5.5).")
+        }
         return HTTPField(name: fieldName, value: value)
+    }
+
+    /// The value without what is written around it. A file ends in as many line ends as it likes.
+    private func headerValue(_ value: RequestItem.Value) throws(CommandFailure) -> String {
+        switch value {
+        case .text(let text): HeaderValue.trimmed(text)
+        case .file: HeaderValue.trimmedWithLineEnds(try text(value))
+        }
     }
 
     private func text(_ value: RequestItem.Value) throws(CommandFailure) -> String {
@@ -112,8 +122,8 @@ struct RequestPlan {
             guard let text = String(validating: try read(path), as: UTF8.self) else {
                 throw .usage("\(path) is not a text in UTF-8.")
             }
-            // The line end that editors put at the end of a file belongs to the file, not to the value.
-            return text.hasSuffix("\n") ? String(text.dropLast()) : text
+            // The line end that editors put at the end of a file, LF or CRLF, belongs to the file and not to the value.
+            return text.last == "\n" || text.last == "\r\n" ? String(text.dropLast()) : text
         }
     }
 
