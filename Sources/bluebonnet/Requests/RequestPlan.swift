@@ -166,11 +166,7 @@ struct RequestPlan {
         guard let bodyPath else {
             if isMultipart { return try setMultipartBody() }
             guard !fields.isEmpty else { return }
-            do {
-                request.body = arguments.isForm ? formBody : .data(try jsonBody.data())
-            } catch {
-                throw .usage("The fields cannot be written as JSON: \(error)")
-            }
+            request.body = arguments.isForm ? formBody : try jsonBody
             return
         }
         guard fields.isEmpty, files.isEmpty else {
@@ -198,8 +194,16 @@ struct RequestPlan {
         multipartType = form.contentType
     }
 
-    private var jsonBody: JSONValue {
-        .object(JSONObject(fields.lazy.map { (key: $0.name, value: $0.value) }))
+    private var jsonBody: RequestBody {
+        get throws(CommandFailure) {
+            var nested = NestedFields()
+            for field in fields { try nested.set(field.value, at: try FieldPath(field.name)) }
+            do throws(JSONWritingError) {
+                return .data(try nested.json.data())
+            } catch {
+                throw .usage("The fields cannot be written as JSON: \(error.description)")
+            }
+        }
     }
 
     private var formBody: RequestBody {

@@ -1,0 +1,151 @@
+import Bluebonnet
+
+/// The JSON that grows out of fields, in their order. Nothing that an item has set is replaced by a later one.
+struct NestedFields {
+    private indirect enum Node {
+        /// Nothing has been set here: null, when an element behind it makes it exist.
+        case gap
+        case value(JSONValue)
+        case object(Members)
+        case array([Node])
+    }
+
+    private struct Members {
+        var names: [String] = []
+        var nodes: [String: Node] = [:]
+    }
+
+    private var root = Node.gap
+
+    /// Whether there is no field.
+    var isEmpty: Bool {
+        if case .gap = root { true } else { false }
+    }
+
+    /// The value of all fields.
+    var json: JSONValue { Self.json(root) }
+
+    /// Adds a field.
+    ///
+    /// - Parameters:
+    ///   - value: Its value.
+    ///   - path: Where it stands. Objects and lists on the way are made; what `name:=json` has brought can be added to.
+    /// - Throws: ``CommandFailure`` when something stands there, or something on the way is no object or list. The fields are of
+    ///   no use then.
+    mutating func set(_ value: JSONValue, at path: FieldPath) throws(CommandFailure) {
+        try Self.set(value, at: path, from: 0, in: &root)
+    }
+
+    private static func set(
+        _ value: JSONValue,
+        at path: FieldPath,
+        from position: Int,
+        in node: inout Node
+    ) throws(CommandFailure) {
+        guard position < path.steps.count else {
+            guard case .gap = node else {
+                throw .usage("“\(path.name)” is there twice; “\(listName(of: path))” adds an element to a list.")
+            }
+            node = .value(value)
+            return
+        }
+        switch path.steps[position] {
+        case .key(let key):
+            var members = try members(of: node, path, position)
+            // Taken out meanwhile, so that nothing is copied when it changes.
+            node = .gap
+            var child = members.nodes.removeValue(forKey: key)
+            if child == nil { members.names.append(key) }
+            try set(value, at: path, from: position + 1, in: &child)
+            members.nodes[key] = child
+            node = .object(members)
+        case .index(let index):
+            var elements = try elements(of: node, path, position)
+            node = .gap
+            while elements.count <= index { elements.append(.gap) }
+            try set(value, at: path, from: position + 1, in: &elements[index])
+            node = .array(elements)
+        case .append:
+            var elements = try elements(of: node, path, position)
+            node = .gap
+            elements.append(.gap)
+            try set(value, at: path, from: position + 1, in: &elements[elements.count - 1])
+            node = .array(elements)
+        }
+    }
+
+    private static func set(
+        _ value: JSONValue,
+        at path: FieldPath,
+        from position: Int,
+        in node: inout Node?
+    ) throws(CommandFailure) {
+        var child = node ?? .gap
+        node = nil
+        try set(value, at: path, from: position, in: &child)
+        node = child
+    }
+
+    /// The path that makes a list of what is there twice.
+    private static func listName(of path: FieldPath) -> String {
+        guard case .index = path.steps.last else { return path.name + "[]" }
+        return FieldPath.description(of: path.steps.dropLast()) + "[]"
+    }
+
+    private static func members(
+        of node: Node,
+        _ path: FieldPath,
+        _ position: Int
+    ) throws(CommandFailure) -> Members {
+        switch node {
+        case .gap: return Members()
+        case .object(let members): return members
+        case .value(.object(let object)):
+            var members = Members(names: object.keys)
+            for (key, value) in object { members.nodes[key] = .value(value) }
+            return members
+        default: throw conflict(node, path, position, wanted: "an object")
+        }
+    }
+
+    private static func elements(
+        of node: Node,
+        _ path: FieldPath,
+        _ position: Int
+    ) throws(CommandFailure) -> [Node] {
+        switch node {
+        case .gap: return []
+        case .array(let elements): return elements
+        case .value(.array(let elements)): return elements.map { .value($0) }
+        default: throw conflict(node, path, position, wanted: "a list")
+        }
+    }
+
+    private static func conflict(
+        _ node: Node,
+        _ path: FieldPath,
+        _ position: Int,
+        wanted: String
+    ) -> CommandFailure {
+        let kind =
+            switch node {
+            case .value(.array), .array: "a list"
+            case .object: "an object"
+            case .value(let value): value.kindWithArticle
+            case .gap: "null"
+            }
+        let place = FieldPath.description(of: path.steps.prefix(position))
+        let subject = place.isEmpty ? "the whole" : "“\(place)”"
+        return .usage("“\(path.name)” needs \(wanted), and \(subject) is \(kind) already.")
+    }
+
+    private static func json(_ node: Node) -> JSONValue {
+        switch node {
+        case .gap: .null
+        case .value(let value): value
+        case .object(let members):
+            .object(JSONObject(members.names.lazy.map { ($0, json(members.nodes[$0] ?? .gap)) }))
+        case .array(let elements): .array(elements.map(json))
+        }
+    }
+}
