@@ -10,30 +10,47 @@ struct ProgressBar: Equatable, Sendable {
     var speed: Double?
     var timeLeft: Duration?
 
-    /// The line, as `▕████      ▏ 40% 4.0/10.0 MB 2.0 MB/s 0:03`; without a bar while the length is not known.
-    var text: String {
-        var parts: [String] = []
-        if let total {
-            let fraction = total > 0 ? min(1, Double(done) / Double(total)) : 1
-            let filled = Int(fraction * Double(Self.width))
-            let bar = String(repeating: "█", count: filled) + String(repeating: " ", count: Self.width - filled)
-            parts.append("▕\(bar)▏ \(Int(fraction * 100))%")
-            parts.append("\(Self.size(done))/\(Self.size(total))")
-        } else {
-            parts.append(Self.size(done))
+    /// The line, as `▕████      ▏ 40% 4.0 MB/10 MB 2.0 MB/s 0:03`; without a bar while the length is not known.
+    ///
+    /// A narrow window gets a shorter bar, then none, then fewer numbers.
+    ///
+    /// - Parameter columns: The width of the window. One column stays free, since some terminals wrap when the last one is used.
+    /// - Returns: The text, shorter than the window is wide.
+    func text(columns: Int) -> String {
+        let room = max(0, columns - 1)
+        let end = [speed.map { "\(Self.size(Int($0)))/s" }, timeLeft.map(Self.time)].compactMap(\.self)
+        guard let total else { return Self.longest(of: [[Self.size(done)] + end, [Self.size(done)]], in: room) }
+        let fraction = total > 0 ? min(1, Double(done) / Double(total)) : 1
+        let percent = "\(Int(fraction * 100))%"
+        let sizes = "\(Self.size(done))/\(Self.size(total))"
+        let numbers = [percent, sizes] + end
+        let text = Self.longest(of: [numbers, [percent] + end, [percent, sizes], [percent]], in: room)
+        guard text == numbers.joined(separator: " "), let width = Self.barWidth(beside: text, in: room) else {
+            return text
         }
-        if let speed { parts.append("\(Self.size(Int(speed)))/s") }
-        if let timeLeft { parts.append(Self.time(timeLeft)) }
-        return parts.joined(separator: " ")
+        let filled = Int(fraction * Double(width))
+        return "▕\(String(repeating: "█", count: filled))\(String(repeating: " ", count: width - filled))▏ \(text)"
     }
 
-    private static let width = 30
+    /// In steps, so that the bar does not change with every digit behind it.
+    private static func barWidth(beside text: String, in room: Int) -> Int? {
+        let width = min(30, (room - text.count - 3) / 5 * 5)
+        return width >= 10 ? width : nil
+    }
+
+    /// The first that has room.
+    private static func longest(of candidates: [[String]], in room: Int) -> String {
+        let texts = candidates.map { $0.joined(separator: " ") }
+        return texts.first { $0.count <= room } ?? String((texts.last ?? "").prefix(room))
+    }
 
     /// Three digits are enough: `999 B`, `1.2 kB`, `45 MB`.
-    private static func size(_ bytes: Int) -> String {
+    static func size(_ bytes: Int) -> String {
         var value = Double(bytes)
         var unit = "B"
-        for larger in ["kB", "MB", "GB", "TB"] where value >= 1000 { (value, unit) = (value / 1000, larger) }
+        for larger in ["kB", "MB", "GB", "TB", "PB", "EB"] where value >= 1000 {
+            (value, unit) = (value / 1000, larger)
+        }
         guard unit != "B", value < 10 else { return "\(Int(value)) \(unit)" }
         let tenths = Int(value * 10)
         return "\(tenths / 10).\(tenths % 10) \(unit)"
@@ -50,14 +67,24 @@ struct ProgressBar: Equatable, Sendable {
 }
 
 extension ProgressBar {
-    /// The upload until the response begins, then the download.
+    /// The upload, where there is one, until the response begins; then the download.
     init(_ progress: TaskProgress) {
-        if progress.bytesReceived > 0 || progress.bytesExpectedToReceive != nil {
+        let isUpload = progress.bytesSent > 0 || progress.bytesExpectedToSend ?? 0 > 0
+        if !isUpload || progress.bytesReceived > 0 || progress.bytesExpectedToReceive != nil {
             self.init(done: progress.bytesReceived, total: progress.bytesExpectedToReceive)
         } else {
             self.init(done: progress.bytesSent, total: progress.bytesExpectedToSend)
         }
         speed = progress.bytesPerSecond
         timeLeft = progress.estimatedTimeRemaining
+    }
+}
+
+extension ProgressBar {
+    /// What stays of a download: `big.iso: 20 MB in 5.1 s (3.9 MB/s)`.
+    static func summary(of path: String, bytes: Int, duration: Duration) -> String {
+        let seconds = max(duration / .seconds(1), 0.001)
+        let time = seconds < 60 ? "\(Int(seconds * 10) / 10).\(Int(seconds * 10) % 10) s" : time(duration)
+        return "\(path): \(size(bytes)) in \(time) (\(size(Int(Double(bytes) / seconds)))/s)"
     }
 }

@@ -27,6 +27,8 @@ extension ResponseBody {
     private func write(through path: String) async throws -> Int {
         do {
             let file = try OutputFile(path: path)
+            // What is written there does not go through its owner.
+            if file.isTerminal { Terminal.shared.endStatus() }
             var count = 0
             for try await piece in self {
                 try file.write(piece)

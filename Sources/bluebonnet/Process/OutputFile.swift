@@ -33,6 +33,9 @@ struct OutputFile: ~Copyable {
         if isOwned { close(descriptor) }
     }
 
+    /// Whether a person is looking at it.
+    var isTerminal: Bool { isatty(descriptor) == 1 }
+
     /// Writes everything, waiting for a slow reader.
     ///
     /// - Parameter bytes: The bytes.

@@ -22,9 +22,12 @@ struct StandardStream: Sendable {
     }
 
     /// Writes everything, waiting for a slow reader. What cannot be written ends the process: there is nobody left to tell.
-    func write(_ bytes: some Collection<UInt8>) {
+    func write(_ bytes: some BidirectionalCollection<UInt8>) {
         do throws(SystemFailure) {
-            try OutputFile(descriptor: descriptor).write(bytes)
+            guard isTerminal else { return try OutputFile(descriptor: descriptor).write(bytes) }
+            try Terminal.shared.write(bytes) { () throws(SystemFailure) in
+                try OutputFile(descriptor: descriptor).write(bytes)
+            }
         } catch {
             if error.code == EPIPE {
                 // SwiftNIO ignores the signal; a filter whose reader has left ends by it.

@@ -19,11 +19,8 @@ struct RequestRunner {
         let filter = try options.filter.map { text throws(CommandFailure) in try JSONFilter(text) }
         let session = SessionManager(configuration: configuration(of: plan))
         do {
-            if showsProgress(of: plan) {
-                try await ProgressDisplay(stream: .error).show(of: session) {
-                    try await exchange(plan, over: session, filter: filter)
-                }
-            } else {
+            guard showsProgress(of: plan) else { return try await exchange(plan, over: session, filter: filter) }
+            try await ProgressDisplay.show(of: session) {
                 try await exchange(plan, over: session, filter: filter)
             }
         } catch let failure as NetworkingError {
@@ -55,8 +52,15 @@ struct RequestRunner {
     /// Where a body comes from a file or goes into one, and a person looks on.
     private func showsProgress(of plan: RequestPlan) -> Bool {
         let isLarge = plan.request.body.map { $0.data == nil } ?? false
-        let isSaved = options.output.map { $0 != "-" } ?? false
-        return (isLarge || isSaved) && OutputStyle(.auto, for: .error).isTerminal
+        return (isLarge || savedPath != nil) && OutputStyle(.auto, for: .error).redraws
+    }
+
+    /// The file that the body goes into; nil when that is standard output.
+    private var savedPath: String? { options.output.flatMap { $0 == "-" ? nil : $0 } }
+
+    /// Whether there is a file for the time being that has to go when the request fails.
+    private var makesFile: Bool {
+        savedPath.map { [.missing, .regular].contains(FileKind(path: $0)) } ?? false
     }
 
     private var arguments: RequestPlan.Arguments {
@@ -99,18 +103,18 @@ struct RequestRunner {
         if options.include || method == .head {
             HeadWriter(stream: .output, style: style).write(answer.head)
         }
-        if let path = options.output, path != "-" {
-            guard answer.head.status.code >= 400 else {
-                try await answer.body.write(toPath: path)
-                return
-            }
-            StandardStream.error.write(line: "bluebonnet: \(answer.head.status): nothing was written to \(path).")
+        let isFailure = answer.head.status.code >= 400
+        if let savedPath {
+            guard isFailure else { return try await save(answer, as: savedPath) }
+            StandardStream.error.write(line: "bluebonnet: \(answer.head.status): nothing was written to \(savedPath).")
         }
+        // What follows is the output's, not the bar's.
+        Terminal.shared.endStatus()
         let printer = BodyPrinter(
             style: style,
             output: .output,
             // An answer of 4xx or 5xx is another document than the one that the filter was made for.
-            filter: answer.head.status.code < 400 ? filter : nil,
+            filter: isFailure ? nil : filter,
             unquotesStrings: options.raw,
             showsLinesAtOnce: options.stream
         )
@@ -126,5 +130,15 @@ struct RequestRunner {
         case .nothingPicked:
             throw CommandFailure(message: "Nothing in the answer is at “\(options.filter ?? "")”.", status: .transport)
         }
+    }
+
+    /// Streams the body into a file, and says so to a person.
+    private func save(_ answer: TransportResponse, as path: String) async throws {
+        let startedAt = ContinuousClock.now
+        let count = try await answer.body.write(toPath: path)
+        Terminal.shared.endStatus()
+        guard OutputStyle(.auto, for: .error).redraws else { return }
+        let duration = startedAt.duration(to: .now)
+        StandardStream.error.write(line: ProgressBar.summary(of: path, bytes: count, duration: duration))
     }
 }

@@ -75,16 +75,6 @@ import Testing
         }
     }
 
-    @Test func `a terminal sees the progress of an upload, and nothing of it at the end`() async throws {
-        try await withFile("large.bin", String(repeating: "a", count: 4 << 20)) { path in
-            try await LocalServer.run { server in
-                let shown = try await Command.onTerminal("put \(server.baseURL)/status/200 @\(path)")
-                #expect(shown.contains("%"))
-                #expect(shown.contains("\r\u{1B}[K"))
-            }
-        }
-    }
-
     // MARK: batch
 
     private func batch(_ line: String) async throws -> JSONValue {

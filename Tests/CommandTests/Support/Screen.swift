@@ -1,0 +1,47 @@
+/// What a terminal shows: text, CR, LF, "clear to the end of the line" and colours, which it ignores.
+struct Screen {
+    let columns: Int
+    private var lines: [[Character]] = [[]]
+    private var column = 0
+
+    init(columns: Int) {
+        self.columns = columns
+    }
+
+    /// The rows without the blanks at their ends.
+    var rows: [String] {
+        lines.map { row in String(row.reversed().drop { $0 == " " }.reversed()) }
+    }
+
+    /// Shows bytes; they end at the end of a character.
+    mutating func receive(_ bytes: some Sequence<UInt8>) {
+        var rest = Array(String(decoding: Array(bytes), as: UTF8.self).unicodeScalars)[...]
+        while let scalar = rest.popFirst() {
+            switch scalar {
+            case "\r": column = 0
+            case "\n":
+                lines.append([])
+                // A terminal in its usual mode; a pty sends CR LF anyway.
+                column = 0
+            case "\u{1B}":
+                let sequence = rest.prefix { !("a"..."z").contains($0) && !("A"..."Z").contains($0) }
+                rest = rest.dropFirst(sequence.count)
+                if rest.popFirst() == "K" {
+                    lines[lines.count - 1].removeLast(max(0, lines[lines.count - 1].count - column))
+                }
+            default: put(Character(scalar))
+            }
+        }
+    }
+
+    private mutating func put(_ character: Character) {
+        if column == columns {
+            lines.append([])
+            column = 0
+        }
+        let row = lines.count - 1
+        while lines[row].count <= column { lines[row].append(" ") }
+        lines[row][column] = character
+        column += 1
+    }
+}
