@@ -55,7 +55,8 @@ struct BatchCommand: AsyncParsableCommand {
             lines: LineReader(file),
             answers: AnswerWriter(isOrdered: options.ordered) { StandardStream.output.write($0) }
         )
-        switch await runner.run() {
+        // A signal leaves no half file of an "output" behind.
+        switch try await TerminationSignals.cancelling({ await runner.run() }) {
         case .answered: return
         case .someErrors: throw ExitStatus.transport
         case .unreadable(let reason): throw CommandFailure.usage(reason)

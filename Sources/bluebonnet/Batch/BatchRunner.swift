@@ -1,8 +1,9 @@
 import Bluebonnet
 import FoundationEssentials
 import HTTPTypes
+import Synchronization
 
-/// Sends the requests of all lines, a fixed number at once.
+/// Sends the requests of all lines, up to a fixed number at once.
 struct BatchRunner {
     /// How the run ended.
     enum Outcome: Equatable {
@@ -20,29 +21,51 @@ struct BatchRunner {
     /// Lines and bodies above this size are read and written as JSON off the event loop.
     private static let inlineSize = 256 * 1024
 
-    /// Reads, sends and answers until the input ends.
+    /// What the workers of one run share.
+    private final class Run: Sendable {
+        let workers: Mutex<WorkerCount>
+        let hasErrors = Mutex(false)
+        /// A worker is started for every element.
+        let starts: AsyncStream<Void>
+        let start: AsyncStream<Void>.Continuation
+
+        init(jobs: Int) {
+            workers = Mutex(WorkerCount(limit: jobs))
+            (starts, start) = AsyncStream.makeStream()
+            start.yield()
+        }
+    }
+
+    /// Reads, sends and answers until the input ends. Cancelling the task stops all of it; what was under way is not answered.
     func run() async -> Outcome {
-        let hasErrors = await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<jobs {
-                // On the event loops a request crosses no thread between its line and its answer.
-                group.addTask(executorPreference: EventLoopTaskExecutor.next()) { await work() }
+        let run = Run(jobs: jobs)
+        await withTaskCancellationHandler {
+            await withDiscardingTaskGroup { group in
+                for await _ in run.starts {
+                    // On the event loops a request crosses no thread between its line and its answer.
+                    group.addTask(executorPreference: EventLoopTaskExecutor.next()) { await work(run) }
+                }
             }
-            return await group.reduce(false) { $0 || $1 }
+        } onCancel: {
+            lines.stop()
         }
         await answers.finish()
         if let failure = lines.failure { return .unreadable(failure.description) }
-        return hasErrors ? .someErrors : .answered
+        return run.hasErrors.withLock { $0 } ? .someErrors : .answered
     }
 
-    /// Answers one line after another; true when some answer is an error.
-    private func work() async -> Bool {
-        var hasErrors = false
+    /// Answers one line after another.
+    private func work(_ run: Run) async {
         while let line = await lines.next() {
+            if run.workers.withLock({ $0.tookLine() }) { run.start.yield() }
             let answer = await answer(to: line)
-            hasErrors = hasErrors || answer.isError
+            if Task.isCancelled { break }
+            if answer.isError { run.hasErrors.withLock { $0 = true } }
             await answers.write(await render(answer), at: line.number)
+            run.workers.withLock { $0.isDone() }
         }
-        return hasErrors
+        // There are no more lines, for nobody.
+        run.start.finish()
     }
 
     private func answer(to line: LineReader.Line) async -> BatchAnswer {

@@ -19,11 +19,12 @@ final class LineReader: Sendable {
         var taken = 0
         var waiting: [CheckedContinuation<Line?, Never>] = []
         var isAtEnd = false
+        var isStopped = false
         var isReaderWaiting = false
         var failure: SystemFailure?
 
         mutating func take() -> Line? {
-            guard let bytes = ready.popLast() else { return nil }
+            guard !isStopped, let bytes = ready.popLast() else { return nil }
             taken += 1
             return Line(number: taken, bytes: bytes)
         }
@@ -50,12 +51,22 @@ final class LineReader: Sendable {
         return await withCheckedContinuation { continuation in
             let (line, isDone) = state.withLock { state -> (Line?, Bool) in
                 if let line = state.take() { return (line, true) }
-                if state.isAtEnd { return (nil, true) }
+                if state.isAtEnd || state.isStopped { return (nil, true) }
                 state.waiting.append(continuation)
                 return (nil, false)
             }
             if isDone { continuation.resume(returning: line) }
         }
+    }
+
+    /// Hands out no more lines, also to those who wait for one. What blocks the reading thread goes on blocking it.
+    func stop() {
+        let waiting = state.withLock { state in
+            state.isStopped = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume(returning: nil) }
     }
 
     private func takeReady() -> Line? {

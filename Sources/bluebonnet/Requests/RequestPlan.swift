@@ -3,9 +3,9 @@ import FoundationEssentials
 import HTTPTypes
 
 /// A request made of the command's arguments, without sending it.
-struct RequestPlan {
+struct RequestPlan: Sendable {
     /// Everything that decides what is sent.
-    struct Arguments {
+    struct Arguments: Sendable {
         var method: HTTPRequest.Method
         var url: String
         var items: [String] = []
@@ -24,7 +24,7 @@ struct RequestPlan {
     private(set) var decodesContent = true
 
     private let arguments: Arguments
-    private let read: (String) throws(CommandFailure) -> [UInt8]
+    private let read: @Sendable (String) throws(CommandFailure) -> [UInt8]
     private var query: [String] = []
     private var fields: [(name: String, value: JSONValue)] = []
     private var bodyPath: String?
@@ -41,7 +41,7 @@ struct RequestPlan {
     /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
     init(
         _ arguments: Arguments,
-        read: @escaping (String) throws(CommandFailure) -> [UInt8] = Self.readFile
+        read: @escaping @Sendable (String) throws(CommandFailure) -> [UInt8] = Self.readFile
     ) throws(CommandFailure) {
         self.arguments = arguments
         self.read = read

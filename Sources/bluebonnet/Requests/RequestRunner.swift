@@ -19,9 +19,15 @@ struct RequestRunner {
         let filter = try options.filter.map { text throws(CommandFailure) in try JSONFilter(text) }
         let session = SessionManager(configuration: configuration(of: plan))
         do {
-            guard showsProgress(of: plan) else { return try await exchange(plan, over: session, filter: filter) }
-            try await ProgressDisplay.show(of: session) {
-                try await exchange(plan, over: session, filter: filter)
+            guard showsProgress(of: plan) || makesFile else {
+                return try await exchange(plan, over: session, filter: filter)
+            }
+            // Something has to be put in order before the process ends: half a file, the line of the bar.
+            try await TerminationSignals.cancelling {
+                guard showsProgress(of: plan) else { return try await exchange(plan, over: session, filter: filter) }
+                try await ProgressDisplay.show(of: session) {
+                    try await exchange(plan, over: session, filter: filter)
+                }
             }
         } catch let failure as NetworkingError {
             if options.verbose, failure.response == nil { heads.write(failure.request ?? plan.request) }

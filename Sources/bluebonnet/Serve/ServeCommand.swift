@@ -2,6 +2,14 @@ import ArgumentParser
 import FoundationEssentials
 import LocalServer
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// `bluebonnet serve`.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -40,16 +48,18 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let signals = TerminationSignals()
-        guard tls else { return try await serve(nil, until: signals) }
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let signals = TerminationSignals([SIGINT, SIGTERM]) { _ in end.yield() }
+        defer { signals.stop() }
+        guard tls else { return try await serve(nil, until: ends) }
         let certificates = try TestCertificates.shared()
         try await certificates.withFiles { files in
             StandardStream.error.write(line: "The certificate is trusted with --cacert \(files.authority)")
-            try await serve(ServerTLS(certificates.localhost), until: signals)
+            try await serve(ServerTLS(certificates.localhost), until: ends)
         }
     }
 
-    private func serve(_ tls: ServerTLS?, until signals: TerminationSignals) async throws {
+    private func serve(_ tls: ServerTLS?, until ends: AsyncStream<Void>) async throws {
         let address: LocalServer.Options.Address = unix.map { .unixSocket($0) } ?? .tcp(host: host, port: port)
         let server: LocalServer
         do {
@@ -58,7 +68,7 @@ struct ServeCommand: AsyncParsableCommand {
             throw CommandFailure(message: "The server cannot listen: \(error)", status: .transport)
         }
         StandardStream.output.write(line: try url(of: server))
-        await signals.first()
+        for await _ in ends { break }
         await server.shutdown()
     }
 

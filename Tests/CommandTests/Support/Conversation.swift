@@ -8,7 +8,12 @@ final class Conversation: Sendable {
     private let process: Int32
 
     /// Starts the command.
-    init(_ arguments: String...) throws {
+    convenience init(_ arguments: String...) throws {
+        try self.init(arguments)
+    }
+
+    /// Starts the command.
+    init(_ arguments: [String]) throws {
         let process = Command.process(arguments)
         let (standardInput, standardOutput) = (Pipe(), Pipe())
         process.standardInput = standardInput

@@ -1,0 +1,72 @@
+import Foundation
+import Synchronization
+
+/// The command on a terminal made by `script`, watched while it runs.
+final class TerminalRun: Sendable {
+    /// Whether there is a `script` on this machine.
+    static let isPossible = FileManager.default.isExecutableFile(atPath: "/usr/bin/script")
+
+    private let process: Process
+    private let input: FileHandle
+    private let chunks: AsyncStream<Data>
+    private let ends: AsyncStream<Int32>
+    private let bytes = Mutex(Data())
+
+    /// Starts the command.
+    ///
+    /// - Parameters:
+    ///   - arguments: What stands behind the command, as a shell reads it.
+    ///   - columns: The width of the window.
+    ///   - environment: Variables of the command.
+    /// - Throws: When `script` cannot be run.
+    init(_ arguments: String, columns: Int = 100, environment: String = "") throws {
+        process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/script")
+        let command = "env -u NO_COLOR TERM=xterm \(environment) '\(Command.executable.path)' \(arguments)"
+        process.arguments = ["-qec", "stty cols \(columns); exec \(command)", "/dev/null"]
+        let (standardInput, standardOutput) = (Pipe(), Pipe())
+        process.standardInput = standardInput
+        process.standardOutput = standardOutput
+        process.standardError = standardOutput
+        let (chunks, chunk) = AsyncStream.makeStream(of: Data.self)
+        let (ends, end) = AsyncStream.makeStream(of: Int32.self)
+        process.terminationHandler = { end.yield($0.terminationStatus) }
+        try process.run()
+        input = standardInput.fileHandleForWriting
+        (self.chunks, self.ends) = (chunks, ends)
+        DispatchQueue(label: "command.terminal").async {
+            while true {
+                let block = standardOutput.fileHandleForReading.availableData
+                guard !block.isEmpty else { break }
+                chunk.yield(block)
+            }
+            chunk.finish()
+        }
+    }
+
+    /// What has been shown so far.
+    var text: String { String(decoding: bytes.withLock { $0 }, as: UTF8.self) }
+
+    /// Returns when a text has been shown, or the command has ended.
+    func wait(for text: String) async {
+        while !self.text.contains(text) {
+            guard let chunk = await chunks.first(where: { _ in true }) else { return }
+            bytes.withLock { $0 += chunk }
+        }
+    }
+
+    /// Presses keys.
+    func type(_ keys: String) throws {
+        try input.write(contentsOf: Data(keys.utf8))
+    }
+
+    /// Waits for the end.
+    ///
+    /// - Returns: The exit status, 128 and the number of a signal.
+    func finish() async throws -> Int32 {
+        for await chunk in chunks { bytes.withLock { $0 += chunk } }
+        let status = await ends.first { _ in true }
+        try input.close()
+        return status ?? -1
+    }
+}
