@@ -3,7 +3,14 @@ import Bluebonnet
 
 /// The options of `batch` beside those of every request.
 struct BatchOptions: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("Requests at once.", valueName: "count"))
+    /// Each needs a connection, and a machine has fewer than 65,536 ports for those to one server.
+    static let mostJobs = 10_000
+
+    @Option(
+        name: .long,
+        parsing: .unconditional,
+        help: ArgumentHelp("Requests at once, 1 to \(mostJobs).", valueName: "count")
+    )
     var jobs = 8
 
     @Flag(name: .long, help: "Answer in the order of the lines, not in the order in which answers come.")
@@ -11,6 +18,7 @@ struct BatchOptions: ParsableArguments {
 
     @Option(
         name: .long,
+        parsing: .unconditional,
         help: ArgumentHelp("The largest body that is put into an answer, after decoding.", valueName: "bytes")
     )
     var maxBody: Int?
@@ -23,6 +31,7 @@ struct BatchOptions: ParsableArguments {
 
     @Option(
         name: .long,
+        parsing: .unconditional,
         help: ArgumentHelp("Retries of a failed request. Only 0 is available yet.", valueName: "count")
     )
     var retry = 0
@@ -40,7 +49,9 @@ struct BatchOptions: ParsableArguments {
     var http2 = false
 
     func validate() throws {
-        if jobs < 1 { throw ValidationError("--jobs is 1 or more.") }
+        guard (1...Self.mostJobs).contains(jobs) else {
+            throw ValidationError("--jobs is between 1 and \(Self.mostJobs).")
+        }
         if let maxBody, maxBody < 0 { throw ValidationError("--max-body is 0 or more.") }
         if retry < 0 { throw ValidationError("--retry is 0 or more.") }
         let missing: [(String, Bool)] = [

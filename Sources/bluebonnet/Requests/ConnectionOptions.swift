@@ -5,12 +5,14 @@ import Bluebonnet
 struct ConnectionOptions: ParsableArguments {
     @Option(
         name: .long,
+        parsing: .unconditional,
         help: ArgumentHelp("The time for the whole request, body and redirects included.", valueName: "seconds")
     )
     var timeout: Double?
 
     @Option(
         name: .long,
+        parsing: .unconditional,
         help: ArgumentHelp(
             "The time until a connection is ready: name lookup, TCP and TLS. (default: 10)",
             valueName: "seconds"
@@ -43,7 +45,7 @@ struct ConnectionOptions: ParsableArguments {
         for (name, value) in [("--timeout", timeout), ("--connect-timeout", connectTimeout)] {
             guard let value else { continue }
             guard let seconds = Seconds(value), seconds.duration > .zero else {
-                throw ValidationError("\(name) is a number of seconds above 0.")
+                throw ValidationError("\(name) is a number of seconds above 0 and up to \(Seconds.mostText).")
             }
         }
         if key != nil, cert == nil { throw ValidationError("--key needs --cert.") }

@@ -74,7 +74,11 @@ struct RequestOptions: ParsableArguments {
     @Flag(name: .long, inversion: .prefixedNo, help: "Follow redirects.")
     var follow = true
 
-    @Option(name: .long, help: ArgumentHelp("How many redirects are followed.", valueName: "count"))
+    @Option(
+        name: .long,
+        parsing: .unconditional,
+        help: ArgumentHelp("How many redirects are followed.", valueName: "count")
+    )
     var maxRedirects = 20
 
     @Flag(name: .long, inversion: .prefixedNo, help: "Exit with 4 and 5 for 4xx and 5xx.")

@@ -218,7 +218,9 @@ import Testing
     @Test(arguments: [
         ["--jobs", "0"], ["--jobs", "x"], ["--cache", "memory"], ["--cookies", "jar"], ["--pin", "sha256/x"],
         ["--proxy", "http://p"], ["--http2"], ["--retry", "1"], ["--timeout", "0"], ["--key", "k"], ["--nope"],
-        ["/no/such/file"], ["/"], ["--max-body", "-1"],
+        ["/no/such/file"], ["/"], ["--max-body", "-1"], ["--jobs", "-1"], ["--jobs", "10001"],
+        ["--jobs", "999999999999"], ["--jobs", "99999999999999999999"], ["--timeout", "nan"], ["--timeout", "-inf"],
+        ["--max-body", "99999999999999999999"],
     ])
     func `bad usage ends with 2 and a sentence`(arguments: [String]) async throws {
         let process = ["batch"] + arguments
@@ -226,6 +228,35 @@ import Testing
         #expect(output.status == 2)
         #expect(!output.errors.isEmpty)
         #expect(output.text.isEmpty)
+    }
+
+    @Test func `a limit says what it is`() async throws {
+        #expect(try await Command.run("batch", "--jobs", "10001").errors.contains("--jobs is between 1 and 10000."))
+        #expect(try await Command.run("batch", "--jobs", "-1").errors.contains("--jobs is between 1 and 10000."))
+        #expect(
+            try await Command.run("batch", "--timeout", "-1").errors.contains(
+                "--timeout is a number of seconds above 0"
+            )
+        )
+        #expect(try await Command.run("batch", "--help").text.contains("1 to 10000"))
+    }
+
+    @Test func `the largest numbers are as good as no limit`() async throws {
+        try await LocalServer.run { server in
+            let line = #"{"url":"\#(server.baseURL)/bytes/100"}"#
+            let output = try await Command.run(
+                "batch",
+                "--jobs",
+                "10000",
+                "--max-body",
+                "9223372036854775807",
+                "--timeout",
+                "1e9",
+                input: line
+            )
+            #expect(output.status == 0)
+            #expect(try json(output.text)["bytes"] == 100)
+        }
     }
 
     @Test func `options that ask for what is there are accepted`() async throws {

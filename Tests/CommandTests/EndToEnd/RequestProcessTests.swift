@@ -98,7 +98,11 @@ import Testing
             ("/redirect/1", ["--no-follow"], 0), ("/redirect/3", ["--max-redirects", "2"], 1),
             ("/delay/10", ["--timeout", "0.2"], 3), ("/get", ["--unix-socket", "/no/such/socket"], 1),
             ("/get", ["--multipart"], 2), ("/get", ["word"], 2), ("/get", ["--pretty", "nicely"], 2),
-            ("/get", ["--timeout", "-1"], 2),
+            ("/get", ["--timeout", "-1"], 2), ("/get", ["--timeout", "nan"], 2), ("/get", ["--timeout", "inf"], 2),
+            ("/get", ["--timeout", "1e300"], 2), ("/get", ["--connect-timeout", "0"], 2),
+            ("/get", ["--timeout", "1e9"], 0), ("/get", ["--timeout", "1e-9"], 3),
+            ("/get", ["--max-redirects", "-1"], 2), ("/get", ["--max-redirects", "99999999999999999999"], 2),
+            ("/redirect/1", ["--max-redirects", "9223372036854775807"], 0),
         ] as [(String, [String], Int32)]
     )
     func `the exit status says what happened`(path: String, options: [String], status: Int32) async throws {
