@@ -15,6 +15,8 @@ struct BodyPrinter {
     /// What became of the body.
     enum Outcome: Equatable {
         case shown
+        /// There is none.
+        case empty
         /// It is binary, and the output is a terminal.
         case withheld
         /// There is a filter, and the body is no JSON.
@@ -52,12 +54,13 @@ struct BodyPrinter {
     /// Writes JSON lines, and the lines of server-sent events whose data is JSON. Other lines are shown as they are, unless there
     /// is a filter.
     private func writeLines(of body: ResponseBody) async throws -> Outcome {
-        var outcome = filter == nil ? Outcome.shown : .nothingPicked
+        var outcome = filter == nil ? Outcome.empty : .nothingPicked
         for try await line in body.lines {
             let data = line.hasPrefix("data:") ? line.dropFirst(5) : line[...]
             if let value = try? JSONValue(parsing: data.utf8) {
                 if write(value) == .shown { outcome = .shown }
             } else if filter == nil {
+                outcome = .shown
                 output.write(line: line)
             }
         }
@@ -73,7 +76,8 @@ struct BodyPrinter {
             last = piece.last
         }
         // The prompt of the shell begins on a line of its own.
-        if style.isTerminal, let last, last != UInt8(ascii: "\n") { output.write("\n".utf8) }
+        guard let last else { return .empty }
+        if style.isTerminal, last != UInt8(ascii: "\n") { output.write("\n".utf8) }
         return .shown
     }
 }

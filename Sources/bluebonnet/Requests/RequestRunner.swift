@@ -127,6 +127,10 @@ struct RequestRunner {
         let type = answer.head.mediaType ?? "no type given"
         switch try await printer.print(answer.body, mediaType: answer.head.mediaType) {
         case .shown: break
+        case .empty:
+            // Without a word a failure would look like a success.
+            guard isFailure, savedPath == nil, method != .head, !options.include, !options.verbose else { break }
+            StandardStream.error.write(line: "bluebonnet: \(answer.head.status)\(advice(for: answer))")
         case .withheld:
             StandardStream.error.write(
                 line: "bluebonnet: The body is binary (\(type)) and is not shown on a terminal; save it with -o FILE."
@@ -146,5 +150,14 @@ struct RequestRunner {
         guard OutputStyle(.auto, for: .error).redraws else { return }
         let duration = startedAt.duration(to: .now)
         StandardStream.error.write(line: ProgressBar.summary(of: path, bytes: count, duration: duration))
+    }
+
+    /// What to do about a failure that the server does not explain.
+    private func advice(for answer: TransportResponse) -> String {
+        guard answer.head.status == .unauthorized else { return "" }
+        guard answer.request.headerFields.contains(.authorization) else {
+            return ": the server wants credentials; say --auth USER:PASSWORD or --bearer TOKEN."
+        }
+        return ": the server does not accept these credentials."
     }
 }
