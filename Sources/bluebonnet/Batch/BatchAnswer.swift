@@ -64,7 +64,8 @@ struct BatchAnswer: Sendable {
         let status = received.head.status
         var members: JSONObject = [
             "id": id, "status": JSONValue(status.code), "reason": .string(status.reasonPhrase),
-            "httpVersion": .string(received.head.httpVersion.description), "url": .string(received.url.absoluteString),
+            "httpVersion": .string(received.head.httpVersion.description),
+            "url": .string(Credentials.removed(from: received.url)),
             "headers": Self.pairs(received.head.latin1Fields),
         ]
         switch received.body {
@@ -83,7 +84,7 @@ struct BatchAnswer: Sendable {
             received.informational.map { [JSONValue($0.status.code), Self.pairs($0.latin1Fields)] }
         )
         members["fromCache"] = false
-        members["redirects"] = .array(received.redirects.map { .string($0.absoluteString) })
+        members["redirects"] = .array(received.redirects.map { .string(Credentials.removed(from: $0)) })
         members["retries"] = JSONValue(received.retries)
         members["timings"] = Self.json(received.timings)
         return .object(members)

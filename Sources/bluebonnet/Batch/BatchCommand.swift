@@ -15,7 +15,9 @@ struct BatchCommand: AsyncParsableCommand {
             The body is one of "body", "bodyBase64", "bodyFile", "json", "form" and
             "multipart": [{"name": "f", "file": "path"}, {"name": "n", "value": "v"}].
             Also: "redirect" (follow, manual, error), "timeout" (seconds),
-            "output" (a file for the body). A line is answered when it is done:
+            "output" (a file for the body), "credentials": {"user": "u",
+            "password": "p"} (Basic, sent with the request; so are those of
+            http://u:p@host/, and an Authorization header wins). A line is answered when it is done:
               {"id": 7, "status": 200, "headers": […], "body": "…", …}
               {"id": 8, "error": {"code": "connection-lost", "message": "…"}}
 

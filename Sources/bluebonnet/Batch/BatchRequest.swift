@@ -34,6 +34,7 @@ struct BatchRequest: Sendable {
         var url: String?
         var body: JSONObject.Element?
         var missing: String?
+        var credentials: Credentials?
         request = Request(url: Self.placeholder)
         for (name, value) in members {
             guard Self.names.contains(name) else { throw .invalidLine("There is no member “\(name)”.") }
@@ -51,19 +52,29 @@ struct BatchRequest: Sendable {
             case "timeout": request.timeouts = try Self.timeouts(value, session: timeouts)
             case "output": output = try Self.path(value, of: name)
             case "cache": if try !Self.isDefaultCache(value) { missing = missing ?? "“cache”" }
-            case "credentials":
-                try Self.checkCredentials(value)
-                missing = missing ?? "“credentials”"
+            case "credentials": credentials = try Self.credentials(value)
             default: break
             }
         }
-        guard let url else { throw .invalidLine("There is no “url”.") }
+        guard var url else { throw .invalidLine("There is no “url”.") }
+        do throws(CommandFailure) {
+            let inURL = try Credentials.take(from: &url)
+            authorize(credentials ?? inURL)
+        } catch {
+            throw .invalidLine(error.message)
+        }
         if let body { try setBody(body.value, of: body.key) }
         if let missing { throw .notAvailable(missing) }
         guard let url = URL(string: url) else {
             throw BatchError(NetworkingError(.invalidURL, "The “url” of the line is not a URL."))
         }
         request.url = url
+    }
+
+    /// Basic credentials are sent at once (RFC 7617 §2.2), unless the line has the header itself.
+    private mutating func authorize(_ credentials: Credentials?) {
+        guard let credentials, !request.headerFields.contains(.authorization) else { return }
+        request.headerFields.append(HTTPField(name: .authorization, value: credentials.field))
     }
 
     /// Stands in the request until its URL has been read.
@@ -211,13 +222,20 @@ struct BatchRequest: Sendable {
         }
     }
 
-    private static func checkCredentials(_ value: JSONValue) throws(BatchError) {
-        guard let credentials = value.object else { throw wrongType(value, of: "credentials", wanted: "an object") }
-        for (name, value) in credentials {
+    private static func credentials(_ value: JSONValue) throws(BatchError) -> Credentials {
+        guard let members = value.object else { throw wrongType(value, of: "credentials", wanted: "an object") }
+        var texts: [String: String] = [:]
+        for (name, value) in members {
             guard name == "user" || name == "password" else {
                 throw .invalidLine("There is no member “credentials.\(name)”.")
             }
-            _ = try string(value, of: "credentials.\(name)")
+            texts[name] = try string(value, of: "credentials.\(name)")
+        }
+        guard let user = texts["user"] else { throw .invalidLine("“credentials” has no “user”.") }
+        do throws(CommandFailure) {
+            return try .basic(checking: Array(user.utf8), password: Array((texts["password"] ?? "").utf8))
+        } catch {
+            throw .invalidLine(error.message)
         }
     }
 

@@ -5,6 +5,8 @@ import HTTPTypes
 /// Heads and timings as text.
 struct HeadText {
     let paint: Paint
+    /// Of the credentials of a request only the scheme is shown.
+    var hidesCredentials = false
 
     /// The request as it went over the wire, with what the engine adds.
     func request(_ request: Request) -> [String] {
@@ -16,7 +18,7 @@ struct HeadText {
         let host = request.headerFields.first { $0.name.canonicalName == "host" }?.value ?? URLShorthand.host(of: url)
         lines.append(field("Host", host))
         for header in request.headerFields where header.name.canonicalName != "host" {
-            lines.append(field(header.name.rawName, header.value))
+            lines.append(field(header.name.rawName, shown(header)))
         }
         guard !request.headerFields.contains(.contentLength), !request.headerFields.contains(.transferEncoding) else {
             return lines
@@ -49,6 +51,14 @@ struct HeadText {
         let text = parts.compactMap { name, duration in duration.map { "\(name) \(Self.milliseconds($0))" } }
         let connection = timings.isConnectionReused ? "reused connection" : "new connection"
         return paint("\(text.joined(separator: ", ")) (\(connection))", .faint)
+    }
+
+    private func shown(_ header: HTTPField) -> String {
+        guard hidesCredentials, ["authorization", "proxy-authorization"].contains(header.name.canonicalName) else {
+            return header.value
+        }
+        let scheme = header.value.prefix { $0 != " " }
+        return scheme.count < header.value.count ? "\(scheme) ***" : "***"
     }
 
     private func field(_ name: String, _ value: String) -> String {

@@ -5,12 +5,16 @@ import FoundationEssentials
 struct HeadWriter {
     let stream: StandardStream
     let style: OutputStyle
+    /// Of the credentials of a request only the scheme is shown.
+    var hidesCredentials = false
 
-    private var text: HeadText { HeadText(paint: Paint(isOn: style.colors)) }
+    private var text: HeadText { HeadText(paint: Paint(isOn: style.colors), hidesCredentials: hidesCredentials) }
 
     /// Everything that is known when the head is there: request, interim responses, redirects, response.
     func write(_ answer: TransportResponse) {
-        for url in answer.redirects { write(lines: [text.paint("redirected to \(url.absoluteString)", .faint)]) }
+        for url in answer.redirects {
+            write(lines: [text.paint("redirected to \(Credentials.removed(from: url))", .faint)])
+        }
         write(answer.request)
         for head in answer.informational { write(head) }
         write(answer.head)

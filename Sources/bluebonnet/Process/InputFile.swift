@@ -27,6 +27,13 @@ struct InputFile: ~Copyable {
         isOwned = path != "-"
     }
 
+    /// Takes a descriptor of the process, which stays open.
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+        path = "The input"
+        isOwned = false
+    }
+
     deinit {
         if isOwned { close(descriptor) }
     }

@@ -24,7 +24,7 @@ struct RequestOptions: ParsableArguments {
 
     @Flag(
         name: .shortAndLong,
-        help: "Show the heads of request and response and the timings on standard error."
+        help: "Show the heads of request and response and the timings on standard error, without credentials."
     )
     var verbose = false
 
@@ -89,6 +89,9 @@ struct RequestOptions: ParsableArguments {
 
     @Option(name: .long, help: ArgumentHelp("The scheme of a URL without one.", valueName: "scheme"))
     var defaultScheme = "http"
+
+    @OptionGroup(title: "Authentication options")
+    var authentication: AuthenticationOptions
 
     @OptionGroup(title: "Connection options")
     var connection: ConnectionOptions

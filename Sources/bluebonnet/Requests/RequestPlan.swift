@@ -15,6 +15,10 @@ struct RequestPlan: Sendable {
         var compresses = false
         var defaultScheme = "http"
         var unixSocket: String?
+        /// Who asks; user and password in the URL count where it is nil.
+        var credentials: Credentials?
+        /// Standard input is the body where nothing else makes one.
+        var takesStandardInput = false
     }
 
     /// What is sent.
@@ -27,6 +31,7 @@ struct RequestPlan: Sendable {
     private let read: @Sendable (String) throws(CommandFailure) -> [UInt8]
     private var query: [String] = []
     private var fields: [(name: String, value: JSONValue)] = []
+    private var credentials: Credentials?
     private var bodyPath: String?
     private var files: [(name: String, path: String, mimeType: String?)] = []
     private var multipartType: String?
@@ -45,8 +50,10 @@ struct RequestPlan: Sendable {
     ) throws(CommandFailure) {
         self.arguments = arguments
         self.read = read
-        let text = URLShorthand.expand(arguments.url, scheme: arguments.defaultScheme)
-        guard let url = URL(string: text) else { throw .usage("“\(arguments.url)” is not a URL.") }
+        var text = URLShorthand.expand(arguments.url, scheme: arguments.defaultScheme)
+        let credentials = try Credentials.take(from: &text)
+        self.credentials = arguments.credentials ?? credentials
+        guard let url = URL(string: text) else { throw .usage("“\(text)” is not a URL.") }
         request = Request(method: arguments.method, url: url)
         for item in arguments.items { try add(try RequestItem(item)) }
         try setURL(text)
@@ -146,7 +153,7 @@ struct RequestPlan: Sendable {
             let end = text.firstIndex(of: "#") ?? text.endIndex
             let separator = text[..<end].contains("?") ? "&" : "?"
             guard let url = URL(string: text[..<end] + separator + query.joined(separator: "&") + text[end...]) else {
-                throw .usage("“\(arguments.url)” is not a URL.")
+                throw .usage("“\(text)” is not a URL.")
             }
             request.url = url
         }
@@ -225,7 +232,7 @@ struct RequestPlan: Sendable {
         let automatic: [(HTTPField.Name, String?)] = [
             (.accept, sendsJSON ? "application/json, */*;q=0.5" : "*/*"),
             (.userAgent, "bluebonnet/\(BluebonnetCommand.version)"),
-            (.contentType, contentType),
+            (.contentType, contentType), (.authorization, credentials?.field),
         ]
         var result: HTTPFields = [:]
         for (name, value) in automatic {

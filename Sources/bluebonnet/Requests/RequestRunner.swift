@@ -14,7 +14,7 @@ struct RequestRunner {
     ///
     /// - Throws: ``ExitStatus`` for an answer of 4xx or 5xx, ``CommandFailure`` for everything else that is no success.
     func run() async throws {
-        let plan = try RequestPlan(arguments)
+        let plan = try RequestPlan(try arguments)
         if options.offline { return try await showRequest(of: plan) }
         let filter = try options.filter.map { text throws(CommandFailure) in try JSONFilter(text) }
         let session = SessionManager(configuration: configuration(of: plan))
@@ -52,7 +52,7 @@ struct RequestRunner {
 
     /// Where `-v` writes to.
     private var heads: HeadWriter {
-        HeadWriter(stream: .error, style: OutputStyle(options.pretty, for: .error))
+        HeadWriter(stream: .error, style: OutputStyle(options.pretty, for: .error), hidesCredentials: true)
     }
 
     /// Where a body comes from a file or goes into one, and a person looks on.
@@ -70,16 +70,19 @@ struct RequestRunner {
     }
 
     private var arguments: RequestPlan.Arguments {
-        RequestPlan.Arguments(
-            method: method,
-            url: options.url,
-            items: options.items,
-            isForm: options.form,
-            isMultipart: options.multipart,
-            compresses: options.compress,
-            defaultScheme: options.defaultScheme,
-            unixSocket: options.unixSocket
-        )
+        get throws(CommandFailure) {
+            RequestPlan.Arguments(
+                method: method,
+                url: options.url,
+                items: options.items,
+                isForm: options.form,
+                isMultipart: options.multipart,
+                compresses: options.compress,
+                defaultScheme: options.defaultScheme,
+                unixSocket: options.unixSocket,
+                credentials: try options.authentication.credentials()
+            )
+        }
     }
 
     private func configuration(of plan: RequestPlan) -> SessionConfiguration {

@@ -123,6 +123,9 @@ import Testing
         (#"{"url":"http://a/","timeout":1e300}"#, "“timeout”"), (#"{"url":"http://a/","output":7}"#, "“output”"),
         (#"{"url":"http://a/","credentials":"u"}"#, "“credentials”"),
         (#"{"url":"http://a/","credentials":{"pass":"x"}}"#, "“credentials.pass”"),
+        (#"{"url":"http://a/","credentials":{"password":"x"}}"#, "no “user”"),
+        (#"{"url":"http://a/","credentials":{"user":"u:v"}}"#, "colon"),
+        (#"{"url":"http://u:a%0Ab@a/"}"#, "control character"),
     ])
     func `a line that is not valid says why`(text: String, hint: String) throws {
         let error = try error(text)
@@ -132,11 +135,26 @@ import Testing
 
     @Test(arguments: [
         #""cache":"no-cache""#, #""cache":"only-if-cached""#,
-        #""credentials":{"user":"u","password":"p"}"#,
     ])
     func `what comes in a later version says so`(member: String) throws {
         let error = try error("{\"url\":\"http://a/\",\(member)}")
         #expect(error.code == "unsupported-feature")
+    }
+
+    @Test(arguments: [
+        (#"{"url":"http://u:p@a/"}"#, "Basic dTpw"), (#"{"url":"http://a/","credentials":{"user":"u"}}"#, "Basic dTo="),
+        (#"{"url":"http://x:y@a/","credentials":{"user":"u","password":"p"}}"#, "Basic dTpw"),
+        (#"{"url":"http://x:y@a/","headers":{"authorization":"Mine"}}"#, "Mine"),
+    ])
+    func `credentials are sent as Basic, and an Authorization of the line wins`(text: String, field: String) throws {
+        let request = try request(text)
+        #expect(request.request.headerFields[values: .authorization] == [field])
+        #expect(request.request.url.absoluteString == "http://a/")
+    }
+
+    @Test func `the white space around the value of a header is left out, as in items`() throws {
+        let request = try request(#"{"url":"http://a/","headers":[["a"," 1\t"]]}"#)
+        #expect(request.request.headerFields.map(\.latin1Value) == ["1"])
     }
 
     @Test(

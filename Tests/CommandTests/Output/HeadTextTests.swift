@@ -34,6 +34,13 @@ import Testing
         #expect(text.request(request) == ["GET / HTTP/1.1", "Host: example.org", "Accept: */*"])
     }
 
+    @Test func `credentials can be left out`() throws {
+        let url = try #require(URL(string: "http://example.org"))
+        let text = HeadText(paint: Paint(isOn: false), hidesCredentials: true)
+        let request = Request(url: url, headerFields: [.authorization: "Basic dTpw", .proxyAuthorization: "secret"])
+        #expect(text.request(request).dropFirst(2) == ["Authorization: Basic ***", "Proxy-Authorization: ***"])
+    }
+
     @Test func `a response is its status line and its fields`() {
         let head = ResponseHead(status: .notFound, headerFields: [.server: "x"])
         #expect(text.response(head) == ["HTTP/1.1 404 Not Found", "Server: x"])

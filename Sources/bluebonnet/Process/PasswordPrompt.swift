@@ -1,0 +1,82 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Asks for a password on the terminal, which does not show it.
+enum PasswordPrompt {
+    /// What has been typed, key by key.
+    struct Line: Equatable, Sendable {
+        /// What a key does.
+        enum Outcome: Equatable, Sendable {
+            case more
+            case done
+            /// Ctrl-C, which the terminal does not make a signal of meanwhile.
+            case interrupted
+            /// Ctrl-D where nothing has been typed.
+            case ended
+        }
+
+        private(set) var bytes: [UInt8] = []
+
+        mutating func type(_ byte: UInt8) -> Outcome {
+            switch byte {
+            case 0x0A, 0x0D: return .done
+            case 0x03: return .interrupted
+            case 0x04: return bytes.isEmpty ? .ended : .more
+            case 0x08, 0x7F: removeLast()
+            case 0x15: bytes = []
+            default: bytes.append(byte)
+            }
+            return .more
+        }
+
+        /// A whole character of UTF-8.
+        private mutating func removeLast() {
+            while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
+        }
+    }
+
+    /// Asks.
+    ///
+    /// - Parameter question: What is written before the place where nothing appears.
+    /// - Returns: The bytes up to the end of the line.
+    /// - Throws: ``CommandFailure`` when there is no terminal, or no password was given.
+    static func ask(_ question: String) throws(CommandFailure) -> [UInt8] {
+        // Standard input may be the body. The C functions use what they are given while they run.
+        let descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw .usage("There is no terminal to ask for the password; write --auth USER:PASSWORD (USER: for none).")
+        }
+        defer { close(descriptor) }
+        var before = termios()
+        guard unsafe tcgetattr(descriptor, &before) == 0 else { throw .usage("The terminal cannot hide a password.") }
+        var hidden = before
+        hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+        unsafe tcsetattr(descriptor, TCSAFLUSH, &hidden)
+        try? OutputFile(descriptor: descriptor).write(question.utf8)
+        let (line, outcome) = read(from: descriptor)
+        unsafe tcsetattr(descriptor, TCSAFLUSH, &before)
+        try? OutputFile(descriptor: descriptor).write("\n".utf8)
+        switch outcome {
+        case .done: return line.bytes
+        case .interrupted: TerminationSignals.end(by: SIGINT)
+        case .more, .ended: throw .usage("No password was given.")
+        }
+    }
+
+    private static func read(from descriptor: Int32) -> (Line, Line.Outcome) {
+        var line = Line()
+        let file = InputFile(descriptor: descriptor)
+        while let block = try? file.next() {
+            for byte in block {
+                let outcome = line.type(byte)
+                if outcome != .more { return (line, outcome) }
+            }
+        }
+        return (line, .ended)
+    }
+}
