@@ -22,6 +22,9 @@ struct RequestOptions: ParsableArguments {
     @Flag(name: [.customShort("x"), .long], help: "Compress the body (gzip). The server must know how to undo it.")
     var compress = false
 
+    @Flag(name: [.customShort("I"), .long], help: "Do not read a body from standard input, whatever it is.")
+    var ignoreStdin = false
+
     @Flag(
         name: .shortAndLong,
         help: "Show the heads of request and response and the timings on standard error, without credentials."

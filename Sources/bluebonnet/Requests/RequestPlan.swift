@@ -63,7 +63,7 @@ struct RequestPlan: Sendable {
 
     private static func readFile(_ path: String) throws(CommandFailure) -> [UInt8] {
         do throws(SystemFailure) {
-            return try InputFile(path: path).readToEnd()
+            return try path == "-" ? StandardInput.readToEnd() : InputFile(path: path).readToEnd()
         } catch {
             throw .usage("\(error)")
         }
@@ -172,7 +172,7 @@ struct RequestPlan: Sendable {
     private mutating func setBody() throws(CommandFailure) {
         guard let bodyPath else {
             if isMultipart { return try setMultipartBody() }
-            guard !fields.isEmpty else { return }
+            guard !fields.isEmpty else { return try setBodyFromStandardInput() }
             request.body = arguments.isForm ? formBody : try jsonBody
             return
         }
@@ -185,6 +185,14 @@ struct RequestPlan: Sendable {
         } else {
             request.body = .data(Data(try read(bodyPath)))
         }
+    }
+
+    /// What is piped into the command is sent and not lost, as HTTPie has it. Nothing is read by methods without a body, and an
+    /// empty input is no body.
+    private mutating func setBodyFromStandardInput() throws(CommandFailure) {
+        guard arguments.takesStandardInput, [.post, .put, .patch].contains(arguments.method) else { return }
+        let bytes = try read("-")
+        if !bytes.isEmpty { request.body = .data(Data(bytes)) }
     }
 
     private mutating func setMultipartBody() throws(CommandFailure) {

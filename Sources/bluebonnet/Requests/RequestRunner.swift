@@ -80,7 +80,8 @@ struct RequestRunner {
                 compresses: options.compress,
                 defaultScheme: options.defaultScheme,
                 unixSocket: options.unixSocket,
-                credentials: try options.authentication.credentials()
+                credentials: try options.authentication.credentials(),
+                takesStandardInput: !options.ignoreStdin && StandardInput.isPiped
             )
         }
     }
