@@ -33,24 +33,35 @@ extension URLEncodedFormEncoder {
 
         /// A word starts at a capital that follows something else, and at the last one of several capitals when a
         /// small letter follows them.
+        ///
+        /// As in Foundation, letters are found by scalars: a mark does not hide the letter before it.
         private static func words(of key: String) -> [String] {
-            let characters = Array(key)
-            guard !characters.isEmpty else { return [] }
+            guard !key.isEmpty else { return [] }
             var words: [String] = []
-            var start = 0
-            func cut(at index: Int) {
-                words.append(String(characters[start..<index]).lowercased())
+            var start = key.startIndex
+            func cut(at index: String.Index) {
+                words.append(key[start..<index].lowercased())
                 start = index
             }
-            var position = 1
-            while let capital = characters[min(position, characters.count)...].firstIndex(where: \.isUppercase) {
+            let scalars = key.unicodeScalars
+            var position = key.index(after: start)
+            while let capital = scalars[position...].firstIndex(where: isCapital) {
                 cut(at: capital)
-                guard let small = characters[capital...].firstIndex(where: \.isLowercase) else { break }
-                if small > capital + 1 { cut(at: small - 1) }
-                position = small + 1
+                guard let small = scalars[capital...].firstIndex(where: isSmall) else { break }
+                if small != key.index(after: capital) { cut(at: key.index(before: small)) }
+                position = scalars.index(after: small)
             }
-            cut(at: characters.count)
+            cut(at: key.endIndex)
             return words
+        }
+
+        private static func isCapital(_ scalar: Unicode.Scalar) -> Bool {
+            let category = scalar.properties.generalCategory
+            return category == .uppercaseLetter || category == .titlecaseLetter
+        }
+
+        private static func isSmall(_ scalar: Unicode.Scalar) -> Bool {
+            scalar.properties.generalCategory == .lowercaseLetter
         }
     }
 }
