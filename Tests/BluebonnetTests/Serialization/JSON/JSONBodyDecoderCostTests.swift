@@ -238,7 +238,8 @@
                 let container = try decoder.container(keyedBy: Key.self)
                 let first = try container.nestedContainer(keyedBy: Key.self, forKey: Key(stringValue: "a"))
                 let second = try container.nestedContainer(keyedBy: Key.self, forKey: Key(stringValue: "b"))
-                for key in first.allKeys.shuffled() {
+                var generator = JSONGenerator(seed: 21)
+                for key in first.allKeys.shuffled(using: &generator) {
                     _ = try first.decode(Int.self, forKey: key)
                     _ = try second.decode(Int.self, forKey: key)
                 }
