@@ -15,10 +15,32 @@ struct BinaryPropertyListParser {
     private let rootIndex: Int
     private let tableOffset: Int
 
-    /// What has been parsed. An object that several refer to is parsed once.
-    private var parsed: [Int: (value: PropertyListValue, size: Int)] = [:]
-    /// The containers that are being parsed: one of them inside itself is a circle.
+    /// What has been parsed, by its place: any number of objects may be at one place. Numbers, dates and
+    /// truth values are not kept; it costs no more to read them again.
+    private var parsed: [Int: Sized] = [:]
+    /// The places of the containers that are being parsed: one of them inside itself is a circle.
     private var open: Set<Int> = []
+    private var frames: [Frame] = []
+    /// How many bytes the objects that are kept have taken so far. Objects do not overlap, so that there are
+    /// never more than the property list has.
+    private(set) var bytesRead = 0
+
+    /// A value and its size: one for itself and for each value inside it, and one for every 16 bytes of a
+    /// text or of data, for every 8 of a key. An object that is referred to twice counts twice, although it is
+    /// there only once.
+    private typealias Sized = (value: PropertyListValue, size: Int)
+
+    /// A container that is being parsed.
+    private struct Frame {
+        let start: Int
+        let isDictionary: Bool
+        let references: ArraySlice<UInt8>
+        let count: Int
+        var next = 0
+        var size = 1
+        var keys: [String] = []
+        var values: [PropertyListValue] = []
+    }
 
     private static let trailerSize = 32
 
@@ -43,7 +65,23 @@ struct BinaryPropertyListParser {
     }
 
     mutating func value() throws(PropertyListParsingError) -> PropertyListValue {
-        try object(rootIndex, depth: 0).value
+        // A loop and not a recursion: how deep a property list is must not decide how much stack it takes.
+        var done = try object(rootIndex)
+        while let top = frames.indices.last {
+            if let inner = done {
+                frames[top].values.append(inner.value)
+                try add(inner.size, to: top)
+            }
+            let next = frames[top].next
+            if next < frames[top].count {
+                frames[top].next = next + 1
+                done = try object(try reference(frames[top].keys.count + next, in: frames[top].references))
+            } else {
+                done = try close(frames.removeLast())
+            }
+        }
+        guard let done else { throw fault("There is no value", tableOffset) }
+        return done.value
     }
 
     /// At most eight bytes, the highest first.
@@ -63,28 +101,55 @@ struct BinaryPropertyListParser {
         return bytes[start..<start + count]
     }
 
-    private mutating func object(
-        _ index: Int,
-        depth: Int
-    ) throws(PropertyListParsingError) -> (value: PropertyListValue, size: Int) {
-        if let known = parsed[index] { return known }
+    /// The value of an object; nil for a container that has to be parsed first, which is the last frame then.
+    private mutating func object(_ index: Int, isKey: Bool = false) throws(PropertyListParsingError) -> Sized? {
         let entry = tableOffset + index * offsetSize
         let offset = Self.number(bytes[entry..<entry + offsetSize])
         guard offset >= 8, offset < UInt64(tableOffset) else { throw fault("An object is outside of its place", entry) }
         let start = Int(offset)
+        if let known = parsed[start] { return known }
         let marker = bytes[start]
-        let result: (value: PropertyListValue, size: Int)
         switch marker >> 4 {
+        case 4, 5, 6:
+            let result = try text(marker, start)
+            parsed[start] = result
+            return result
         case 0xA, 0xC, 0xD:
-            guard depth < maximumDepth else { throw fault("Values are nested deeper than \(maximumDepth)", start) }
-            guard open.insert(index).inserted else { throw fault("An object contains itself", start) }
-            result = try container(start, isDictionary: marker >> 4 == 0xD, depth: depth + 1)
-            open.remove(index)
+            guard !isKey else { throw fault("A key is no text", start) }
+            guard frames.count < maximumDepth else {
+                throw fault("Values are nested deeper than \(maximumDepth)", start)
+            }
+            guard open.insert(start).inserted else { throw fault("An object contains itself", start) }
+            try begin(start, isDictionary: marker >> 4 == 0xD)
+            return nil
         default:
-            result = (try scalar(marker, start), 1)
+            return (try scalar(marker, start), 1)
         }
-        parsed[index] = result
-        return result
+    }
+
+    /// Objects that overlap can say the same bytes any number of times.
+    private mutating func read(_ count: Int, at start: Int) throws(PropertyListParsingError) {
+        bytesRead += count
+        guard bytesRead <= tableOffset else { throw fault("Objects overlap", start) }
+    }
+
+    private func reference(
+        _ place: Int,
+        in references: ArraySlice<UInt8>
+    ) throws(PropertyListParsingError) -> Int {
+        let begin = references.startIndex + place * referenceSize
+        let index = Self.number(references[begin..<begin + referenceSize])
+        guard index < UInt64(objectCount) else { throw fault("A reference leads to no object", begin) }
+        return Int(index)
+    }
+
+    /// Every reference takes a byte or more, so that a list without shared objects has fewer values than bytes.
+    /// One with many more is made to grow when it is looked at.
+    private mutating func add(_ size: Int, to frame: Int) throws(PropertyListParsingError) {
+        frames[frame].size += size
+        guard frames[frame].size <= max(4 * bytes.count, 10_000) else {
+            throw fault("Shared objects make more values than there are bytes", frames[frame].start)
+        }
     }
 
     /// The low half of a marker, or the whole number after it: the count, and where the contents begin.
@@ -99,51 +164,63 @@ struct BinaryPropertyListParser {
         return (Int(number), start + 2 + size)
     }
 
-    private mutating func container(
-        _ start: Int,
-        isDictionary: Bool,
-        depth: Int
-    ) throws(PropertyListParsingError) -> (value: PropertyListValue, size: Int) {
+    private mutating func begin(_ start: Int, isDictionary: Bool) throws(PropertyListParsingError) {
         let (count, contents) = try count(start)
         let columns = isDictionary ? 2 : 1
         let (total, overflows) = (count * columns).multipliedReportingOverflow(by: referenceSize)
         guard !overflows else { throw fault("A count is larger than the property list", start) }
         let references = try slice(contents, total)
-        var size = 1
-        func reference(_ place: Int) throws(PropertyListParsingError) -> Int {
-            let begin = references.startIndex + place * referenceSize
-            let index = Self.number(references[begin..<begin + referenceSize])
-            guard index < UInt64(objectCount) else { throw fault("A reference leads to no object", begin) }
-            return Int(index)
-        }
-        // Every reference takes a byte or more, so that a list without shared containers has fewer values than bytes. One
-        // with many more is made to grow when it is looked at.
-        func add(_ inner: Int) throws(PropertyListParsingError) {
-            size += inner
-            guard size <= 16 * bytes.count else {
-                throw fault("Shared objects make more values than there are bytes", start)
-            }
-        }
-        guard isDictionary else {
-            var values: [PropertyListValue] = []
-            values.reserveCapacity(count)
+        try read(contents - start + total, at: start)
+        // Each key is an object of its own, and there is memory for as many only.
+        guard !isDictionary || count <= objectCount else { throw fault("A key is there twice", start) }
+        frames.append(Frame(start: start, isDictionary: isDictionary, references: references, count: count))
+        let top = frames.count - 1
+        if isDictionary {
+            frames[top].keys.reserveCapacity(count)
             for place in 0..<count {
-                let (value, inner) = try object(try reference(place), depth: depth)
-                try add(inner)
-                values.append(value)
+                guard let key = try object(try reference(place, in: references), isKey: true),
+                    case .string(let name) = key.value
+                else { throw fault("A key is no text", contents) }
+                frames[top].keys.append(name)
+                // A key is hashed for every dictionary that it is in.
+                try add(2 * key.size - 1, to: top)
             }
-            return (.array(values), size)
         }
-        var values: [String: PropertyListValue] = [:]
-        values.reserveCapacity(count)
-        for place in 0..<count {
-            let key = try object(try reference(place), depth: depth)
-            guard case .string(let name) = key.value else { throw fault("A key is no text", contents) }
-            let (value, inner) = try object(try reference(count + place), depth: depth)
-            try add(inner)
-            values[name] = value
+        frames[top].values.reserveCapacity(count)
+    }
+
+    private mutating func close(_ frame: Frame) throws(PropertyListParsingError) -> Sized {
+        open.remove(frame.start)
+        var value = PropertyListValue.array(frame.values)
+        if frame.isDictionary {
+            let pairs = zip(frame.keys, frame.values)
+            let values = [String: PropertyListValue](pairs) { _, last in last }
+            guard values.count == frame.count else { throw fault("A key is there twice", frame.start) }
+            value = .dictionary(values)
         }
-        return (.dictionary(values), size)
+        parsed[frame.start] = (value, frame.size)
+        return (value, frame.size)
+    }
+
+    /// Data, or a text in ASCII or UTF-16.
+    private mutating func text(_ marker: UInt8, _ start: Int) throws(PropertyListParsingError) -> Sized {
+        let (count, contents) = try count(start)
+        let bytes = try slice(contents, marker >> 4 == 6 ? count * 2 : count)
+        try read(contents - start + bytes.count, at: start)
+        let size = 1 + bytes.count / 16
+        switch marker >> 4 {
+        case 4: return (.data(Data(bytes)), size)
+        case 5:
+            guard bytes.allSatisfy({ $0 < 0x80 }) else { throw fault("A text is not ASCII", start) }
+            return (.string(String(decoding: bytes, as: UTF8.self)), size)
+        default:
+            let text = Data(bytes)
+            guard let string = try? Charset.utf16BigEndian.decode(text) else {
+                throw fault("A text is not UTF-16", start)
+            }
+            // A mark is part of a text in memory.
+            return (.string(text.starts(with: [0xFE, 0xFF]) ? "\u{FEFF}" + string : string), size)
+        }
     }
 
     private func scalar(_ marker: UInt8, _ start: Int) throws(PropertyListParsingError) -> PropertyListValue {
@@ -169,22 +246,6 @@ struct BinaryPropertyListParser {
             let seconds = Double(bitPattern: Self.number(try slice(start + 1, 8)))
             guard seconds.isFinite else { throw fault("A date is no number", start) }
             return .date(Date(timeIntervalSinceReferenceDate: seconds))
-        case 4:
-            let (count, contents) = try count(start)
-            return .data(Data(try slice(contents, count)))
-        case 5:
-            let (count, contents) = try count(start)
-            let text = try slice(contents, count)
-            guard text.allSatisfy({ $0 < 0x80 }) else { throw fault("A text is not ASCII", start) }
-            return .string(String(decoding: text, as: UTF8.self))
-        case 6:
-            let (count, contents) = try count(start)
-            let text = Data(try slice(contents, count * 2))
-            guard let string = try? Charset.utf16BigEndian.decode(text) else {
-                throw fault("A text is not UTF-16", start)
-            }
-            // A mark is part of a text in memory.
-            return .string(text.starts(with: [0xFE, 0xFF]) ? "\u{FEFF}" + string : string)
         case 8:
             guard low < 8 else { throw fault("A reference has more than 64 bits", start) }
             return .uid(Self.number(try slice(start + 1, low + 1)))

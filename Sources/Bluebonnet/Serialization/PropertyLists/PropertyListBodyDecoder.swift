@@ -35,7 +35,7 @@ public struct PropertyListBodyDecoder: ResponseDecoder {
                 DecodingError.Context(codingPath: [], debugDescription: error.description, underlyingError: error)
             )
         }
-        return try PropertyListValueDecoder(value, path: [], userInfo: userInfo).decode(type)
+        return try PropertyListValueDecoder(value, path: .root, userInfo: userInfo).decode(type)
     }
 }
 

@@ -11,6 +11,8 @@ extension PropertyListValue {
     /// Parses a property list in its XML or its binary form.
     ///
     /// The old text form of OpenStep is refused: almost any text is a property list in it.
+    /// A binary list is refused when its objects overlap, when a dictionary has a key twice, and when objects that are
+    /// shared make more than four values for each of its bytes. How deep a list is does not matter for the stack.
     ///
     /// - Parameters:
     ///   - bytes: The property list.

@@ -6,15 +6,34 @@
 
 /// A decoder over a parsed property list.
 struct PropertyListValueDecoder: Decoder, SingleValueDecodingContainer {
+    /// Where a value is. The keys are linked and not in an array, which would be copied for every value that
+    /// is decoded: in a deep list that is the depth times the number of values.
+    indirect enum Path {
+        case root
+        case key(any CodingKey, in: Path)
+
+        var keys: [any CodingKey] {
+            var keys: [any CodingKey] = []
+            var path = self
+            while case .key(let key, in: let outer) = path {
+                keys.append(key)
+                path = outer
+            }
+            return keys.reversed()
+        }
+    }
+
     let value: PropertyListValue
-    let codingPath: [any CodingKey]
+    private let path: Path
     let sharedUserInfo: [CodingUserInfoKey: any Sendable]
 
-    init(_ value: PropertyListValue, path: [any CodingKey], userInfo: [CodingUserInfoKey: any Sendable]) {
+    init(_ value: PropertyListValue, path: Path, userInfo: [CodingUserInfoKey: any Sendable]) {
         self.value = value
-        codingPath = path
+        self.path = path
         sharedUserInfo = userInfo
     }
+
+    var codingPath: [any CodingKey] { path.keys }
 
     var userInfo: [CodingUserInfoKey: Any] { sharedUserInfo }
 
@@ -33,7 +52,7 @@ struct PropertyListValueDecoder: Decoder, SingleValueDecodingContainer {
     func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
     func inner(_ value: PropertyListValue, _ key: some CodingKey) -> PropertyListValueDecoder {
-        PropertyListValueDecoder(value, path: codingPath + [key], userInfo: sharedUserInfo)
+        PropertyListValueDecoder(value, path: .key(key, in: path), userInfo: sharedUserInfo)
     }
 
     func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {

@@ -23,13 +23,73 @@ struct XMLPropertyListParser {
         let result: PropertyListValue
         if name == "plist" {
             guard case .start(let name) = try nextElement() else { throw fault("There is no value in “plist”") }
-            result = try value(of: name, depth: 0)
+            result = try value(of: name)
             guard case .end = try nextElement() else { throw fault("There is more than one value in “plist”") }
         } else {
-            result = try value(of: name, depth: 0)
+            result = try value(of: name)
         }
         guard try nextElement() == nil else { throw fault("There is something after the value") }
         return result
+    }
+
+    /// A dictionary or an array that is being parsed.
+    private struct Frame {
+        let isDictionary: Bool
+        var key = ""
+        var values: [PropertyListValue] = []
+        var dictionary: [String: PropertyListValue] = [:]
+
+        mutating func add(_ value: PropertyListValue) {
+            if isDictionary { dictionary[key] = value } else { values.append(value) }
+        }
+
+        var value: PropertyListValue {
+            guard isDictionary else { return .array(values) }
+            // How a keyed archive writes a reference.
+            if dictionary.count == 1, case .integer(let uid)? = dictionary["CF$UID"], uid >= 0 {
+                return .uid(UInt64(uid))
+            }
+            return .dictionary(dictionary)
+        }
+    }
+
+    /// A loop and not a recursion: how deep a property list is must not decide how much stack it takes.
+    private mutating func value(of name: String) throws(PropertyListParsingError) -> PropertyListValue {
+        var frames: [Frame] = []
+        var name = name
+        while true {
+            var done: PropertyListValue?
+            if name == "dict" || name == "array" {
+                guard frames.count < maximumDepth else { throw fault("Values are nested deeper than \(maximumDepth)") }
+                frames.append(Frame(isDictionary: name == "dict"))
+            } else {
+                done = try scalar(of: name)
+            }
+            while true {
+                guard let top = frames.indices.last else {
+                    guard let done else { throw fault("There is no value") }
+                    return done
+                }
+                if let done { frames[top].add(done) }
+                if let next = try nextValue(in: &frames[top]) {
+                    name = next
+                    break
+                }
+                done = frames.removeLast().value
+            }
+        }
+    }
+
+    /// The name of the next value in a container; nil at its end.
+    private mutating func nextValue(in frame: inout Frame) throws(PropertyListParsingError) -> String? {
+        guard case .start(let name) = try nextElement() else { return nil }
+        guard frame.isDictionary else { return name }
+        guard name == "key" else { throw fault("Expected a key and not “\(name.shortened)”") }
+        frame.key = try text(of: name)
+        guard case .start(let value) = try nextElement() else {
+            throw fault("The key “\(frame.key.shortened)” has no value")
+        }
+        return value
     }
 
     private enum Tag: Equatable {
@@ -71,35 +131,34 @@ struct XMLPropertyListParser {
             switch event {
             case .endElement: return text
             case .characters(let piece), .cdata(let piece): text += piece
-            case .startElement(let element): throw fault("“\(element.name)” is not allowed in “\(name)”")
+            case .startElement(let element):
+                throw fault("“\(element.name.qualified.shortened)” is not allowed in “\(name)”")
             case .comment, .processingInstruction: break
             }
         }
         return text
     }
 
-    private mutating func value(of name: String, depth: Int) throws(PropertyListParsingError) -> PropertyListValue {
+    private mutating func scalar(of name: String) throws(PropertyListParsingError) -> PropertyListValue {
         switch name {
-        case "dict": return try dictionary(depth: depth + 1)
-        case "array": return try array(depth: depth + 1)
         case "string": return .string(try text(of: name))
         case "integer": return try integer(try text(of: name))
         case "real":
             let text = Self.trimmed(try text(of: name))
-            guard let number = Double(text) else { throw fault("“\(text.prefix(40))” is no number") }
+            guard let number = Double(text) else { throw fault("“\(text.shortened)” is no number") }
             return .real(number)
         case "true", "false":
             guard try text(of: name).isEmpty else { throw fault("“\(name)” is not empty") }
             return .boolean(name == "true")
         case "date":
             let text = Self.trimmed(try text(of: name))
-            guard let date = PropertyListDate.parse(text) else { throw fault("“\(text.prefix(40))” is no date") }
+            guard let date = PropertyListDate.parse(text) else { throw fault("“\(text.shortened)” is no date") }
             return .date(date)
         case "data":
             let text = try text(of: name).utf8.filter { !XMLInput.isBlank($0) }
             guard let data = Data(base64Encoded: Data(text)) else { throw fault("The data is not Base64") }
             return .data(data)
-        default: throw fault("“\(name)” is nothing that a property list has")
+        default: throw fault("“\(name.shortened)” is nothing that a property list has")
         }
     }
 
@@ -114,31 +173,10 @@ struct XMLPropertyListParser {
         let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
         let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
         let number = isHexadecimal ? digits.dropFirst(2) : digits
-        guard number.first?.isHexDigit == true else { throw fault("“\(text.prefix(40))” is no whole number") }
+        guard number.first?.isHexDigit == true else { throw fault("“\(text.shortened)” is no whole number") }
         let radix = isHexadecimal ? 16 : 10
         if let small = Int64(sign + number, radix: radix) { return .integer(small) }
         if let large = UInt64(sign + number, radix: radix) { return .unsignedInteger(large) }
-        throw fault("“\(text.prefix(40))” is no whole number of 64 bits")
-    }
-
-    private mutating func array(depth: Int) throws(PropertyListParsingError) -> PropertyListValue {
-        guard depth <= maximumDepth else { throw fault("Values are nested deeper than \(maximumDepth)") }
-        var values: [PropertyListValue] = []
-        while case .start(let name) = try nextElement() { values.append(try value(of: name, depth: depth)) }
-        return .array(values)
-    }
-
-    private mutating func dictionary(depth: Int) throws(PropertyListParsingError) -> PropertyListValue {
-        guard depth <= maximumDepth else { throw fault("Values are nested deeper than \(maximumDepth)") }
-        var values: [String: PropertyListValue] = [:]
-        while case .start(let name) = try nextElement() {
-            guard name == "key" else { throw fault("Expected a key and not “\(name)”") }
-            let key = try text(of: name)
-            guard case .start(let name) = try nextElement() else { throw fault("The key “\(key)” has no value") }
-            values[key] = try value(of: name, depth: depth)
-        }
-        // How a keyed archive writes a reference.
-        if values.count == 1, case .integer(let uid)? = values["CF$UID"], uid >= 0 { return .uid(UInt64(uid)) }
-        return .dictionary(values)
+        throw fault("“\(text.shortened)” is no whole number of 64 bits")
     }
 }

@@ -1,0 +1,208 @@
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+/// What a property list may cost, however it is made: in proportion to its size, and with little stack.
+@Suite struct PropertyListCostTests {
+    /// A binary list: objects, and a table in which each place of `entries` stands for one of them.
+    private static func binary(_ objects: [[UInt8]], entries: [Int]? = nil) -> Data {
+        var bytes = Array("bplist00".utf8)
+        var offsets: [Int] = []
+        for object in objects {
+            offsets.append(bytes.count)
+            bytes += object
+        }
+        let table = bytes.count
+        let entries = entries ?? Array(objects.indices)
+        for entry in entries { bytes += number(offsets[entry], 4) }
+        bytes += [0, 0, 0, 0, 0, 0, 4, 4]
+        for trailer in [entries.count, 0, table] { bytes += number(trailer, 8) }
+        return Data(bytes)
+    }
+
+    private static func number(_ number: Int, _ size: Int) -> [UInt8] {
+        (0..<size).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
+
+    private static func counted(_ kind: UInt8, _ count: Int) -> [UInt8] { [kind << 4 | 0xF, 0x12] + number(count, 4) }
+
+    private static func array(_ references: some Sequence<Int>) -> [UInt8] {
+        let references = Array(references)
+        return counted(0xA, references.count) + references.flatMap { number($0, 4) }
+    }
+
+    private static func text(_ count: Int) -> [UInt8] {
+        counted(5, count) + [UInt8](repeating: UInt8(ascii: "a"), count: count)
+    }
+
+    private static func fault(_ list: Data) -> String? {
+        do throws(PropertyListParsingError) {
+            _ = try PropertyListValue(parsing: list)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    @Test func `any number of objects at one place are one object`() throws {
+        // 2,000 entries of the table lead to one text of 10,000 bytes: together 20 MB.
+        let list = Self.binary(
+            [Self.array(1...2_000), Self.text(10_000)],
+            entries: [0] + [Int](repeating: 1, count: 2_000)
+        )
+        var parser = try BinaryPropertyListParser(list, maximumDepth: 512)
+        #expect(throws: PropertyListParsingError.self) { try parser.value() }
+        // It is read once, and then referred to more often than such a list may.
+        #expect(parser.bytesRead < list.count)
+        let few = Self.binary(
+            [Self.array(1...10), Self.text(10_000)],
+            entries: [0] + [Int](repeating: 1, count: 10)
+        )
+        #expect(try PropertyListValue(parsing: few).array?.count == 10)
+    }
+
+    @Test func `a text that is shared by many values is read once and counts each time`() throws {
+        for count in [1_000, 2_000, 4_000] {
+            let list = Self.binary([Self.array([Int](repeating: 1, count: count)), Self.text(60)])
+            var parser = try BinaryPropertyListParser(list, maximumDepth: 512)
+            #expect(try parser.value().array?.count == count)
+            #expect(parser.bytesRead == 6 + 4 * count + 66)
+        }
+        let long = Self.binary([Self.array([Int](repeating: 1, count: 4_000)), Self.text(4_000)])
+        #expect(Self.fault(long)?.hasPrefix("Shared objects") == true)
+    }
+
+    @Test func `objects that overlap are refused`() {
+        // Each six bytes begin a text of 6,000 that goes over the beginnings of all that follow.
+        let piece: [UInt8] = [0x5F, 0x12, 0, 0, 0x17, 0x70]
+        var bytes = Array("bplist00".utf8) + Self.array(1...1_000)
+        let start = bytes.count
+        for _ in 0..<2_000 { bytes += piece }
+        let table = bytes.count
+        bytes += Self.number(8, 4)
+        for place in 0..<1_000 { bytes += Self.number(start + 6 * place, 4) }
+        bytes += [0, 0, 0, 0, 0, 0, 4, 4]
+        for trailer in [1_001, 0, table] { bytes += Self.number(trailer, 8) }
+        #expect(Self.fault(Data(bytes))?.hasPrefix("Objects overlap") == true)
+    }
+
+    @Test func `a key is in a dictionary once`() {
+        let value: [UInt8] = [0x09]
+        func list(_ keys: Int) -> Data {
+            let references = [Int](repeating: 1, count: keys) + [Int](repeating: 2, count: keys)
+            let dictionary = Self.counted(0xD, keys) + references.flatMap { Self.number($0, 4) }
+            return Self.binary([dictionary, Self.text(2_000), value])
+        }
+        #expect(Self.fault(list(1)) == nil)
+        #expect(Self.fault(list(2))?.hasPrefix("A key is there twice") == true)
+        // Known before any of them is hashed.
+        #expect(Self.fault(list(1_000))?.hasPrefix("A key is there twice") == true)
+    }
+
+    @Test func `a long key that many dictionaries share costs each of them`() {
+        func list(_ count: Int, key: Int) -> Data {
+            let dictionaries = [[UInt8]](
+                repeating: [0xD1] + Self.number(count + 1, 4) + Self.number(count + 2, 4),
+                count: count
+            )
+            return Self.binary([Self.array(1...count)] + dictionaries + [Self.text(key), [0x09]])
+        }
+        #expect(Self.fault(list(2_000, key: 100)) == nil)
+        #expect(Self.fault(list(2_000, key: 4_000))?.hasPrefix("Shared objects") == true)
+    }
+
+    @Test(arguments: [0xA1, 0xC1, 0xD1] as [UInt8])
+    func `a container is not a key`(_ marker: UInt8) {
+        // Keys inside of keys would take stack.
+        let key = [marker] + Self.number(0, 8)
+        let error = Self.fault(Self.binary([[0xD1] + Self.number(1, 4) + Self.number(0, 4), key]))
+        #expect(error?.hasPrefix("A key is no text") == true)
+    }
+
+    @Test func `two references to one object inside of each other double at most a few times`() throws {
+        // [x, x] in [x, x], sixty times.
+        let doubled = (1...60).map { Self.array([$0, $0]) } + [[0x09]]
+        let list = Self.binary(doubled)
+        var parser = try BinaryPropertyListParser(list, maximumDepth: 512)
+        #expect(throws: PropertyListParsingError.self) { try parser.value() }
+        #expect(parser.bytesRead <= list.count)
+    }
+
+    // MARK: Stack
+
+    /// Runs on a thread with a stack of 512 KB, as those of macOS have.
+    private static func onSmallStack<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            let thread = Thread { continuation.resume(returning: body()) }
+            thread.stackSize = 512 << 10
+            thread.start()
+        }
+    }
+
+    private static func nested(_ value: PropertyListValue) -> Int {
+        var (value, depth) = (value, 0)
+        while let inner = value[0] ?? value["a"] { (value, depth) = (inner, depth + 1) }
+        return depth
+    }
+
+    @Test(arguments: [512, 2_048])
+    func `a deep list needs little stack, in XML and in the binary form`(_ depth: Int) async {
+        let arrays = String(repeating: "<array>", count: depth) + String(repeating: "</array>", count: depth)
+        let dictionaries =
+            String(repeating: "<dict><key>a</key>", count: depth - 1) + "<dict/>"
+            + String(repeating: "</dict>", count: depth - 1)
+        let binary = Self.binary((1..<depth).map { Self.array([$0]) } + [Self.array(0..<0)])
+        for list in [Data(arrays.utf8), Data(dictionaries.utf8), binary] {
+            let found = await Self.onSmallStack {
+                // It is also thrown away there.
+                (try? PropertyListValue(parsing: list, maximumDepth: depth)).map(Self.nested)
+            }
+            #expect(found == depth - 1)
+        }
+    }
+
+    // MARK: Decoding
+
+    private struct Chain: Decodable {
+        static let deepest = 40
+        var path = 0
+
+        init(from decoder: any Decoder) throws {
+            var container = try decoder.unkeyedContainer()
+            while !container.isAtEnd {
+                if (try? container.decode(Bool.self)) != nil { continue }
+                path = try max(path, container.decode(Chain.self).path, decoder.codingPath.count)
+            }
+        }
+    }
+
+    @Test func `a value deep inside knows its path`() throws {
+        var list = "<array><true/><string>x</string></array>"
+        for _ in 0..<Chain.deepest { list = "<array><true/>\(list)</array>" }
+        let error = #expect(throws: DecodingError.self) {
+            try PropertyListBodyDecoder().decode(Chain.self, from: Data(list.utf8))
+        }
+        guard case .typeMismatch(_, let context) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(context.codingPath.map(\.intValue) == [Int?](repeating: 1, count: Chain.deepest + 1))
+    }
+
+    // MARK: Messages
+
+    @Test(arguments: [
+        "<dict><KEY/></dict>", "<array><KEY/></array>", "<dict><key>KEY</key></dict>", "<integer>KEY</integer>",
+        "<real>KEY</real>", "<date>KEY</date>", "<string><KEY/></string>", "<array></KEY>", "<KEY",
+        "<array>&KEY;</array>",
+        "<array x:KEY=''/>", "<array KEY='' KEY=''/>", "<?KEY:x?><a/>",
+    ])
+    func `messages are short`(_ template: String) throws {
+        for name in [String(repeating: "k", count: 5_000), "k" + String(repeating: "\u{301}", count: 5_000)] {
+            let list = Data(template.replacingOccurrences(of: "KEY", with: name).utf8)
+            let message = try #require(Self.fault(list))
+            #expect(message.utf8.count < 400, "\(message.prefix(100))")
+        }
+    }
+}
