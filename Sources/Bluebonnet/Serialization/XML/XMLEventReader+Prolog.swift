@@ -10,18 +10,33 @@ extension XMLEventReader {
             let place = input.position
             let name = try input.name()
             guard hasBlank, let index = expected.firstIndex(of: name), index == 0 || expected.first != "version" else {
-                throw input.error(.malformed, "“\(name)” is not expected in the XML declaration", at: place)
+                throw input.error(.malformed, "“\(name.shortened)” is not expected in the XML declaration", at: place)
             }
             expected = expected[(index + 1)...]
             input.skipBlanks()
             try input.expect("=", "in the XML declaration")
             input.skipBlanks()
-            let value = try readAttributeValue()
-            guard name != "version" || value.hasPrefix("1.") else {
-                throw input.error(.malformed, "XML \(value) is not known", at: place)
+            let value = try readLiteral()
+            guard Self.isDeclared(name, value) else {
+                let text = String(decoding: value, as: UTF8.self).shortened
+                throw input.error(.malformed, "“\(text)” is not a value of “\(name)”", at: place)
             }
         }
         guard expected.first != "version" else { throw input.error(.malformed, "The XML declaration has no version") }
+    }
+
+    /// Whether the XML declaration may say so (XML 1.0 §2.8, §4.3.3, §2.9).
+    private static func isDeclared(_ name: String, _ value: [UInt8]) -> Bool {
+        switch name {
+        case "version":
+            return value.starts(with: "1.".utf8) && value.count > 2 && value.dropFirst(2).allSatisfy(HTTP1Bytes.isDigit)
+        case "encoding":
+            guard let first = value.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first | 0x20) else {
+                return false
+            }
+            return value.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: ":") && XMLInput.isNameByte($0) }
+        default: return value == Array("yes".utf8) || value == Array("no".utf8)
+        }
     }
 
     /// Reads over the document type, keeping the entities it declares (XML 1.0 §2.8, §4.2).
@@ -38,18 +53,28 @@ extension XMLEventReader {
         try input.expect(">", "at the end of the document type")
     }
 
+    /// XML 1.0 §4.2.2.
     private mutating func readExternalIdentifier() throws(XMLParsingError) -> Bool {
-        if input.take("SYSTEM") {
-            input.skipBlanks()
-            _ = try readLiteral()
-            return true
+        let isPublic = input.take("PUBLIC")
+        guard isPublic || input.take("SYSTEM") else { return false }
+        try expectBlank()
+        if isPublic {
+            let place = input.position
+            guard try readLiteral().allSatisfy(Self.isPublicIdentifierByte) else {
+                throw input.error(.malformed, "A public identifier has a character that it must not have", at: place)
+            }
+            try expectBlank()
         }
-        guard input.take("PUBLIC") else { return false }
-        input.skipBlanks()
         _ = try readLiteral()
-        input.skipBlanks()
-        if input.peek == UInt8(ascii: "\"") || input.peek == UInt8(ascii: "'") { _ = try readLiteral() }
         return true
+    }
+
+    private mutating func expectBlank() throws(XMLParsingError) {
+        guard input.skipBlanks() else { throw input.error(.malformed, "Expected a blank in a declaration") }
+    }
+
+    private static func isPublicIdentifierByte(_ byte: UInt8) -> Bool {
+        XMLInput.isNameByte(byte) || " \n-'()+,./:=?;!*#@$_%".utf8.contains(byte)
     }
 
     private mutating func readLiteral() throws(XMLParsingError) -> [UInt8] {
@@ -99,29 +124,37 @@ extension XMLEventReader {
     private mutating func readEntityDeclaration() throws(XMLParsingError) {
         guard input.skipBlanks() else { throw input.error(.malformed, "Expected a name after “<!ENTITY”") }
         let isParameter = input.take("%")
-        if isParameter { input.skipBlanks() }
+        if isParameter { try expectBlank() }
+        let place = input.position
         let name = try input.name()
-        guard input.skipBlanks() else { throw input.error(.malformed, "Expected the text of the entity “\(name)”") }
+        // Namespaces in XML §7.
+        guard !name.utf8.contains(UInt8(ascii: ":")) else {
+            throw input.error(.malformed, "The entity “\(name.shortened)” has a colon in its name", at: place)
+        }
+        guard input.skipBlanks() else {
+            throw input.error(.malformed, "Expected the text of the entity “\(name.shortened)”")
+        }
         let entity: XMLEntity
         if try readExternalIdentifier() {
             entity = .external
-            input.skipBlanks()
-            if input.take("NDATA") {
-                input.skipBlanks()
+            if input.skipBlanks(), !isParameter, input.take("NDATA") {
+                try expectBlank()
                 _ = try input.name()
             }
         } else {
-            entity = .text(try resolvingCharacters(try readLiteral()))
+            let place = input.position
+            let literal = try readLiteral()
+            entity = .text(try resolvingCharacters(literal, at: place))
         }
         input.skipBlanks()
-        try input.expect(">", "at the end of the entity “\(name)”")
+        try input.expect(">", "at the end of the entity “\(name.shortened)”")
         // The first declaration counts (XML 1.0 §4.2).
-        if !isParameter, entities[name] == nil { entities[name] = entity }
+        if !isParameter, entities[XMLNameKey(name)] == nil { entities[XMLNameKey(name)] = entity }
     }
 
-    /// Character references in a declaration are resolved where it stands (XML 1.0 §4.5). One that makes `<` or `&`
-    /// stays as it is, so that it stays a character when the entity is used.
-    private func resolvingCharacters(_ literal: [UInt8]) throws(XMLParsingError) -> [UInt8] {
+    /// Character references in a declaration are resolved where it stands, references to entities where it is used
+    /// (XML 1.0 §4.4.5, §4.4.7): what makes a `<` here makes markup there, however it is written.
+    private func resolvingCharacters(_ literal: [UInt8], at place: Int) throws(XMLParsingError) -> [UInt8] {
         guard !literal.contains(UInt8(ascii: "%")) else {
             throw input.error(.externalEntity, "Parameter entities are not expanded")
         }
@@ -132,19 +165,17 @@ extension XMLEventReader {
                 text.append(byte)
                 continue
             }
-            guard let end = rest.firstIndex(of: UInt8(ascii: ";")), end > rest.startIndex else {
-                throw input.error(.malformed, "An entity has a reference without end")
+            guard let end = rest.firstIndex(of: UInt8(ascii: ";")) else {
+                throw input.error(.malformed, "An entity has a reference without end", at: place)
             }
             let name = String(decoding: rest[..<end], as: UTF8.self)
             rest = rest[(end + 1)...]
-            let isText = ["#60", "#x3c", "#x3C"].contains(name) || !name.hasPrefix("#")
-            let isAmpersand = ["#38", "#x26"].contains(name)
-            if isText {
+            if name.utf8.first == UInt8(ascii: "#") {
+                text += try characterReference(name, at: place)
+            } else if XMLInput.isName(name) {
                 text += Array("&\(name);".utf8)
-            } else if isAmpersand {
-                text.append(UInt8(ascii: "&"))
             } else {
-                text += try characterReference(name, at: input.position)
+                throw input.error(.malformed, "“&\(name.shortened);” is not a reference", at: place)
             }
         }
         return text

@@ -57,7 +57,7 @@ extension XMLEventReader {
         let isSigned = digits.hasPrefix("+") || digits.hasPrefix("-")
         guard !isSigned, let number = UInt32(digits, radix: isHexadecimal ? 16 : 10),
             let scalar = Unicode.Scalar(number), XMLInput.isCharacter(scalar)
-        else { throw input.error(.malformed, "“&\(name);” is no character", at: place) }
+        else { throw input.error(.malformed, "“&\(name.shortened);” is no character", at: place) }
         return Array(String(scalar).utf8)
     }
 
@@ -79,10 +79,14 @@ extension XMLEventReader {
             text.append(byte)
             return
         }
-        switch entities[name] {
-        case nil: throw input.error(.undefinedEntity, "The entity “\(name)” is not declared", at: place)
+        switch entities[XMLNameKey(name)] {
+        case nil: throw input.error(.undefinedEntity, "The entity “\(name.shortened)” is not declared", at: place)
         case .external:
-            throw input.error(.externalEntity, "The entity “\(name)” is outside the document and not loaded", at: place)
+            throw input.error(
+                .externalEntity,
+                "The entity “\(name.shortened)” is outside the document and not loaded",
+                at: place
+            )
         case .text(let replacement):
             guard depth < Self.maximumEntityDepth else {
                 throw input.error(.limitExceeded, "Entities refer to each other too deeply, or in a circle", at: place)
@@ -98,12 +102,16 @@ extension XMLEventReader {
                 case UInt8(ascii: "<"):
                     throw input.error(
                         .externalEntity,
-                        "The entity “\(name)” has markup, which is not expanded",
+                        "The entity “\(name.shortened)” has markup, which is not expanded",
                         at: place
                     )
                 case UInt8(ascii: "&"):
                     guard let end = rest.firstIndex(of: UInt8(ascii: ";")) else {
-                        throw input.error(.malformed, "The entity “\(name)” has a reference without end", at: place)
+                        throw input.error(
+                            .malformed,
+                            "The entity “\(name.shortened)” has a reference without end",
+                            at: place
+                        )
                     }
                     let inner = String(decoding: rest[..<end], as: UTF8.self)
                     rest = rest[(end + 1)...]
@@ -129,11 +137,15 @@ extension XMLEventReader {
     mutating func readInstruction() throws(XMLParsingError) -> XMLEvent {
         let place = input.position
         let target = try input.name()
+        // Namespaces in XML §7.
+        guard !target.utf8.contains(UInt8(ascii: ":")) else {
+            throw input.error(.malformed, "The instruction “\(target.shortened)” has a colon in its name", at: place)
+        }
         guard target.lowercased() != "xml" else {
             throw input.error(.malformed, "The XML declaration is not at the beginning", at: place)
         }
         guard input.skipBlanks() else {
-            try input.expect("?>", "in the instruction “\(target)”")
+            try input.expect("?>", "in the instruction “\(target.shortened)”")
             return .processingInstruction(target: target, data: "")
         }
         return .processingInstruction(target: target, data: try input.text(upTo: "?>", of: "instruction"))

@@ -20,11 +20,10 @@
 public struct XMLEventReader: Sendable {
     var input: XMLInput
     let limits: XMLLimits
-    var entities: [String: XMLEntity] = [:]
+    var entities: [XMLNameKey: XMLEntity] = [:]
     var expansionLeft: Int
     private var open: [XMLName] = []
-    /// The namespaces in force; one dictionary for each element that declares some.
-    private var scopes: [(depth: Int, namespaces: [String: String])] = []
+    private var namespaces = XMLNamespaces()
     var hasDocumentType = false
     private var phase = Phase.start
     /// The end of an empty element, which has been read already.
@@ -61,7 +60,7 @@ public struct XMLEventReader: Sendable {
     /// How many elements are open.
     public var depth: Int { open.count }
 
-    /// The line and the column of what comes next, counted from 1.
+    /// The line and the column of what comes next, counted from 1. Asking after every event costs as much as reading.
     public var location: (line: Int, column: Int) { input.location(of: input.position) }
 
     /// Reads the next event.
@@ -69,6 +68,7 @@ public struct XMLEventReader: Sendable {
     /// - Returns: The event; nil at the end of the document.
     /// - Throws: ``XMLParsingError``, from then on the same.
     public mutating func next() throws(XMLParsingError) -> XMLEvent? {
+        input.mark()
         do throws(XMLParsingError) {
             while true {
                 switch phase {
@@ -88,6 +88,11 @@ public struct XMLEventReader: Sendable {
             throw error
         }
     }
+
+    #if DEBUG
+        /// What was done so far, for the tests of what a document costs: bytes read and expanded, namespaces looked up.
+        var steps: Int { input.position + limits.entityExpansion - expansionLeft + namespaces.steps }
+    #endif
 
     /// Reads all that is left.
     ///
@@ -135,7 +140,7 @@ public struct XMLEventReader: Sendable {
             let text = try readText()
             if !text.isEmpty { return .characters(text) }
             guard !input.isAtEnd else {
-                throw input.error(.mismatchedTag, "The document ends inside “\(open.last?.qualified ?? "")”")
+                throw input.error(.mismatchedTag, "The document ends inside “\(open.last?.qualified.shortened ?? "")”")
             }
             return nil
         }
@@ -150,17 +155,17 @@ public struct XMLEventReader: Sendable {
     private mutating func readEndTag() throws(XMLParsingError) -> XMLEvent {
         let place = input.position
         let name = try input.name()
-        guard let expected = open.last, expected.qualified == name else {
-            let message = "The tag “\(name)” closes “\(open.last?.qualified ?? "")”"
+        guard let expected = open.last, expected.qualified.isSameName(as: name) else {
+            let message = "The tag “\(name.shortened)” closes “\(open.last?.qualified.shortened ?? "")”"
             throw input.error(.mismatchedTag, message, at: place)
         }
         input.skipBlanks()
-        try input.expect(">", "in the end tag of “\(name)”")
+        try input.expect(">", "in the end tag of “\(name.shortened)”")
         return end(expected)
     }
 
     private mutating func end(_ name: XMLName) -> XMLEvent {
-        if scopes.last?.depth == open.count { scopes.removeLast() }
+        namespaces.end(depth: open.count)
         open.removeLast()
         if open.isEmpty { phase = .epilog }
         return .endElement(name)
@@ -172,8 +177,8 @@ public struct XMLEventReader: Sendable {
         guard open.count < limits.depth else {
             throw input.error(.limitExceeded, "Elements are nested deeper than \(limits.depth)", at: place)
         }
-        var raw: [(name: String, value: String, place: Int)] = []
-        var names: Set<String> = []
+        var raw: [RawAttribute] = []
+        var names: Set<XMLNameKey> = []
         var isEmpty = false
         while true {
             let hasBlank = input.skipBlanks()
@@ -182,92 +187,110 @@ public struct XMLEventReader: Sendable {
                 isEmpty = true
                 break
             }
-            guard hasBlank else { throw input.error(.malformed, "Expected “>” in the tag of “\(name)”") }
+            guard hasBlank else { throw input.error(.malformed, "Expected “>” in the tag of “\(name.shortened)”") }
             let place = input.position
             let attribute = try input.name()
-            guard names.insert(attribute).inserted else {
-                throw input.error(.malformed, "The attribute “\(attribute)” is there twice", at: place)
+            guard !Self.isRepeated(attribute, in: raw, &names) else {
+                throw input.error(.malformed, "The attribute “\(attribute.shortened)” is there twice", at: place)
             }
-            guard names.count <= limits.attributes else {
-                throw input.error(.limitExceeded, "“\(name)” has more than \(limits.attributes) attributes")
+            guard raw.count < limits.attributes else {
+                let message = "“\(name.shortened)” has more than \(limits.attributes) attributes"
+                throw input.error(.limitExceeded, message)
             }
             input.skipBlanks()
-            try input.expect("=", "after the attribute “\(attribute)”")
+            try input.expect("=", "after the attribute “\(attribute.shortened)”")
             input.skipBlanks()
             raw.append((attribute, try readAttributeValue(), place))
         }
-        let namespaces = try declarations(in: raw)
-        if !namespaces.isEmpty { scopes.append((open.count + 1, namespaces)) }
+        let declared = namespaces.declare(try declarations(in: raw), depth: open.count + 1)
         let element = XMLStartElement(
-            name: try resolved(name, isAttribute: false, at: place),
+            name: try resolved(name, at: place),
             attributes: try attributes(in: raw),
-            namespaces: namespaces
+            namespaces: declared
         )
         open.append(element.name)
         if isEmpty { pendingEnd = element.name }
         return .startElement(element)
     }
 
+    private typealias RawAttribute = (name: String, value: String, place: Int)
+
+    /// Few names are compared one by one, many are kept in a set.
+    private static func isRepeated(_ name: String, in raw: [RawAttribute], _ names: inout Set<XMLNameKey>) -> Bool {
+        if raw.count < 8 { return raw.contains { $0.name.isSameName(as: name) } }
+        if names.isEmpty { names = Set(raw.map { XMLNameKey($0.name) }) }
+        return !names.insert(XMLNameKey(name)).inserted
+    }
+
     // MARK: Namespaces
 
     private func declarations(
-        in raw: [(name: String, value: String, place: Int)]
-    ) throws(XMLParsingError) -> [String: String] {
-        var namespaces: [String: String] = [:]
-        for (name, value, place) in raw {
-            if name == "xmlns" {
-                namespaces[""] = value
-            } else if name.hasPrefix("xmlns:") {
-                let prefix = String(name.dropFirst(6))
-                guard !value.isEmpty, prefix != "xmlns", (prefix == "xml") == (value == Self.xmlNamespace) else {
-                    throw input.error(.malformed, "The prefix “\(prefix)” cannot stand for “\(value)”", at: place)
-                }
-                namespaces[prefix] = value
+        in raw: [RawAttribute]
+    ) throws(XMLParsingError) -> [(prefix: String, namespace: String)] {
+        var declarations: [(prefix: String, namespace: String)] = []
+        for (name, value, place) in raw where Self.isDeclaration(name) {
+            let prefix = String(decoding: name.utf8.dropFirst(6), as: UTF8.self)
+            let isDefault = name.utf8.count == 5
+            // The two namespaces of XML itself have their prefixes, and no others (Namespaces in XML §3).
+            let isReserved =
+                value.isSameName(as: XMLNamespaces.xml) != (prefix == "xml")
+                || value.isSameName(as: XMLNamespaces.xmlns) || prefix == "xmlns"
+            guard !isReserved, isDefault || (!value.isEmpty && XMLInput.isUncolonizedName(prefix)) else {
+                let what = isDefault ? "The default namespace" : "The prefix “\(prefix.shortened)”"
+                throw input.error(.malformed, "\(what) cannot stand for “\(value.shortened)”", at: place)
             }
+            declarations.append((prefix, value))
         }
-        return namespaces
+        return declarations
     }
 
-    private func attributes(
-        in raw: [(name: String, value: String, place: Int)]
-    ) throws(XMLParsingError) -> [XMLAttribute] {
+    private static func isDeclaration(_ name: String) -> Bool {
+        name.utf8.starts(with: "xmlns".utf8) && (name.utf8.count == 5 || name.utf8.starts(with: "xmlns:".utf8))
+    }
+
+    /// The name of an attribute apart from its prefix.
+    private struct ExpandedName: Hashable {
+        let namespace: Int
+        let local: XMLNameKey
+    }
+
+    private mutating func attributes(in raw: [RawAttribute]) throws(XMLParsingError) -> [XMLAttribute] {
         var attributes: [XMLAttribute] = []
-        var expanded: Set<[String]> = []
-        for (name, value, place) in raw where name != "xmlns" && !name.hasPrefix("xmlns:") {
-            let name = try resolved(name, isAttribute: true, at: place)
-            if !name.namespace.isEmpty, !expanded.insert([name.namespace, name.local]).inserted {
-                throw input.error(.malformed, "The attribute “\(name)” is there twice", at: place)
+        var expanded: Set<ExpandedName> = []
+        for (name, value, place) in raw where !Self.isDeclaration(name) {
+            guard let (namespace, local) = try prefixed(name, at: place) else {
+                // The default namespace is not for attributes (Namespaces in XML §6.2).
+                attributes.append(XMLAttribute(name: XMLName(name), value: value))
+                continue
             }
-            attributes.append(XMLAttribute(name: name, value: value))
+            let key = ExpandedName(namespace: namespace.number, local: XMLNameKey(local))
+            guard expanded.insert(key).inserted else {
+                throw input.error(.malformed, "The attribute “\(name.shortened)” is there twice", at: place)
+            }
+            attributes.append(XMLAttribute(name: XMLName(name, namespace: namespace.name), value: value))
         }
         return attributes
     }
 
-    private static let xmlNamespace = "http://www.w3.org/XML/1998/namespace"
-
-    private func resolved(_ qualified: String, isAttribute: Bool, at place: Int) throws(XMLParsingError) -> XMLName {
-        var name = XMLName(qualified)
-        let colons = qualified.utf8.count { $0 == UInt8(ascii: ":") }
-        guard colons > 0 else {
-            // The default namespace is not for attributes (Namespaces in XML §6.2).
-            if !isAttribute { name.namespace = namespace(of: "") ?? "" }
-            return name
-        }
-        let prefix = name.prefix
-        guard colons == 1, !prefix.isEmpty, !name.local.isEmpty else {
-            throw input.error(.malformed, "“\(qualified)” is not a name with a prefix", at: place)
-        }
-        guard let namespace = prefix == "xml" ? Self.xmlNamespace : namespace(of: prefix) else {
-            throw input.error(.undeclaredPrefix, "The prefix “\(prefix)” is not declared", at: place)
-        }
-        name.namespace = namespace
-        return name
+    /// The name of an element with its namespace.
+    private mutating func resolved(_ name: String, at place: Int) throws(XMLParsingError) -> XMLName {
+        XMLName(name, namespace: try prefixed(name, at: place)?.namespace.name ?? namespaces.byDefault)
     }
 
-    private func namespace(of prefix: String) -> String? {
-        for scope in scopes.reversed() {
-            if let namespace = scope.namespaces[prefix] { return namespace }
+    /// The namespace and the local part of a name with a prefix; nil for one without.
+    private mutating func prefixed(
+        _ name: String,
+        at place: Int
+    ) throws(XMLParsingError) -> (namespace: (number: Int, name: String), local: String)? {
+        guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let prefix = String(name[..<colon])
+        let local = String(name[name.utf8.index(after: colon)...])
+        guard !prefix.isEmpty, XMLInput.isUncolonizedName(local) else {
+            throw input.error(.malformed, "“\(name.shortened)” is not a name with a prefix", at: place)
         }
-        return nil
+        guard let namespace = namespaces.namespace(of: prefix) else {
+            throw input.error(.undeclaredPrefix, "The prefix “\(prefix.shortened)” is not declared", at: place)
+        }
+        return (namespace, local)
     }
 }

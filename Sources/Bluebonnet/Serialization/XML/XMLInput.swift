@@ -8,6 +8,8 @@
 struct XMLInput: Sendable {
     private var bytes: [UInt8] = []
     private(set) var position = 0
+    /// A place whose line and column are known, so that those behind it are not counted from the beginning.
+    private(set) var marked = (position: 0, line: 1, column: 1)
 
     /// An empty text.
     init() {}
@@ -77,9 +79,9 @@ struct XMLInput: Sendable {
     }
 
     func location(of place: Int) -> (line: Int, column: Int) {
-        var line = 1
-        var column = 1
-        for byte in bytes[..<min(place, bytes.count)] {
+        let start = place < marked.position ? (position: 0, line: 1, column: 1) : marked
+        var (_, line, column) = start
+        for byte in bytes[start.position..<min(place, bytes.count)] {
             if byte == UInt8(ascii: "\n") {
                 line += 1
                 column = 1
@@ -88,6 +90,12 @@ struct XMLInput: Sendable {
             }
         }
         return (line, column)
+    }
+
+    /// Remembers the line and column of the position.
+    mutating func mark() {
+        let (line, column) = location(of: position)
+        marked = (position, line, column)
     }
 
     func error(_ code: XMLParsingError.Code, _ message: String, at place: Int? = nil) -> XMLParsingError {
@@ -117,8 +125,8 @@ struct XMLInput: Sendable {
         return true
     }
 
-    mutating func expect(_ word: StaticString, _ place: String) throws(XMLParsingError) {
-        guard take(word) else { throw error(.malformed, "Expected “\(word)” \(place)") }
+    mutating func expect(_ word: StaticString, _ place: @autoclosure () -> String) throws(XMLParsingError) {
+        guard take(word) else { throw error(.malformed, "Expected “\(word)” \(place())") }
     }
 
     @discardableResult
@@ -162,7 +170,7 @@ struct XMLInput: Sendable {
     mutating func referenceName(at place: Int) throws(XMLParsingError) -> String {
         guard peek == UInt8(ascii: "#") else {
             let name = try self.name()
-            try expect(";", "after the reference “&\(name)”")
+            try expect(";", "after the reference “&\(name.shortened)”")
             return name
         }
         let start = position
@@ -177,16 +185,25 @@ struct XMLInput: Sendable {
         let start = position
         while let byte = peek, byte >= 0x80 || Self.isNameByte(byte) { position += 1 }
         let name = String(decoding: bytes[start..<position], as: UTF8.self)
-        guard let first = name.unicodeScalars.first, Self.isNameStart(first),
-            name.utf8.allSatisfy({ $0 < 0x80 }) || name.unicodeScalars.allSatisfy(Self.isNameCharacter)
-        else {
+        guard Self.isName(name) else {
             position = start
             throw error(.malformed, "Expected a name")
         }
         return name
     }
 
-    private static func isNameByte(_ byte: UInt8) -> Bool {
+    /// XML 1.0 §2.3.
+    static func isName(_ text: String) -> Bool {
+        guard let first = text.unicodeScalars.first, isNameStart(first) else { return false }
+        return text.utf8.allSatisfy(isNameByte) || text.unicodeScalars.allSatisfy(isNameCharacter)
+    }
+
+    /// A name without a colon (Namespaces in XML §2.1, `NCName`).
+    static func isUncolonizedName(_ text: String) -> Bool {
+        isName(text) && !text.utf8.contains(UInt8(ascii: ":"))
+    }
+
+    static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."),

@@ -31,3 +31,39 @@ public struct XMLName: Sendable, Hashable, CustomStringConvertible {
     /// The qualified name.
     public var description: String { qualified }
 }
+
+/// A text as XML compares names: by its code points, where `String` compares up to canonical equivalence (XML 1.0
+/// §1.2, “match”).
+struct XMLNameKey: Hashable, Sendable {
+    let text: String
+
+    init(_ text: String) {
+        self.text = text
+    }
+
+    static func == (left: XMLNameKey, right: XMLNameKey) -> Bool { left.text.isSameName(as: right.text) }
+
+    func hash(into hasher: inout Hasher) {
+        // Not as `String` does: names that are canonically equivalent would all be in one place of a set.
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
+}
+
+extension String {
+    /// Whether the code points are the same.
+    package func isSameName(as other: String) -> Bool {
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    }
+}
+
+extension XMLName {
+    /// Whether ``local`` is a name, found without making a text of it.
+    package func hasLocal(_ name: String) -> Bool {
+        let bytes = qualified.utf8
+        let before = bytes.count - name.utf8.count
+        guard before >= 0 else { return false }
+        let start = bytes.index(bytes.startIndex, offsetBy: before)
+        guard before == 0 || bytes[bytes.index(before: start)] == UInt8(ascii: ":") else { return false }
+        return bytes[start...].elementsEqual(name.utf8)
+    }
+}

@@ -21,6 +21,6 @@ public struct XMLStartElement: Sendable, Hashable {
 
     /// The value of the attribute with a qualified name, `href` or `xlink:href`; nil without one.
     public subscript(qualifiedName: String) -> String? {
-        attributes.first { $0.name.qualified == qualifiedName }?.value
+        attributes.first { $0.name.qualified.isSameName(as: qualifiedName) }?.value
     }
 }

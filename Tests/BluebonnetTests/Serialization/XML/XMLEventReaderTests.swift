@@ -42,7 +42,12 @@ import Testing
         ("<!DOCTYPE a><a/>", "<a> </a>"),
         ("<!DOCTYPE a PUBLIC 'p' \"s\" [<!ELEMENT a ANY><!ATTLIST a b CDATA '>'><?x y?><!--c-->]><a/>", "<a> </a>"),
         ("<!DOCTYPE a [<!ENTITY e 'h&#105;'><!ENTITY f '&e;&e;'>]><a b='&f;'>&f;!</a>", "<a b=hihi> 'hihi!' </a>"),
-        ("<!DOCTYPE a [<!ENTITY l '&#60;b/>'>]><a>&l;</a>", "<a> '<b/>' </a>"),
+        ("<!DOCTYPE a [<!ENTITY l '&#38;#60;b/>'>]><a>&l;</a>", "<a> '<b/>' </a>"),
+        ("<!DOCTYPE a [<!ENTITY t 'T'><!ENTITY l 'A&#038;t;'>]><a>&l;</a>", "<a> 'AT' </a>"),
+        ("<!DOCTYPE a SYSTEM 's' [<!ENTITY e PUBLIC \"p'\" 's' NDATA n><!ENTITY % p SYSTEM 's'>]><a/>", "<a> </a>"),
+        ("<?xml version='1.0' standalone='no'?><a/>", "<a> </a>"),
+        // One name composed, one decomposed: two names.
+        ("<a \u{E9}='1' e\u{301}='2'/>", "<a \u{E9}=1 e\u{301}=2> </a>"),
         ("<!DOCTYPE a [<!ENTITY e 'first'><!ENTITY e 'second'>]><a>&e;</a>", "<a> 'first' </a>"),
     ])
     func `a document is read piece by piece`(_ document: String, _ events: String) throws {
@@ -84,6 +89,27 @@ import Testing
             ("<!DOCTYPE a [<!ENTITY e '<b/>'>]><a>&e;</a>", .externalEntity, 1, 37),
             ("<!DOCTYPE a [<!ENTITY % e 'x'> %e; ]><a/>", .externalEntity, 1, 32),
             ("<!DOCTYPE a [<!ENTITY e '&f;'><!ENTITY f '&e;'>]><a>&e;</a>", .limitExceeded, 1, 53),
+            // Markup in an entity, however it is written (XML 1.0 §4.4).
+            ("<!DOCTYPE a [<!ENTITY e '&#60;b/>'>]><a>&e;</a>", .externalEntity, 1, 41),
+            ("<!DOCTYPE a [<!ENTITY e '&#060;b/>'>]><a>&e;</a>", .externalEntity, 1, 42),
+            ("<!DOCTYPE a [<!ENTITY e '&#x3c;b/>'>]><a>&e;</a>", .externalEntity, 1, 42),
+            ("<!DOCTYPE a [<!ENTITY e '& f;'>]><a/>", .malformed, 1, 25),
+            ("<!DOCTYPE a [<!ENTITY e '&;'>]><a/>", .malformed, 1, 25),
+            ("<!DOCTYPE a [<!ENTITY p:e 'x'>]><a/>", .malformed, 1, 23),
+            ("<!DOCTYPE a [<!ENTITY %e 'x'>]><a/>", .malformed, 1, 24),
+            ("<!DOCTYPE a [<!ENTITY e SYSTEM 's'NDATA n>]><a/>", .malformed, 1, 35),
+            ("<!DOCTYPE a PUBLIC 'p'><a/>", .malformed, 1, 23), ("<!DOCTYPE a SYSTEM's'><a/>", .malformed, 1, 19),
+            ("<!DOCTYPE a PUBLIC 'p''s'><a/>", .malformed, 1, 23),
+            ("<!DOCTYPE a PUBLIC '{' 's'><a/>", .malformed, 1, 20),
+            ("<?xml version='1.0' standalone='maybe'?><a/>", .malformed, 1, 21),
+            ("<?xml version='1.0' encoding='utf 8'?><a/>", .malformed, 1, 21),
+            ("<?xml version='1.'?><a/>", .malformed, 1, 7),
+            ("<a><?p:q x?></a>", .malformed, 1, 6), ("<x:1b xmlns:x='u'/>", .malformed, 1, 2),
+            ("<a xmlns='http://www.w3.org/XML/1998/namespace'/>", .malformed, 1, 4),
+            ("<a xmlns='http://www.w3.org/2000/xmlns/'/>", .malformed, 1, 4),
+            ("<a xmlns:p='http://www.w3.org/2000/xmlns/'/>", .malformed, 1, 4), ("<a xmlns:='u'/>", .malformed, 1, 4),
+            ("<a xmlns:1='u'/>", .malformed, 1, 4), ("<a xmlns:b:c='u'/>", .malformed, 1, 4),
+            ("<\u{E9}></e\u{301}>", .mismatchedTag, 1, 6),
         ] as [(String, XMLParsingError.Code, Int, Int)]
     )
     func `what is not well-formed is an error with its place`(

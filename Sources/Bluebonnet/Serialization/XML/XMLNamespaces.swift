@@ -1,0 +1,80 @@
+/// The namespaces that are in force at a place of a document (Namespaces in XML 1.0 §6).
+///
+/// What a prefix stands for is found at once, however many elements around declare others; and namespaces are compared
+/// by their number, however long their names are.
+struct XMLNamespaces: Sendable {
+    static let xml = "http://www.w3.org/XML/1998/namespace"
+    static let xmlns = "http://www.w3.org/2000/xmlns/"
+
+    private static let numberOfXML = 0
+    private static let numberOfNone = 1
+
+    /// Every namespace of the document so far, by its number.
+    private var names = [Self.xml, ""]
+    private var numbers = [XMLNameKey(Self.xml): Self.numberOfXML, XMLNameKey(""): Self.numberOfNone]
+    /// What a prefix stands for, the innermost declaration last.
+    private var prefixes: [XMLNameKey: [Int]] = [:]
+    /// The same without a prefix, where most names are.
+    private var defaults = [Self.numberOfNone]
+    /// The prefixes that the open elements declare, for those that declare some.
+    private var scopes: [(depth: Int, declared: [String])] = []
+
+    #if DEBUG
+        /// How many declarations were made and looked at, for the tests of what a document costs.
+        private(set) var steps = 0
+    #endif
+
+    /// The declarations of an element, which are in force until it ends.
+    ///
+    /// - Returns: The namespaces by their prefix.
+    mutating func declare(_ declarations: [(prefix: String, namespace: String)], depth: Int) -> [String: String] {
+        guard !declarations.isEmpty else { return [:] }
+        #if DEBUG
+            steps += declarations.count
+        #endif
+        var declared: [String: String] = [:]
+        for (prefix, namespace) in declarations {
+            let key = XMLNameKey(namespace)
+            let number = numbers[key] ?? names.count
+            if number == names.count {
+                names.append(namespace)
+                numbers[key] = number
+            }
+            declared[prefix] = names[number]
+            if prefix.isEmpty {
+                defaults.append(number)
+            } else {
+                prefixes[XMLNameKey(prefix), default: []].append(number)
+            }
+        }
+        scopes.append((depth, declarations.map(\.prefix)))
+        return declared
+    }
+
+    /// The end of an element.
+    mutating func end(depth: Int) {
+        guard let scope = scopes.last, scope.depth == depth else { return }
+        scopes.removeLast()
+        for prefix in scope.declared {
+            if prefix.isEmpty {
+                defaults.removeLast()
+            } else {
+                prefixes[XMLNameKey(prefix)]?.removeLast()
+                if prefixes[XMLNameKey(prefix)]?.isEmpty == true { prefixes[XMLNameKey(prefix)] = nil }
+            }
+        }
+    }
+
+    /// The namespace of names without a prefix; empty for none.
+    var byDefault: String { names[defaults[defaults.count - 1]] }
+
+    /// The number and the name of what a prefix stands for; nil for nothing.
+    mutating func namespace(of prefix: String) -> (number: Int, name: String)? {
+        #if DEBUG
+            steps += 1
+        #endif
+        if prefix == "xml" { return (Self.numberOfXML, Self.xml) }
+        guard let number = prefixes[XMLNameKey(prefix)]?.last else { return nil }
+        return (number, names[number])
+    }
+}
