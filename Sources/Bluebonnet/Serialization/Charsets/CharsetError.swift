@@ -12,7 +12,7 @@ public struct CharsetError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The kind of fault.
     public let code: Code
-    /// The name of the charset.
+    /// The name of the charset; of one that is not known the first 60 characters.
     public let charset: String
     /// How many bytes are before the fault: of the input, or of the text in UTF-8. Nil where it is not known.
     public let offset: Int?
@@ -22,9 +22,9 @@ public struct CharsetError: Error, Sendable, Hashable, CustomStringConvertible {
     static func unknown(_ label: String) -> CharsetError {
         CharsetError(
             code: .unknownCharset,
-            charset: label,
+            charset: label.shortened,
             offset: nil,
-            description: "The charset “\(label)” is not known."
+            description: "The charset “\(label.shortened)” is not known."
         )
     }
 

@@ -65,7 +65,7 @@ struct ResponseText {
         guard let charset = Charset(label) else {
             throw NetworkingError(
                 .responseSerializationFailed,
-                "The response is text in the charset “\(label)”, which is not known.",
+                "The response is text in the charset “\(label.shortened)”, which is not known.",
                 underlying: CharsetError.unknown(label)
             )
         }

@@ -155,4 +155,13 @@ import Testing
         #expect(try Charset.utf16BigEndian.encode("\u{FFFE}") == Self.data("fffe"))
         #expect(try Charset.utf16BigEndian.decode(Self.data("fffe")) == "\u{FFFE}")
     }
+
+    @Test func `a message quotes no more than the beginning of a label`() throws {
+        let label = String(repeating: "x", count: 100_000)
+        let example = ResponseExample(200, "text/plain; charset=\(label)", "a")
+        let error = try #require(example.error(as: .string))
+        #expect(error.message.utf8.count < 300)
+        let underlying = try #require(error.underlying as? CharsetError)
+        #expect(underlying.description.utf8.count < 100 && underlying.charset.utf8.count < 100)
+    }
 }
