@@ -8,33 +8,48 @@ extension XMLTreeNode: CustomStringConvertible {
         return text
     }
 
+    /// A loop over the nodes in their order and not a recursion: how deep a document is must not decide how much stack
+    /// it takes.
     private func write(into text: inout String) {
-        switch storage.records[index].content {
-        case .document:
-            for child in children { child.write(into: &text) }
-        case .element(let element):
-            text += "<\(element.name)"
-            for (prefix, namespace) in element.namespaces.sorted(by: { $0.key < $1.key }) {
-                text += prefix.isEmpty ? " xmlns=" : " xmlns:\(prefix)="
-                text += "\"\(Self.escaped(namespace, isAttribute: true))\""
+        if case .attribute(let attribute) = storage.records[index].content { return Self.write(attribute, into: &text) }
+        var open: [(name: XMLName, end: Int)] = []
+        var place = index
+        let end = storage.records[index].end
+        while place < end {
+            let record = storage.records[place]
+            switch record.content {
+            // Attributes are written with their element.
+            case .document, .attribute: break
+            case .element(let element):
+                Self.writeTag(element, into: &text)
+                text += record.children.isEmpty ? "/>" : ">"
+                if !record.children.isEmpty { open.append((element.name, record.end)) }
+            case .text(let string): text += Self.escaped(string, isAttribute: false)
+            case .comment(let string): text += "<!--\(string)-->"
+            case .instruction(let target, let data): text += data.isEmpty ? "<?\(target)?>" : "<?\(target) \(data)?>"
             }
-            for attribute in element.attributes {
-                text += " \(attribute.name)=\"\(Self.escaped(attribute.value, isAttribute: true))\""
+            place += 1
+            while let last = open.last, last.end == place {
+                text += "</\(last.name)>"
+                open.removeLast()
             }
-            let children = children
-            guard !children.isEmpty else {
-                text += "/>"
-                return
-            }
-            text += ">"
-            for child in children { child.write(into: &text) }
-            text += "</\(element.name)>"
-        case .attribute(let attribute):
-            text += "\(attribute.name)=\"\(Self.escaped(attribute.value, isAttribute: true))\""
-        case .text(let string): text += Self.escaped(string, isAttribute: false)
-        case .comment(let string): text += "<!--\(string)-->"
-        case .instruction(let target, let data): text += data.isEmpty ? "<?\(target)?>" : "<?\(target) \(data)?>"
         }
+    }
+
+    private static func writeTag(_ element: XMLStartElement, into text: inout String) {
+        text += "<\(element.name)"
+        for (prefix, namespace) in element.namespaces.sorted(by: { $0.key < $1.key }) {
+            text += prefix.isEmpty ? " xmlns=" : " xmlns:\(prefix)="
+            text += "\"\(escaped(namespace, isAttribute: true))\""
+        }
+        for attribute in element.attributes {
+            text += " "
+            write(attribute, into: &text)
+        }
+    }
+
+    private static func write(_ attribute: XMLAttribute, into text: inout String) {
+        text += "\(attribute.name)=\"\(escaped(attribute.value, isAttribute: true))\""
     }
 
     private static func escaped(_ text: String, isAttribute: Bool) -> String {

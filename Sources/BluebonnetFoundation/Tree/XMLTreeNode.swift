@@ -46,11 +46,11 @@ public struct XMLTreeNode: Sendable {
     /// The node this one is inside of; nil for the document.
     public var parent: XMLTreeNode? { index == 0 ? nil : node(record.parent) }
 
-    /// The nodes right inside, attributes not among them.
-    public var children: [XMLTreeNode] { record.children.map(node) }
+    /// The nodes right inside, attributes not among them. Costs nothing, however many there are.
+    public var children: XMLTreeNodes { XMLTreeNodes(storage: storage, places: record.children) }
 
-    /// The elements right inside.
-    public var elements: [XMLTreeNode] { children.filter { $0.kind == .element } }
+    /// The elements right inside. Costs nothing, however many there are.
+    public var elements: XMLTreeNodes { XMLTreeNodes(storage: storage, places: record.elements) }
 
     /// The attributes in their order.
     public var attributes: [XMLTreeNode] { storage.attributes(of: index).map(node) }
@@ -69,7 +69,8 @@ public struct XMLTreeNode: Sendable {
     /// - Returns: The elements in order.
     public func elements(named localName: String, namespace: String? = nil) -> [XMLTreeNode] {
         elements.filter { element in
-            element.name?.local == localName && (namespace ?? element.name?.namespace) == element.name?.namespace
+            guard let name = element.name, name.hasLocal(localName) else { return false }
+            return namespace.map { name.namespace.isSameName(as: $0) } ?? true
         }
     }
 
@@ -113,6 +114,21 @@ public struct XMLTreeNode: Sendable {
         guard case .element(let element) = storage.records[storage.rootIndex].content else { return [:] }
         return element.namespaces
     }
+}
+
+/// Nodes of an ``XMLTree`` in the order of the document, as an array has them, but not copied.
+public struct XMLTreeNodes: RandomAccessCollection, Sendable {
+    let storage: XMLTreeStorage
+    let places: [Int]
+
+    /// Zero.
+    public var startIndex: Int { 0 }
+
+    /// How many nodes there are.
+    public var endIndex: Int { places.count }
+
+    /// The node at a place, counted from zero.
+    public subscript(position: Int) -> XMLTreeNode { XMLTreeNode(storage: storage, index: places[position]) }
 }
 
 extension XMLTreeNode: Hashable {

@@ -18,51 +18,111 @@ final class XMLTreeStorage: Sendable {
         /// How many attributes follow an element right away.
         var attributeCount = 0
         var children: [Int] = []
+        /// The elements of the children; the same array where all of them are.
+        var elements: [Int] = []
         /// The place after the last node inside this one.
         var end: Int
     }
 
     let records: [Record]
     let rootIndex: Int
+    /// How many bytes all texts have, those of attributes and comments among them.
+    let textSize: Int
+    #if DEBUG
+        /// How many bytes were moved to gather texts, for the tests of what a document costs.
+        let gathered: Int
+    #endif
 
     init(_ reader: XMLEventReader) throws(XMLParsingError) {
-        var reader = reader
+        var builder = Builder()
+        try builder.read(reader)
+        records = builder.records
+        rootIndex = builder.rootIndex
+        textSize = builder.textSize
+        #if DEBUG
+            gathered = builder.gathered
+        #endif
+    }
+
+    private struct Builder {
         var records = [Record(content: .document, parent: 0, end: 1)]
-        var open = [0]
         var rootIndex = 0
-        func append(_ content: Content) -> Int {
-            let parent = open.last ?? 0
-            let index = records.count
-            // XPath knows one text where the document has text and CDATA beside each other (XPath 1.0 §5.7).
-            if case .text(let more) = content, let last = records[parent].children.last,
-                case .text(let text) = records[last].content
-            {
-                records[last].content = .text(text + more)
-                return last
+        var textSize = 0
+        var gathered = 0
+        private var open = [0]
+        /// Text that is not a node yet. XPath knows one text where the document has text and CDATA beside each other
+        /// (XPath 1.0 §5.7), in any number of pieces.
+        private var text = ""
+
+        mutating func read(_ reader: XMLEventReader) throws(XMLParsingError) {
+            var reader = reader
+            while let event = try reader.next() {
+                switch event {
+                case .characters(let piece), .cdata(let piece):
+                    // The first piece is usually the only one, and is not copied.
+                    if text.isEmpty {
+                        text = piece
+                    } else {
+                        text += piece
+                        gathered += piece.utf8.count
+                    }
+                case .startElement(let element): start(element)
+                case .endElement: end()
+                case .comment(let text):
+                    textSize += text.utf8.count
+                    append(.comment(text))
+                case .processingInstruction(let target, let data):
+                    textSize += data.utf8.count
+                    append(.instruction(target: target, data: data))
+                }
             }
+            records[0].end = records.count
+            records[0].elements = [rootIndex]
+        }
+
+        private mutating func append(_ content: Content) {
+            flush()
+            add(content)
+        }
+
+        private mutating func flush() {
+            guard !text.isEmpty else { return }
+            textSize += text.utf8.count
+            add(.text(text))
+            text = ""
+        }
+
+        private mutating func add(_ content: Content) {
+            let parent = open[open.count - 1]
+            let index = records.count
             records.append(Record(content: content, parent: parent, end: index + 1))
             records[parent].children.append(index)
-            return index
         }
-        while let event = try reader.next() {
-            switch event {
-            case .startElement(let element):
-                let index = append(.element(element))
-                if open.count == 1 { rootIndex = index }
-                records[index].attributeCount = element.attributes.count
-                for attribute in element.attributes {
-                    records.append(Record(content: .attribute(attribute), parent: index, end: records.count + 1))
-                }
-                open.append(index)
-            case .endElement: records[open.removeLast()].end = records.count
-            case .characters(let text), .cdata(let text): if !text.isEmpty { _ = append(.text(text)) }
-            case .comment(let text): _ = append(.comment(text))
-            case .processingInstruction(let target, let data): _ = append(.instruction(target: target, data: data))
+
+        private mutating func start(_ element: XMLStartElement) {
+            append(.element(element))
+            let index = records.count - 1
+            if open.count == 1 { rootIndex = index }
+            records[index].attributeCount = element.attributes.count
+            for attribute in element.attributes {
+                textSize += attribute.value.utf8.count
+                records.append(Record(content: .attribute(attribute), parent: index, end: records.count + 1))
             }
+            open.append(index)
         }
-        records[0].end = records.count
-        self.records = records
-        self.rootIndex = rootIndex
+
+        private mutating func end() {
+            flush()
+            let index = open.removeLast()
+            records[index].end = records.count
+            let children = records[index].children
+            let count = children.count { isElement($0) }
+            records[index].elements = count == children.count ? children : children.filter { isElement($0) }
+        }
+
+        private func isElement(_ index: Int) -> Bool {
+            if case .element = records[index].content { true } else { false }
+        }
     }
 
     /// The attributes of an element, which follow it.

@@ -1,7 +1,8 @@
 import Bluebonnet
-import BluebonnetFoundation
 import Foundation
 import Testing
+
+@testable import BluebonnetFoundation
 
 @Suite struct XMLTreeTests {
     private static let text = "<r a=\"1\" b=\"&quot;\"><x>one<![CDATA[<two>]]></x><!--c--><?p d?><y/>&amp;</r>"
@@ -26,6 +27,36 @@ import Testing
         let text = tree.document.description
         #expect(text == "<p:r xmlns=\"v\" xmlns:p=\"u\" p:a=\"&#10;x\">\u{A0}<b>&lt;]]&gt;</b></p:r>")
         #expect(try XMLTree(text).document.description == text)
+    }
+
+    @Test func `text and CDATA beside each other are one node, however many they are`() throws {
+        let sections = "x" + String(repeating: "<![CDATA[ab]]>&amp;", count: 2_000) + "y"
+        let tree = try XMLTree("<r>\(sections)<!---->z<b/><![CDATA[]]></r>")
+        #expect(tree.root.children.map(\.kind) == [.text, .comment, .text, .element])
+        #expect(tree.root.children[0].stringValue.utf8.count == 2 + 3 * 2_000)
+        #expect(tree.root.elements.count == 1 && tree.root.elements.first?.name?.local == "b")
+        #expect(tree.document.elements.first == tree.root)
+    }
+
+    #if DEBUG
+        @Test func `gathering text costs its length`() throws {
+            func gathered(_ count: Int) throws -> Int {
+                let sections = String(repeating: "<![CDATA[12345678]]>", count: count)
+                return try XMLTree("<r>\(sections)<a>\(sections)</a></r>").storage.gathered
+            }
+            let (one, two, four) = (try gathered(500), try gathered(1_000), try gathered(2_000))
+            #expect(two <= 2 * one + 100 && four <= 2 * two + 100, "\(one) \(two) \(four)")
+        }
+    #endif
+
+    @Test func `children are a collection that is not copied`() throws {
+        let tree = try XMLTree("<r>" + String(repeating: "<a/><b/>", count: 1_000) + "</r>")
+        let children = tree.root.children
+        #expect(children.count == 2_000 && children.indices == 0..<2_000)
+        #expect((0..<2_000).allSatisfy { tree.root.children[$0].name?.local == ($0 % 2 == 0 ? "a" : "b") })
+        #expect(Array(tree.root.elements) == Array(children))
+        #expect(tree.root.elements(named: "a").count == 1_000)
+        #expect(tree.root.elements(named: "a", namespace: "u").isEmpty)
     }
 
     @Test func `a broken document is an error`() {
