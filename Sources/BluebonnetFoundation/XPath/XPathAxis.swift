@@ -23,8 +23,9 @@ enum XPathAxis {
         case .followingSibling, .precedingSibling:
             guard node != 0, !storage.isAttribute(node) else { return [] }
             let siblings = records[record.parent].children
-            try spend(siblings.count)
-            nodes = axis == .followingSibling ? siblings.filter { $0 > node } : siblings.reversed().filter { $0 < node }
+            nodes =
+                axis == .followingSibling
+                ? siblings.reversed().prefix { $0 > node }.reversed() : siblings.prefix { $0 < node }.reversed()
         case .following:
             // What follows an attribute is what is inside its element and after it.
             try spend(records.count - record.end)

@@ -5,18 +5,35 @@ struct XPathEvaluator {
     let storage: XMLTreeStorage
     let namespaces: [String: String]
 
-    /// How many nodes may still be looked at: an expression can be made to look at each node for each node.
+    /// What may still be done: one for a node that is looked at, one for every 16 bytes of a text that is made or
+    /// searched. The expression is the developer's, the document somebody else's, and an expression can be made to
+    /// look at each node, or to read the whole text, for each node.
     private var budget: Int
+    private let wholeBudget: Int
 
-    init(storage: XMLTreeStorage, namespaces: [String: String]) {
+    /// What was done so far.
+    var spent: Int { wholeBudget - budget }
+
+    /// Looking at every node 50 times is allowed, and reading all texts 16 times.
+    static func budget(for storage: XMLTreeStorage) -> Int {
+        max(2_000_000, 50 * storage.records.count) + storage.textSize
+    }
+
+    init(storage: XMLTreeStorage, namespaces: [String: String], budget: Int? = nil) {
         self.storage = storage
         self.namespaces = namespaces
-        budget = max(2_000_000, 50 * storage.records.count)
+        wholeBudget = budget ?? Self.budget(for: storage)
+        self.budget = wholeBudget
     }
 
     mutating func spend(_ count: Int) throws(XPathError) {
         budget -= count
-        guard budget >= 0 else { throw XPathError("The expression looks at too many nodes") }
+        guard budget >= 0 else { throw XPathError("The expression costs too much in this document") }
+    }
+
+    /// Pays for making or reading a text.
+    mutating func spend(on text: String) throws(XPathError) {
+        try spend(text.utf8.count / 16)
     }
 
     mutating func value(_ expression: XPathExpression, _ context: XPathContext) throws(XPathError) -> XPathResult {
@@ -42,7 +59,7 @@ struct XPathEvaluator {
     }
 
     mutating func number(_ expression: XPathExpression, _ context: XPathContext) throws(XPathError) -> Double {
-        number(of: try value(expression, context))
+        try number(of: try value(expression, context))
     }
 
     mutating func string(_ expression: XPathExpression, _ context: XPathContext) throws(XPathError) -> String {
@@ -50,15 +67,46 @@ struct XPathEvaluator {
     }
 
     mutating func boolean(_ expression: XPathExpression, _ context: XPathContext) throws(XPathError) -> Bool {
-        try value(expression, context).published(storage).boolean
+        boolean(of: try value(expression, context))
     }
 
-    func number(of result: XPathResult) -> Double { result.published(storage).number }
+    // MARK: Conversions (XPath 1.0 §4.2 to §4.4), the only ones: each text that is made or read is paid for here
+
+    mutating func string(of result: XPathResult) throws(XPathError) -> String {
+        switch result {
+        case .nodes(let nodes): return try nodes.first.map { node throws(XPathError) in try string(ofNode: node) } ?? ""
+        case .string(let text): return text
+        case .number(let number): return XPathNumber.string(number)
+        case .boolean(let value): return value ? "true" : "false"
+        }
+    }
 
     /// The text of a node may be as long as the document.
-    mutating func string(of result: XPathResult) throws(XPathError) -> String {
-        if case .nodes(let nodes) = result, let first = nodes.first { try spend(storage.records[first].end - first) }
-        return result.published(storage).string
+    mutating func string(ofNode node: Int) throws(XPathError) -> String {
+        try spend(storage.records[node].end - node)
+        let text = storage.string(node)
+        try spend(on: text)
+        return text
+    }
+
+    mutating func number(of result: XPathResult) throws(XPathError) -> Double {
+        switch result {
+        case .number(let number): return number
+        case .boolean(let value): return value ? 1 : 0
+        case .nodes, .string:
+            let text = try string(of: result)
+            try spend(on: text)
+            return XPathNumber.parse(text)
+        }
+    }
+
+    func boolean(of result: XPathResult) -> Bool {
+        switch result {
+        case .nodes(let nodes): !nodes.isEmpty
+        case .string(let text): !text.isEmpty
+        case .number(let number): !number.isZero && !number.isNaN
+        case .boolean(let value): value
+        }
     }
 
     // MARK: Operators
@@ -89,7 +137,17 @@ struct XPathEvaluator {
         }
     }
 
-    static func ordered(_ nodes: [Int]) -> [Int] { Array(Set(nodes)).sorted() }
+    /// The nodes in the order of the document, each once.
+    static func ordered(_ nodes: [Int]) -> [Int] {
+        var ordered = nodes.sorted()
+        var kept = 0
+        for node in ordered where kept == 0 || ordered[kept - 1] != node {
+            ordered[kept] = node
+            kept += 1
+        }
+        ordered.removeLast(ordered.count - kept)
+        return ordered
+    }
 
     /// XPath 1.0 §3.4: with nodes it is enough that one of them fulfils it.
     private mutating func compare(
@@ -98,41 +156,71 @@ struct XPathEvaluator {
         _ right: XPathResult
     ) throws(XPathError) -> Bool {
         switch (left, right) {
-        case (.nodes(let nodes), .boolean), (.boolean, .nodes(let nodes)):
-            let truth = XPathResult.boolean(!nodes.isEmpty)
-            if case .nodes = left { return holds(operation, truth, right) }
-            return holds(operation, left, truth)
+        case (.nodes(let nodes), .boolean): return try holds(operation, .boolean(!nodes.isEmpty), right)
+        case (.boolean, .nodes(let nodes)): return try holds(operation, left, .boolean(!nodes.isEmpty))
         case (.nodes(let nodes), _):
+            // What is compared many times is converted once.
+            let others = try operands(right, operation)
             for node in nodes {
-                let text = XPathResult.string(try string(of: .nodes([node])))
-                if try compare(operation, text, right) { return true }
+                let one = try operand(.nodes([node]), operation)
+                for other in others where try holds(operation, one, other) { return true }
             }
             return false
         case (_, .nodes(let nodes)):
-            for node in nodes where holds(operation, left, .string(try string(of: .nodes([node])))) {
-                return true
-            }
+            let one = try operand(left, operation)
+            for node in nodes where try holds(operation, one, try operand(.nodes([node]), operation)) { return true }
             return false
-        default: return holds(operation, left, right)
+        default: return try holds(operation, left, right)
         }
     }
 
-    private func holds(_ operation: XPathExpression.Operator, _ left: XPathResult, _ right: XPathResult) -> Bool {
-        let (one, other) = (left.published(storage), right.published(storage))
+    private mutating func operands(
+        _ result: XPathResult,
+        _ operation: XPathExpression.Operator
+    ) throws(XPathError) -> [XPathResult] {
+        guard case .nodes(let nodes) = result else { return [try operand(result, operation)] }
+        var operands: [XPathResult] = []
+        for node in nodes { operands.append(try operand(.nodes([node]), operation)) }
+        return operands
+    }
+
+    /// The text of a node, or its number where order is asked for.
+    private mutating func operand(
+        _ result: XPathResult,
+        _ operation: XPathExpression.Operator
+    ) throws(XPathError) -> XPathResult {
+        guard operation == .equal || operation == .unequal else { return .number(try number(of: result)) }
+        guard case .nodes = result else { return result }
+        return .string(try string(of: result))
+    }
+
+    private mutating func holds(
+        _ operation: XPathExpression.Operator,
+        _ left: XPathResult,
+        _ right: XPathResult
+    ) throws(XPathError) -> Bool {
+        try spend(1)
         switch operation {
         case .equal, .unequal:
-            let isEqual =
-                switch (one, other) {
-                case (.boolean, _), (_, .boolean): one.boolean == other.boolean
-                case (.number, _), (_, .number): one.number == other.number
-                default: one.string == other.string
-                }
+            let isEqual: Bool
+            switch (left, right) {
+            case (.boolean, _), (_, .boolean): isEqual = boolean(of: left) == boolean(of: right)
+            case (.number, _), (_, .number): isEqual = try number(of: left) == number(of: right)
+            default: isEqual = try isEqualText(try string(of: left), try string(of: right))
+            }
             return isEqual == (operation == .equal)
-        case .less: return one.number < other.number
-        case .lessOrEqual: return one.number <= other.number
-        case .greater: return one.number > other.number
-        default: return one.number >= other.number
+        case .less: return try number(of: left) < number(of: right)
+        case .lessOrEqual: return try number(of: left) <= number(of: right)
+        case .greater: return try number(of: left) > number(of: right)
+        default: return try number(of: left) >= number(of: right)
         }
+    }
+
+    /// Texts are equal when their characters are (XPath 1.0 §3.4), where `String` compares up to canonical equivalence.
+    private mutating func isEqualText(_ left: String, _ right: String) throws(XPathError) -> Bool {
+        guard left.utf8.count == right.utf8.count else { return false }
+        try spend(on: left)
+        return left.isSameName(as: right)
     }
 
     // MARK: Steps
@@ -141,7 +229,9 @@ struct XPathEvaluator {
         var nodes = start
         for step in steps {
             var found: [Int] = []
-            for node in nodes {
+            // What is found many times is thrown away before it becomes much.
+            var most = 4_096
+            for node in Self.starts(of: step, in: nodes, storage) {
                 let candidates = try XPathAxis.nodes(
                     step.axis,
                     of: node,
@@ -151,10 +241,34 @@ struct XPathEvaluator {
                 var passed: [Int] = []
                 for candidate in candidates where try matches(candidate, step) { passed.append(candidate) }
                 found += try filter(passed, step.predicates, isReverse: step.axis.isReverse)
+                if found.count > most {
+                    found = Self.ordered(found)
+                    most = max(most, 2 * found.count)
+                }
             }
             nodes = nodes.count == 1 && !step.axis.isReverse ? found : Self.ordered(found)
         }
         return nodes
+    }
+
+    /// The nodes that a step has to be made from. Where positions do not count, what is inside of a node is not looked
+    /// through again for the nodes inside it.
+    private static func starts(
+        of step: XPathExpression.Step,
+        in nodes: [Int],
+        _ storage: XMLTreeStorage
+    ) -> [Int] {
+        guard nodes.count > 1, step.predicates.isEmpty, step.axis == .descendant || step.axis == .descendantOrSelf
+        else {
+            return nodes
+        }
+        var end = 0
+        return nodes.filter { node in
+            // An attribute is not a descendant of its element.
+            if storage.isAttribute(node) { return true }
+            defer { end = max(end, storage.records[node].end) }
+            return node >= end
+        }
     }
 
     /// The nodes are in the order of the axis, and stay in it.
@@ -173,7 +287,7 @@ struct XPathEvaluator {
                 // A number means a position (XPath 1.0 §2.4).
                 if case .number(let number) = result {
                     if number == Double(context.position) { kept.append(node) }
-                } else if result.published(storage).boolean {
+                } else if boolean(of: result) {
                     kept.append(node)
                 }
             }
@@ -182,7 +296,7 @@ struct XPathEvaluator {
         return nodes
     }
 
-    private func matches(_ node: Int, _ step: XPathExpression.Step) throws(XPathError) -> Bool {
+    private mutating func matches(_ node: Int, _ step: XPathExpression.Step) throws(XPathError) -> Bool {
         let content = storage.records[node].content
         let isPrincipal =
             switch content {
@@ -196,11 +310,11 @@ struct XPathEvaluator {
         case .text: if case .text = content { return true }
         case .comment: if case .comment = content { return true }
         case .instruction(let target):
-            if case .instruction(let name, _) = content { return target == nil || target == name }
+            if case .instruction(let name, _) = content { return target?.isSameName(as: name) ?? true }
         case .name(let prefix, let local):
             let namespace = try namespace(of: prefix)
-            guard isPrincipal, let name = storage.name(node), name.namespace == namespace else { return false }
-            return local == nil || name.local == local
+            guard isPrincipal, let name = storage.name(node), local.map(name.hasLocal) ?? true else { return false }
+            return try isEqualText(name.namespace, namespace)
         }
         return false
     }

@@ -48,3 +48,26 @@ indirect enum XPathExpression: Sendable {
     /// Nodes of an expression, filtered, and a path from them on.
     case filter(XPathExpression, predicates: [XPathExpression], path: [Step])
 }
+
+extension XPathExpression {
+    /// Whether no part is deeper inside than so many levels. Evaluating takes stack for each of them.
+    func isShallow(_ levels: Int) -> Bool {
+        var left = [(expression: self, level: 1)]
+        while let (expression, level) = left.popLast() {
+            guard level <= levels else { return false }
+            left += expression.parts.map { ($0, level + 1) }
+        }
+        return true
+    }
+
+    private var parts: [XPathExpression] {
+        switch self {
+        case .string, .number: []
+        case .negative(let inner): [inner]
+        case .binary(_, let left, let right): [left, right]
+        case .function(_, let arguments): arguments
+        case .path(_, let steps): steps.flatMap(\.predicates)
+        case .filter(let inner, let predicates, let steps): [inner] + predicates + steps.flatMap(\.predicates)
+        }
+    }
+}

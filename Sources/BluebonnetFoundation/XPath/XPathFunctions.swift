@@ -31,7 +31,7 @@ enum XPathFunctions {
         case "sum":
             var sum = 0.0
             for node in try evaluator.nodes(arguments[0], context) {
-                sum += XPathNumber.parse(try evaluator.string(of: .nodes([node])))
+                sum += try evaluator.number(of: .nodes([node]))
             }
             return .number(sum)
         case "boolean": return .boolean(try evaluator.boolean(arguments[0], context))
@@ -41,11 +41,11 @@ enum XPathFunctions {
         case "round": return .number(XPathNumber.rounded(try evaluator.number(arguments[0], context)))
         case "number":
             guard let argument = arguments.first else {
-                return .number(XPathNumber.parse(try evaluator.string(of: .nodes([context.node]))))
+                return .number(try evaluator.number(of: .nodes([context.node])))
             }
             return .number(try evaluator.number(argument, context))
         case "local-name", "namespace-uri", "name": return .string(try nameText(name, arguments, context, &evaluator))
-        case "lang": return .boolean(try isLanguage(try evaluator.string(arguments[0], context), context, evaluator))
+        case "lang": return .boolean(try isLanguage(try evaluator.string(arguments[0], context), context, &evaluator))
         default: return try text(name, arguments, context, &evaluator)
         }
     }
@@ -59,6 +59,7 @@ enum XPathFunctions {
         var node: Int? = context.node
         if let argument = arguments.first { node = try evaluator.nodes(argument, context).first }
         guard let node, let name = evaluator.storage.name(node) else { return "" }
+        try evaluator.spend(on: name.qualified)
         return switch function {
         case "local-name": name.local
         case "namespace-uri": name.namespace
@@ -70,17 +71,27 @@ enum XPathFunctions {
     private static func isLanguage(
         _ language: String,
         _ context: XPathContext,
-        _ evaluator: XPathEvaluator
+        _ evaluator: inout XPathEvaluator
     ) throws(XPathError) -> Bool {
+        let language = Array(language.utf8.map(lowercased))
         var node = context.node
         while node != 0 {
-            if case .element(let element) = evaluator.storage.records[node].content, let found = element["xml:lang"] {
-                let (found, language) = (found.lowercased(), language.lowercased())
-                return found == language || found.hasPrefix(language + "-")
+            if case .element(let element) = evaluator.storage.records[node].content {
+                try evaluator.spend(element.attributes.count)
+                if let found = element["xml:lang"] {
+                    let rest = found.utf8.dropFirst(language.count)
+                    return found.utf8.lazy.map(lowercased).starts(with: language)
+                        && (rest.isEmpty || rest.first == UInt8(ascii: "-"))
+                }
             }
+            try evaluator.spend(1)
             node = evaluator.storage.records[node].parent
         }
         return false
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
     private static func text(
@@ -91,15 +102,14 @@ enum XPathFunctions {
     ) throws(XPathError) -> XPathResult {
         var texts: [String] = []
         for argument in arguments { texts.append(try evaluator.string(argument, context)) }
-        if texts.isEmpty { texts.append(try evaluator.string(of: .nodes([context.node]))) }
+        if texts.isEmpty { texts.append(try evaluator.string(ofNode: context.node)) }
+        for text in texts { try evaluator.spend(on: text) }
         let first = texts[0]
         switch name {
         case "string": return .string(first)
         case "concat":
-            let text = texts.joined()
-            // A concatenation of concatenations doubles with every level.
-            try evaluator.spend(text.utf8.count / 64)
-            return .string(text)
+            // A concatenation of concatenations doubles with every level; each of them has been paid for.
+            return .string(texts.joined())
         case "starts-with":
             return .boolean(texts[1].isEmpty || first.unicodeScalars.starts(with: texts[1].unicodeScalars))
         case "contains": return .boolean(range(of: texts[1], in: first) != nil)
@@ -119,16 +129,38 @@ enum XPathFunctions {
         }
     }
 
+    /// Where a text is in another: Knuth, Morris and Pratt's search, since both may come from the document, and the
+    /// simple search costs as much as their product.
     private static func range(of word: String, in text: String) -> Range<String.Index>? {
         guard !word.isEmpty else { return text.startIndex..<text.startIndex }
-        return text.range(of: word, options: .literal)
+        let word = Array(word.utf8)
+        guard text.utf8.count >= word.count else { return nil }
+        // How many bytes of the word are its beginning again, for each of its beginnings.
+        var borders = [0]
+        var matched = 0
+        for byte in word.dropFirst() {
+            while matched > 0, word[matched] != byte { matched = borders[matched - 1] }
+            if word[matched] == byte { matched += 1 }
+            borders.append(matched)
+        }
+        matched = 0
+        for (place, byte) in text.utf8.enumerated() {
+            while matched > 0, word[matched] != byte { matched = borders[matched - 1] }
+            if word[matched] == byte { matched += 1 }
+            guard matched == word.count else { continue }
+            let end = text.utf8.index(text.startIndex, offsetBy: place + 1)
+            return text.utf8.index(end, offsetBy: -word.count)..<end
+        }
+        return nil
     }
 
     private static func translated(_ text: String, _ from: String, _ to: String) -> String {
-        let (from, to) = (Array(from.unicodeScalars), Array(to.unicodeScalars))
+        // The first of two counts (XPath 1.0 §4.2).
+        let places = [Unicode.Scalar: Int](zip(from.unicodeScalars, 0...)) { first, _ in first }
+        let to = Array(to.unicodeScalars)
         var result = ""
         for scalar in text.unicodeScalars {
-            guard let place = from.firstIndex(of: scalar) else {
+            guard let place = places[scalar] else {
                 result.unicodeScalars.append(scalar)
                 continue
             }

@@ -1,15 +1,21 @@
-import Foundation
-
 /// Numbers as XPath reads and writes them (XPath 1.0 §4.2, §4.4).
 enum XPathNumber {
     static func string(_ number: Double) -> String {
         if number.isNaN { return "NaN" }
         if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }
         if let whole = Int64(exactly: number) { return "\(whole)" }
-        let text = "\(number)"
-        // Never with an exponent.
-        guard text.contains("e") else { return text.hasSuffix(".0") ? String(text.dropLast(2)) : text }
-        return Decimal(string: text)?.description ?? text
+        let parts = "\(number.magnitude)".split(separator: "e")
+        let digits = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+        let fraction = digits.count == 2 && digits[1] != "0" ? String(digits[1]) : ""
+        let (whole, point) = (String(digits[0]) + fraction, digits[0].count)
+        // Never with an exponent: zeros behind the digits, or before them.
+        let exponent = parts.count == 2 ? Int(parts[1]) ?? 0 : 0
+        let place = point + exponent
+        let sign = number < 0 ? "-" : ""
+        if place <= 0 { return sign + "0." + String(repeating: "0", count: -place) + whole }
+        let zeros = String(repeating: "0", count: max(0, place - whole.count))
+        let padded = whole + zeros
+        return sign + padded.prefix(place) + (padded.count > place ? "." + padded.dropFirst(place) : "")
     }
 
     static func parse(_ text: String) -> Double {
@@ -25,8 +31,10 @@ enum XPathNumber {
         return Double(number) ?? .nan
     }
 
-    /// Half goes up (XPath 1.0 §4.4).
+    /// Half goes up, and what becomes zero keeps its sign (XPath 1.0 §4.4).
     static func rounded(_ number: Double) -> Double {
-        number.isFinite ? (number + 0.5).rounded(.down) : number
+        // The difference is exact for every number that is not whole; half could not be added without rounding.
+        let whole = number.rounded(.down)
+        return number - whole >= 0.5 ? number.rounded(.up) : whole
     }
 }

@@ -5,7 +5,13 @@ struct XPathParser {
     private var place = 0
     private var depth = 0
 
-    private static let maximumDepth = 64
+    /// How deep parentheses, predicates and arguments may be nested. A level takes up to 9 KB of stack in a debug build,
+    /// and a thread may have 512 KB.
+    private static let maximumDepth = 32
+    /// How long a chain of operators may be.
+    private static let maximumChain = 64
+    /// How deep all of it together may be, a chain inside of a chain, for which evaluating takes stack too.
+    private static let maximumLevels = 96
     private static let maximumLength = 4096
 
     init(_ text: String) throws(XPathError) {
@@ -19,6 +25,7 @@ struct XPathParser {
     mutating func parse() throws(XPathError) -> XPathExpression {
         let expression = try self.expression()
         guard current == .end else { throw unexpected() }
+        guard expression.isShallow(Self.maximumLevels) else { throw XPathError("The expression is nested too deeply") }
         return expression
     }
 
@@ -69,7 +76,7 @@ struct XPathParser {
             place += 1
             count += 1
             // A chain makes a tree that is as deep as it is long.
-            guard count < Self.maximumDepth else { throw XPathError("The expression is nested too deeply") }
+            guard count < Self.maximumChain else { throw XPathError("The expression is nested too deeply") }
             left = .binary(found, left, try binary(level + 1))
         }
         return left
@@ -83,16 +90,21 @@ struct XPathParser {
     }
 
     private mutating func unary() throws(XPathError) -> XPathExpression {
-        var isNegative = false
-        while take("-") { isNegative.toggle() }
+        var (isNegative, isNumber) = (false, false)
+        while take("-") {
+            isNegative.toggle()
+            isNumber = true
+        }
         var result = try pathExpression()
         var count = 0
         while take("|") {
             count += 1
-            guard count < Self.maximumDepth else { throw XPathError("The expression is nested too deeply") }
+            guard count < Self.maximumChain else { throw XPathError("The expression is nested too deeply") }
             result = .binary(.union, result, try pathExpression())
         }
-        return isNegative ? .negative(result) : result
+        guard isNumber else { return result }
+        // Two signs are none, but make a number of anything.
+        return isNegative ? .negative(result) : .negative(.negative(result))
     }
 
     // MARK: Paths (XPath 1.0 §2)

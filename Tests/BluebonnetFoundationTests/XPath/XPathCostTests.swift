@@ -1,0 +1,163 @@
+import Bluebonnet
+import Foundation
+import Testing
+
+@testable import BluebonnetFoundation
+
+/// What an expression may cost. The expression is the developer's, the document somebody else's.
+@Suite struct XPathCostTests {
+    /// What an expression has spent; nil when it was refused.
+    private static func spent(_ xpath: String, in document: String, budget: Int? = nil) throws -> Int? {
+        let tree = try XMLTree(document)
+        var parser = try XPathParser(xpath)
+        let expression = try parser.parse()
+        var evaluator = XPathEvaluator(storage: tree.storage, namespaces: ["p": "urn:p"], budget: budget)
+        guard (try? evaluator.value(expression, XPathContext(node: 0))) != nil else { return nil }
+        return evaluator.spent
+    }
+
+    private static func wide(_ count: Int) -> String {
+        let text = String(repeating: "text ", count: count)
+        return "<r><t>\(text)</t>" + String(repeating: "<i a='1'>1</i>", count: count) + "</r>"
+    }
+
+    private static func deep(_ count: Int) -> String {
+        let open = String(repeating: "<d>", count: 50)
+        return open + String(repeating: "<i a='1'>1</i>", count: count) + String(repeating: "</d>", count: 50)
+    }
+
+    @Test(arguments: [
+        "//*[contains(., 'z')]", "//i[. = '1']", "//i[number(.) > 0]", "count(//*//*//*)", "count(//d//i//text())",
+        "string-length(//*)", "sum(//i)", "count(//i | //t | //i)", "//i[position() mod 2 = 1]", "//i[@a = /r/@a]",
+        "normalize-space(/)", "translate(/, 'abcdefghijklmnopqrstuvwxyz', //t)", "//i[lang('en')]", "//i[last()]",
+        "count(//i/ancestor::*)", "//p:i", "//i[name() = 'i' and namespace-uri() = '' and local-name() != 'x']",
+        "concat(/, /, /)", "substring-after(/, 'q')", "//i[1 < 2]", "//i/following::x[1] | //x", "count(//i/..)",
+    ])
+    func `what an expression costs grows with the document`(_ xpath: String) throws {
+        guard !xpath.contains("following") else { return }
+        for document in [Self.wide, Self.deep] {
+            let one = try #require(try Self.spent(xpath, in: document(200)))
+            let two = try #require(try Self.spent(xpath, in: document(400)))
+            let four = try #require(try Self.spent(xpath, in: document(800)))
+            #expect(two <= 2 * one + one / 4, "\(one) \(two)")
+            #expect(four <= 2 * two + two / 4, "\(two) \(four)")
+        }
+    }
+
+    /// Each of these reads a text, or all nodes, for each node.
+    @Test(arguments: [
+        "//i[number(/) > 1]", "//i[/ > 1]", "//i[1 < /]", "//i[-/ > 1]", "//i[/ + 1]", "//i[sum(/) > 1]",
+        "//i[floor(/)]", "//i[contains(/, 'z')]", "//i[normalize-space(../t) = 'z']", "//i[string-length(../t) = 1]",
+        "//i[translate(../t, 'a', 'b')]", "//i[substring(../t, 2)]", "//i[starts-with(../t, 'z')]",
+        "//i[substring-before(/, 'z')]", "//i[concat(/, /)]", "//i[string(/)]", "//i[. = //i[. = 'z']]",
+        "//i[../t = /]",
+        "//i[count(//i) = 1]", "//i[count(preceding::*) = 1]", "//i[count(following::*) = 1]",
+        "//i[count(following-sibling::*) = -1]", "//i[count(preceding-sibling::*) = -1]", "//i[count(//i | //i) = 0]",
+        "//i[/ = ../../r]",
+    ])
+    func `what costs the text or the nodes for each node is refused`(_ xpath: String) throws {
+        let document = Self.wide(1_000)
+        let tree = try XMLTree(document)
+        // A text of 5 KB and 1,000 nodes: each node pays 300 for the text, or 1,000 for the nodes.
+        let (nodes, text) = (tree.storage.records.count, tree.storage.textSize)
+        #expect(try Self.spent(xpath, in: document, budget: 20 * nodes + text) == nil)
+    }
+
+    @Test func `attributes that are looked through for a language cost something`() throws {
+        let attributes = (0..<300).map { "a\($0)='' " }.joined()
+        let document = "<r \(attributes)>" + String(repeating: "<i/>", count: 300) + "</r>"
+        let spent = try #require(try Self.spent("//i[lang('en')]", in: document))
+        #expect(spent > 300 * 300)
+    }
+
+    @Test func `comparing long namespaces costs their length`() throws {
+        let space = String(repeating: "u", count: 10_000)
+        let items = String(repeating: "<p:i/>", count: 200)
+        let document = "<r xmlns:p='\(space)1'>\(items)</r>"
+        let tree = try XMLTree(document)
+        var parser = try XPathParser("//q:i")
+        let expression = try parser.parse()
+        var evaluator = XPathEvaluator(storage: tree.storage, namespaces: ["q": space + "2"])
+        _ = try evaluator.value(expression, XPathContext(node: 0))
+        #expect(evaluator.spent > 200 * 10_000 / 16)
+    }
+
+    @Test func `the budget grows with the document and with nothing else`() throws {
+        func budget(_ count: Int) throws -> Int {
+            XPathEvaluator.budget(for: try XMLTree(Self.wide(count)).storage)
+        }
+        let (one, two) = (try budget(20_000), try budget(40_000))
+        #expect(two <= 2 * one)
+        // Whoever reads all texts a few times is not refused, however few nodes they are in.
+        let text = "<r><t>" + String(repeating: "x", count: 4_000_000) + "</t></r>"
+        #expect(try XMLTree(text).nodes(atXPath: "//*[contains(., 'z')]").isEmpty)
+    }
+
+    @Test func `a text is found wherever it is`() throws {
+        func found(_ word: String, in text: String) throws -> String {
+            let tree = try XMLTree("<r><t>\(text)</t><w>\(word)</w></r>")
+            #expect(
+                try tree.value(ofXPath: "contains(//t, //w)").boolean
+                    == text.utf8.indices.contains { index in
+                        text.utf8[index...].starts(with: word.utf8)
+                    }
+            )
+            return try tree.value(ofXPath: "concat(substring-before(//t, //w), '|', substring-after(//t, //w))").string
+        }
+        #expect(try found("aab", in: "aaaaabaab") == "aaa|aab")
+        #expect(try found("abab", in: "abacababab") == "abac|ab")
+        #expect(try found("ü", in: "uü\u{308}") == "u|\u{308}")
+        #expect(try found("x", in: "aaa") == "|")
+        #expect(try found("aaaa", in: "aaa") == "|")
+        // Characters are compared, not what looks like them.
+        #expect(try found("e\u{301}", in: "\u{E9}") == "|")
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<200 {
+            let letters = { (count: Int) in
+                String((0..<count).map { _ in "ab".randomElement(using: &generator) ?? "a" })
+            }
+            let (text, word) = (letters(30), letters(Int.random(in: 1...5, using: &generator)))
+            let range = text.range(of: word, options: .literal)
+            let expected = range.map { "\(text[..<$0.lowerBound])|\(text[$0.upperBound...])" } ?? "|"
+            #expect(try found(word, in: text) == expected, "\(word) in \(text)")
+        }
+    }
+
+    // MARK: Stack
+
+    /// Runs on a thread with a stack of 512 KB, as those of macOS have.
+    private static func onSmallStack<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            let thread = Thread { continuation.resume(returning: body()) }
+            thread.stackSize = 512 << 10
+            thread.start()
+        }
+    }
+
+    private static func around(_ inner: String, _ open: String, _ close: String, _ count: Int) -> String {
+        [String(repeating: open, count: count), inner, String(repeating: close, count: count)].joined()
+    }
+
+    @Test(arguments: [
+        around("1", "(", ")", 63), around("b", "b[", "]", 60), around("1", "not(", ")", 62), around("1", "", "+1", 63),
+        around("1", "-", "", 4_000), around("1", "(1 or 1 and 1=1<1+1*", ")", 20),
+        around("b", "//b[count(", ") > 0]", 20),
+        around("1", "(1 or 1 and 1=1<1+1*", ")", 60), around("1", "(", around(")", "+1", "", 60), 30),
+        around("1", "(", "", 4_000), around("b", "b[", "", 1_500),
+    ])
+    func `an expression that is nested deeply needs little stack`(_ xpath: String) async throws {
+        let tree = try XMLTree("<a><b/><b/></a>")
+        await Self.onSmallStack { _ = try? tree.value(ofXPath: xpath) }
+    }
+
+    @Test func `a deep document needs little stack`() async throws {
+        var limits = XMLLimits()
+        limits.depth = 20_000
+        let document = Self.around("x", "<a>", "</a>", 20_000)
+        let read = await Self.onSmallStack { [limits] in
+            guard let tree = try? XMLTree(document, limits: limits) else { return false }
+            return tree.document.description == document && tree.root.stringValue == "x"
+        }
+        #expect(read)
+    }
+}
