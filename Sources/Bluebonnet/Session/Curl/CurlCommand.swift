@@ -63,30 +63,41 @@ struct CurlCommand {
 
     private func headerWords(body option: BodyOption) -> [String] {
         var words: [String] = []
-        func add(_ field: String) { words.append("--header \(ShellWord(field).text)") }
+        func add(_ field: some BidirectionalCollection<UInt8>) {
+            words.append("--header \(ShellWord(bytes: field).text)")
+        }
         for field in request.headerFields {
             let name = field.name.canonicalName
             // Curl counts by itself, and twice would be wrong.
             if name == "content-length" { continue }
             if name == "content-type", option == .form { continue }
-            let value = redacts ? SecretNames.redacted(field) : field.value
+            let value = value(of: field)
             // A field without a value is written with a semicolon; with a colon curl would leave it out.
-            add(value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(value)")
+            let isBlank = value.allSatisfy { $0 == 0x20 || $0 == 0x09 }
+            add(Array("\(field.name.rawName)\(isBlank ? ";" : ": ")".utf8) + (isBlank ? [] : value))
             if name == "accept-encoding" { words.append("--compressed") }
         }
         // What curl would add, and the engine does not.
         let fields = request.headerFields
-        if !fields.contains(.accept) { add("Accept:") }
-        if !fields.contains(.userAgent) { add("User-Agent:") }
-        if option == .data, !fields.contains(.contentType) { add("Content-Type:") }
+        if !fields.contains(.accept) { add("Accept:".utf8) }
+        if !fields.contains(.userAgent) { add("User-Agent:".utf8) }
+        if option == .data, !fields.contains(.contentType) { add("Content-Type:".utf8) }
         if let body = request.body, body.length != 0, !fields.contains(.expect) {
             if request.expectsContinue == true {
-                add("Expect: 100-continue")
+                add("Expect: 100-continue".utf8)
             } else if body.length ?? .max > 1024 {
-                add("Expect:")
+                add("Expect:".utf8)
             }
         }
         return words
+    }
+
+    /// The bytes of a field's value, which need not be UTF-8.
+    private func value(of field: HTTPField) -> [UInt8] {
+        let shown = redacts ? SecretNames.redacted(field) : field.value
+        guard shown == field.value else { return Array(shown.utf8) }
+        // The bytes are copied while the closure runs.
+        return unsafe field.withUnsafeBytesOfValue { bytes in unsafe Array(bytes) }
     }
 
     // MARK: Body
@@ -107,8 +118,10 @@ struct CurlCommand {
             return ["--data-binary", "@-"]
         }
         if redacts, let form, let redacted = CurlForm.redacted(form).bytes() { data = redacted }
+        // First of all: base64 hides nothing.
+        data = shown(data)
         if let text = String(validating: data, as: UTF8.self), ShellWord.canCarry(text) {
-            let word = ShellWord(shown(text)).text
+            let word = ShellWord(text).text
             if word.utf8.count <= Self.longestWord { return ["--data-raw", word] }
             input = "printf %s \(word)"
         } else {
@@ -118,21 +131,27 @@ struct CurlCommand {
     }
 
     private func fileWords(_ path: String) -> [String] {
+        // `-` and `.` are the standard input to curl.
+        let path = path.utf8.first == UInt8(ascii: "/") ? path : "./" + path
         // `--upload-file` does not read the file into memory first; but it looks for patterns in the name unless told not to, and adds
         // the name to a URL that ends in a slash.
-        let isPlain = request.method == .put && request.url.path(percentEncoded: true).last.map { $0 != "/" } ?? false
+        let isPlain =
+            request.method == .put
+            && request.url.path(percentEncoded: true).utf8.last.map { $0 != UInt8(ascii: "/") } ?? false
         return isPlain ? ["--upload-file", ShellWord(path).text] : ["--data-binary", ShellWord("@" + path).text]
     }
 
-    /// A text body without its secrets.
-    private func shown(_ text: String) -> String {
-        guard redacts else { return text }
-        let type = request.headerFields[.contentType]?.prefix { $0 != ";" && $0 != " " }.lowercased() ?? ""
-        if type == "application/x-www-form-urlencoded" { return SecretNames.redacted(pairs: text[...]) }
-        guard type == "application/json" || type.hasSuffix("+json"), let value = try? JSONValue(parsing: text) else {
-            return text
+    /// A body without its secrets, as far as its type says how to find them.
+    private func shown(_ body: Data) -> Data {
+        guard redacts else { return body }
+        let field = request.headerFields[.contentType] ?? ""
+        let name = field.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+        let type = String(decoding: name, as: UTF8.self).lowercased()
+        if type == "application/x-www-form-urlencoded" { return Data(SecretNames.redacted(pairs: body)) }
+        guard type == "application/json" || type.hasSuffix("+json"), let value = try? JSONValue(parsing: body) else {
+            return body
         }
-        return SecretNames.redacted(value).flatMap { try? $0.string() } ?? text
+        return SecretNames.redacted(value).flatMap { try? $0.string() }.map { Data($0.utf8) } ?? body
     }
 
     // MARK: Options and target
@@ -151,27 +170,50 @@ struct CurlCommand {
     }
 
     private func targetWords() -> [String] {
-        guard let target = try? RequestTarget(request.url) else {
-            return [ShellWord(request.url.redactedDescription).text]
+        guard let target = try? RequestTarget(request.url), target.host.utf8.allSatisfy(Self.isOfHost),
+            let socket = socketWords(target.origin)
+        else {
+            // The engine refuses it; behind an option no beginning of it is taken for another one.
+            return ["--url \(ShellWord(request.url.redactedDescription).text)"]
         }
-        var words: [String] = []
-        if case .unixSocket(let path) = target.origin.endpoint {
-            words.append("--unix-socket \(ShellWord(path).text)")
+        var path = Array(target.path.utf8)
+        if redacts, let mark = path.firstIndex(of: UInt8(ascii: "?")) {
+            path = path[...mark] + SecretNames.redacted(pairs: path[(mark + 1)...])
         }
-        var path = target.path
-        if redacts, let mark = path.firstIndex(of: "?") {
-            path = path[...mark] + SecretNames.redacted(pairs: path[path.index(after: mark)...])
-        }
-        let url = "\(target.origin.isSecure ? "https" : "http")://\(target.host)\(path)"
-        let patterns: Set<Character> = ["[", "]", "{", "}"]
-        let file = request.body?.path ?? ""
+        var words = socket
+        let url = Array("\(target.origin.isSecure ? "https" : "http")://\(target.host)".utf8) + path
+        let patterns: Set = [UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "{"), UInt8(ascii: "}")]
+        let file = (request.body?.path ?? "").utf8
         if url.contains(where: patterns.contains) || file.contains(where: patterns.contains) {
             words.append("--globoff")
         }
-        let segments = path.prefix { $0 != "?" }.split(separator: "/")
-        if segments.contains(".") || segments.contains("..") { words.append("--path-as-is") }
-        words.append(ShellWord(url).text)
+        let segments = path.prefix { $0 != UInt8(ascii: "?") }.split(separator: UInt8(ascii: "/"))
+        if segments.contains(where: Self.isDots) { words.append("--path-as-is") }
+        words.append(ShellWord(bytes: url).text)
         return words
+    }
+
+    /// The option for a Unix-domain socket; nil for a path that no word can hold.
+    private func socketWords(_ origin: Origin) -> [String]? {
+        guard case .unixSocket(let path) = origin.endpoint else { return [] }
+        return path.utf8.contains(0) ? nil : ["--unix-socket \(ShellWord(path).text)"]
+    }
+
+    /// Whether a byte cannot end the host of a URL: what comes out of percent-coding could be a sign that curl takes for
+    /// the end of a user name, or for the beginning of a path.
+    private static func isOfHost(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0...0x20, 0x7F..., UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "@"),
+            UInt8(ascii: "\\"):
+            false
+        default: true
+        }
+    }
+
+    /// `.` and `..`, which curl would resolve, also percent-encoded (RFC 3986 §5.2.4, §6.2.2.2).
+    private static func isDots(_ segment: some Sequence<UInt8>) -> Bool {
+        let text = String(decoding: Array(segment), as: UTF8.self).lowercased().replacing("%2e", with: ".")
+        return text == "." || text == ".."
     }
 }
 

@@ -34,19 +34,21 @@ enum CurlForm {
         guard let disposition = part.disposition, let options = options(disposition) else { return nil }
         let name = disposition.name
         // Curl takes what stands before the first equals sign for the name.
-        guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: "=")), ShellWord.canCarry(name) else { return nil }
+        guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: "=")), !name.utf8.contains(0) else { return nil }
         switch part.content {
         case .bytes(let bytes):
             let isSecret = redacting && isSecret(part)
             guard
                 let text = isSecret
                     ? SecretNames.replacement : String(validating: bytes, as: UTF8.self),
-                ShellWord.canCarry(text)
+                !text.utf8.contains(0)
             else { return nil }
             guard !options.isEmpty else { return "--form-string \(ShellWord("\(name)=\(text)").text)" }
             return "--form \(ShellWord("\(name)=\(quoted(text))\(options)").text)"
         case .source(let source):
-            guard let path = source.path, ShellWord.canCarry(path) else { return nil }
+            guard let file = source.path else { return nil }
+            // `-` is the standard input to curl.
+            let path = file.utf8.first == UInt8(ascii: "/") ? file : "./" + file
             let sign = disposition.fileName == nil ? "<" : "@"
             return "--form \(ShellWord("\(name)=\(sign)\(quoted(path))\(options)").text)"
         }
@@ -56,12 +58,15 @@ enum CurlForm {
     private static func options(_ disposition: MultipartPart.Disposition) -> String? {
         var options = ""
         if let type = disposition.mimeType {
-            guard type.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") })
+            // Curl wants two names of at most 127 bytes.
+            let names = type.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
+            guard
+                type.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }),
+                names.count == 2, names.allSatisfy({ (1...127).contains($0.count) })
             else { return nil }
             options += ";type=\(type)"
         }
         if let fileName = disposition.fileName {
-            guard ShellWord.canCarry(fileName) else { return nil }
             options += ";filename=\(quoted(fileName))"
         }
         return options

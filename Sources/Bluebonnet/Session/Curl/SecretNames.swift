@@ -1,44 +1,117 @@
 import HTTPTypes
 
 /// Which header fields, query parameters and members of a body are secrets, by their names.
+///
+/// A name is cut into words where it is no letter, and where its case changes: `user[pin]`, `X-Auth-Key` and `clientSecret` have
+/// two or three. Only letters and digits of ASCII count, byte by byte.
 enum SecretNames {
     /// What stands in place of a secret.
     static let replacement = "REDACTED"
 
-    private static let fields: Set = ["authorization", "proxy-authorization", "cookie", "cookie2", "set-cookie"]
-
-    private static let parts = [
-        "password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "privatekey", "credential",
-        "signature", "authorization", "session",
+    private static let names: Set = [
+        "authorization", "proxy-authorization", "cookie", "cookie2", "set-cookie", "code",
     ]
 
-    private static let words: Set = ["pass", "pwd", "pw", "pin", "key", "sig", "auth", "jwt", "otp", "sid"]
+    /// They count wherever they stand, also inside of other words.
+    private static let parts = [
+        "password", "passwd", "passphrase", "passcode", "secret", "token", "apikey", "accesskey", "privatekey",
+        "authkey", "appkey", "masterkey", "credential", "signature", "authorization", "authentication", "session",
+        "assertion", "verifier", "samlresponse",
+    ].map { Array($0.utf8) }
 
-    /// Whether a name is that of a secret: `api_key`, `X-Auth-Token`, `clientSecret`, `pw`.
+    /// They count as words of their own only.
+    private static let words = Set(
+        [
+            "pass", "pwd", "pw", "pin", "key", "sig", "auth", "jwt", "otp", "totp", "sid", "csrf", "xsrf", "cvv",
+            "cvc",
+        ]
+        .map { Array($0.utf8) }
+    )
+
+    /// Before `key` they say that it opens nothing.
+    private static let openKeys = Set(
+        [
+            "public", "idempotency", "socket", "websocket", "sort", "primary", "foreign", "partition", "cache",
+            "surrogate",
+        ]
+        .map { Array($0.utf8) }
+    )
+
+    /// Whether a name is that of a secret: `api_key`, `X-Auth-Token`, `clientSecret`, `user[pin]`, `pw`.
     static func contains(_ name: String) -> Bool {
-        let lowercased = name.lowercased()
-        if fields.contains(lowercased) { return true }
-        let letters = lowercased.filter { $0.isLetter || $0.isNumber }
-        return words.contains(letters) || parts.contains { letters.contains($0) }
+        contains(bytes: Array(name.utf8))
+    }
+
+    private static func contains(bytes: [UInt8]) -> Bool {
+        let words = cut(bytes)
+        if names.contains(words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "-")) { return true }
+        var previous: [UInt8] = []
+        for numbered in words {
+            // `key2` is a key.
+            let word = Array(numbered[...(numbered.lastIndex { $0 > 0x39 } ?? 0)])
+            let isOpen = word == Array("key".utf8) && openKeys.contains(previous)
+            if self.words.contains(word), !isOpen { return true }
+            previous = word
+        }
+        let letters = Array(words.joined())
+        return parts.contains { letters.contains($0) }
+    }
+
+    /// The words of a name in lower case.
+    private static func cut(_ name: [UInt8]) -> [[UInt8]] {
+        var words: [[UInt8]] = []
+        var word: [UInt8] = []
+        func isUpper(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) }
+        func isLower(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
+        for (position, byte) in name.enumerated() {
+            let isDigit = (0x30...0x39).contains(byte)
+            // Between `t` and `S` of `clientSecret`, and between `I` and `K` of `APIKey`.
+            let next = position + 1 < name.count ? name[position + 1] : 0
+            let begins = position > 0 && isUpper(byte) && (!isUpper(name[position - 1]) || isLower(next))
+            if begins || !(isUpper(byte) || isLower(byte) || isDigit) {
+                if !word.isEmpty { words.append(word) }
+                word = []
+            }
+            if isUpper(byte) { word.append(byte | 0x20) } else if isLower(byte) || isDigit { word.append(byte) }
+        }
+        if !word.isEmpty { words.append(word) }
+        return words
     }
 
     /// A field's value without its secret; the scheme of credentials stays (RFC 9110 §11.4).
     static func redacted(_ field: HTTPField) -> String {
         guard contains(field.name.canonicalName) else { return field.value }
         guard field.name == .authorization || field.name == .proxyAuthorization,
-            let blank = field.value.firstIndex(of: " ")
+            let blank = field.value.utf8.firstIndex(of: UInt8(ascii: " "))
         else { return replacement }
-        return field.value[...blank] + replacement
+        return field.value[..<blank] + " " + replacement
     }
 
     /// A query or form without the values of secrets; everything else byte for byte.
-    static func redacted(pairs: Substring) -> String {
-        pairs.split(separator: "&", omittingEmptySubsequences: false).map { pair in
-            guard let equals = pair.firstIndex(of: "=") else { return String(pair) }
-            let name = String(pair[..<equals])
-            return contains(name) ? "\(name)=\(replacement)" : String(pair)
+    static func redacted(pairs: some Collection<UInt8>) -> [UInt8] {
+        let pairs = pairs.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { pair in
+            guard let equals = pair.firstIndex(of: UInt8(ascii: "=")),
+                contains(bytes: percentDecoded(pair[..<equals]))
+            else { return Array(pair) }
+            return Array(pair[...equals]) + Array(replacement.utf8)
         }
-        .joined(separator: "&")
+        return Array(pairs.joined(separator: [UInt8(ascii: "&")]))
+    }
+
+    private static func percentDecoded(_ text: some Collection<UInt8>) -> [UInt8] {
+        var decoded: [UInt8] = []
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let high = rest.first.flatMap(HTTP1Bytes.hexDigit),
+                let low = rest.dropFirst().first.flatMap(HTTP1Bytes.hexDigit)
+            {
+                decoded.append(high << 4 | low)
+                rest = rest.dropFirst(2)
+            } else {
+                decoded.append(byte)
+            }
+        }
+        return decoded
     }
 
     /// A value without the members that are secrets; nil when there are none.

@@ -138,6 +138,16 @@ struct CurlDescriptionTests {
             body: .string(String(repeating: "it's ", count: 60_000))
         ),
         Sample(testDescription: "bytes", method: .post, body: .data(Data((0...255).map { UInt8($0) }))),
+        Sample(
+            testDescription: "odd values",
+            headerFields: [
+                name("X-At"): "@/etc/hostname", name("X-Dash"): "-H", name("X-Tab"): "a\tb\u{1}\u{1B}[0m",
+                name("X-Accent"): "'\u{301}; exit 1 #",
+            ]
+        ),
+        Sample(testDescription: "encoded dots", path: "/a/%2e%2E/%2e/b"),
+        Sample(testDescription: "a text that looks like an option", method: .post, body: .string("--version")),
+        Sample(testDescription: "an accent on an apostrophe", method: .post, body: .string("'\u{301}; exit 1 #")),
         Sample(testDescription: "control characters", method: .put, body: .string("a\tb\r\nc\u{1B}[0m")),
         Sample(testDescription: "many bytes", method: .post, body: .data(Data(repeating: 0xFF, count: 1 << 20))),
     ]
@@ -284,6 +294,10 @@ struct CurlDescriptionTests {
             form.append("it's; @x\n$1 ü\\\"", name: "text")
             form.append("@/etc/hostname", name: "at")
             form.append("", name: "empty \"quoted\"")
+            for text in ["(;", "<x", "-", "\"q\",x;type=a/b", "a\tb\r\n\n", ";filename=x", "'\u{301}"] {
+                form.append(text, name: "t")
+                form.append(text, name: "-@<;", fileName: "-.txt", mimeType: "a/b")
+            }
             try form.append(fileURL: file, name: "file[]")
             try form.append(fileURL: file, name: "named", fileName: #"a"b\c;d.txt"#, mimeType: "text/x-own")
             form.append(Data("<p>; \"x\" \\".utf8), name: "page", fileName: "p.html", mimeType: "text/html")
