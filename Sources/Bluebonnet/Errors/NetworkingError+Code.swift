@@ -145,7 +145,7 @@ extension NetworkingError.Code {
     public static let unsupportedHTTPVersion = Self(.unsupportedHTTPVersion)
     /// A header field breaks RFC 9112 §5.
     public static let malformedHeader = Self(.malformedHeader)
-    /// A header line or the header section exceeds its limit (16 KiB and 64 KiB by default).
+    /// A header line or the header section exceeds its limit (64 KiB each by default).
     public static let headerTooLarge = Self(.headerTooLarge)
     /// Content-Length is not a number (RFC 9112 §6.3).
     public static let invalidContentLength = Self(.invalidContentLength)
@@ -164,9 +164,9 @@ extension NetworkingError.Code {
 
     /// More redirects than the session allows (20 by default).
     public static let tooManyRedirects = Self(.tooManyRedirects)
-    /// A redirect came and the request asked for ``RedirectPolicy/error``.
+    /// A redirect came and the request asked for ``RedirectPolicy/error``, or it leads from `https` to `http` with a body.
     public static let redirectRefused = Self(.redirectRefused)
-    /// A redirect without a usable `Location`.
+    /// A redirect whose `Location` is not usable, or is several that differ.
     public static let invalidRedirect = Self(.invalidRedirect)
     /// The response body is larger than allowed in memory (1 GiB by default).
     public static let bodyTooLarge = Self(.bodyTooLarge)

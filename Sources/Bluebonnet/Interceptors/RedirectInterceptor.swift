@@ -5,7 +5,10 @@ import HTTPTypes
 ///
 /// - A 303 becomes GET (HEAD stays HEAD); a 301 or 302 turns POST into GET and leaves other methods as they are; 307 and 308 repeat
 ///   the request. A request that becomes GET loses its body and the fields that describe it.
-/// - On the way to another origin, fields that were meant for the first one are left out: Authorization, Cookie and their like.
+/// - On the way to another origin, fields that were meant for the first one are left out: Authorization, Cookie and their like, and
+///   all that ``SecretNames`` knows for a secret.
+/// - A body does not go from `https` to `http`, unless ``SessionConfiguration/sendsBodiesOnInsecureRedirects`` allows it.
+/// - Several `Location` fields that differ are refused, as by browsers.
 /// - `http+unix` URLs are never reached by a redirect from elsewhere.
 struct RedirectInterceptor: Interceptor {
     func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
@@ -17,7 +20,7 @@ struct RedirectInterceptor: Interceptor {
             var response = try await next(request)
             retries += response.retries
             response.retries = retries
-            guard policy != .manual, Self.isRedirect(response.head), let location = response.head[.location] else {
+            guard policy != .manual, Self.isRedirect(response.head), response.head.contains(.location) else {
                 response.redirects = redirects
                 return response
             }
@@ -37,14 +40,15 @@ struct RedirectInterceptor: Interceptor {
                 request = try Self.request(
                     after: request,
                     status: response.head.status.code,
-                    location: location,
-                    isBodyUntouched: response.isRequestBodyUntouched
+                    location: try Self.location(in: response.head, of: request),
+                    isBodyUntouched: response.isRequestBodyUntouched,
+                    sendsBodiesOpenly: context.settings.configuration.sendsBodiesOnInsecureRedirects
                 )
             } catch {
                 throw error.completed(request: request, response: response.head)
             }
             redirects.append(request.url)
-            // A short body is read so that its connection can be used again; a long one is not worth that.
+            // A short body is read so that its connection can be used again; a long or slow one is not worth that.
             await response.body.discard(upTo: 65_536)
         }
     }
@@ -56,12 +60,25 @@ struct RedirectInterceptor: Interceptor {
         }
     }
 
+    /// Where a redirect leads.
+    ///
+    /// RFC 9110 §10.2.2 has one `Location`. Two that say the same are one; of two that differ nobody knows which the server meant, and
+    /// which of them somebody slipped in. Browsers refuse them too; curl takes the first.
+    private static func location(in head: ResponseHead, of request: Request) throws(NetworkingError) -> String {
+        let locations = head.values(for: .location)
+        guard let first = locations.first, locations.allSatisfy({ $0.utf8.elementsEqual(first.utf8) }) else {
+            throw NetworkingError(.invalidRedirect, "\(request) was redirected to several places at once.")
+        }
+        return first
+    }
+
     /// The request that a redirect asks for.
     static func request(
         after request: Request,
         status: Int,
         location: String,
-        isBodyUntouched: Bool = false
+        isBodyUntouched: Bool = false,
+        sendsBodiesOpenly: Bool = false
     ) throws(NetworkingError) -> Request {
         var next = request
         next.url = try target(of: location, from: request.url)
@@ -75,15 +92,28 @@ struct RedirectInterceptor: Interceptor {
             next.method = .get
             next.body = nil
             // RFC 9110 §15.4: fields that describe the content go with it.
-            next.headerFields.removeAll(named: Self.contentFields)
-        } else if let body = request.body, !body.isReplayable, !isBodyUntouched {
+            next.headerFields.removeAll { $0.hasPrefix("content-") || Self.contentFields.contains($0) }
+        }
+        let (from, to) = (origin(of: request.url), origin(of: next.url))
+        if let body = next.body, body.length != 0 {
+            guard sendsBodiesOpenly || from?.isSecure != true || to?.isSecure == true else {
+                throw NetworkingError(
+                    .redirectRefused,
+                    """
+                    \(request) was redirected from https to http with its body, and the session does not allow that: \
+                    sendsBodiesOnInsecureRedirects of its configuration would.
+                    """
+                )
+            }
+        }
+        if let body = next.body, !body.isReplayable, !isBodyUntouched {
             throw NetworkingError(
                 .requestBodyNotReplayable,
                 "\(request) was redirected with its body, and the source of the body can be read only once."
             )
         }
-        if origin(of: next.url) != origin(of: request.url) {
-            next.headerFields.removeAll(named: Self.originFields)
+        if from != to {
+            next.headerFields.removeAll { Self.originFields.contains($0) || SecretNames.contains($0) }
         }
         return next
     }
@@ -117,10 +147,9 @@ struct RedirectInterceptor: Interceptor {
         try? RequestTarget(url).origin
     }
 
+    /// Besides all that begin with `content-`.
     private static let contentFields: Set = [
-        "content-type", "content-length", "content-encoding", "content-language", "content-location",
-        "transfer-encoding",
-        "last-modified", "digest", "content-digest", "repr-digest", "expect",
+        "transfer-encoding", "trailer", "last-modified", "digest", "repr-digest", "expect",
     ]
 
     private static let originFields: Set = [
@@ -129,7 +158,8 @@ struct RedirectInterceptor: Interceptor {
 }
 
 extension HTTPFields {
-    fileprivate mutating func removeAll(named names: Set<String>) {
-        self = HTTPFields(filter { !names.contains($0.name.canonicalName) })
+    /// Removes the fields whose names in lower case fulfil a condition.
+    fileprivate mutating func removeAll(where isUnwanted: (String) -> Bool) {
+        self = HTTPFields(filter { !isUnwanted($0.name.canonicalName) })
     }
 }

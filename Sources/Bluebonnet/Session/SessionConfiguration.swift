@@ -14,6 +14,13 @@ public struct SessionConfiguration: Sendable {
     /// What to do with redirects. Default: follow.
     public var redirectPolicy = RedirectPolicy.follow
 
+    /// Whether a redirect from `https` to `http` may take the body of the request along, for all to read. Default: false, it fails
+    /// with ``NetworkingError/Code/redirectRefused``.
+    ///
+    /// A request without a body, or one that becomes a GET, follows in either case. Fields that are secret by their names never go
+    /// to another origin.
+    public var sendsBodiesOnInsecureRedirects = false
+
     /// Connections per origin (scheme, host, port). Default: 6. At least 1.
     public var maximumConnectionsPerHost = 6
 

@@ -11,8 +11,13 @@ import Testing
 
 /// The interceptor alone, before an answer that is made up.
 struct RedirectInterceptorTests {
-    private func context(_ policy: RedirectPolicy = .follow, redirects: Int = 20) -> ExchangeContext {
+    private func context(
+        _ policy: RedirectPolicy = .follow,
+        redirects: Int = 20,
+        sendsBodiesOpenly: Bool = false
+    ) -> ExchangeContext {
         var configuration = SessionConfiguration()
+        configuration.sendsBodiesOnInsecureRedirects = sendsBodiesOpenly
         configuration.redirectPolicy = policy
         configuration.limits.redirects = redirects
         return ExchangeContext(configuration: configuration)
@@ -29,12 +34,18 @@ struct RedirectInterceptorTests {
     }
 
     /// What follows a redirect of the request to the location: the second request.
-    private func follow(_ request: Request, _ status: Int, to location: String) async throws -> Request {
+    private func follow(
+        _ request: Request,
+        _ status: Int,
+        to location: String,
+        sendsBodiesOpenly: Bool = false
+    ) async throws -> Request {
         let first = request.url
         let next = Next { request in
             request.url == first ? Self.redirect(request, status, to: location) : Self.ok(request)
         }
-        return try await RedirectInterceptor().intercept(request, context: context(), next: next).request
+        let context = context(sendsBodiesOpenly: sendsBodiesOpenly)
+        return try await RedirectInterceptor().intercept(request, context: context, next: next).request
     }
 
     // MARK: Methods
@@ -77,6 +88,7 @@ struct RedirectInterceptorTests {
         let names = [
             "Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Location", "Digest",
             "Expect", "Last-Modified", "Transfer-Encoding",
+            "Content-MD5", "Content-Range", "Content-Disposition", "Content-Digest", "Repr-Digest", "Trailer",
         ]
         var request = try Request(.post, to: "http://x/a", body: .string("abc"))
         for name in names { request.headerFields[try #require(HTTPField.Name(name))] = "3" }
@@ -120,7 +132,89 @@ struct RedirectInterceptorTests {
         for name in secrets { #expect((next.headerFields[name] == nil) != isSame) }
     }
 
+    private static let secrets = [
+        "X-Api-Key", "Private-Token", "X-Auth-Token", "X-Auth-Key", "DD-APPLICATION-KEY", "Signature", "X-Session-Id",
+    ]
+
+    @Test(arguments: origins)
+    func `fields that are secrets by their names stay with their origin`(
+        from: String,
+        location: String,
+        isSame: Bool
+    ) async throws {
+        var request = try Request(to: from)
+        for name in Self.secrets { request.headerFields[try #require(HTTPField.Name(name))] = "secret" }
+        for name in ["Accept", "X-Trace", "Idempotency-Key", "Sec-WebSocket-Key"] {
+            request.headerFields[try #require(HTTPField.Name(name))] = "open"
+        }
+        let next = try await follow(request, 307, to: location)
+        #expect(next.headerFields.count { $0.value == "secret" } == (isSame ? Self.secrets.count : 0))
+        #expect(next.headerFields.count { $0.value == "open" } == 4)
+    }
+
+    // MARK: From https to http
+
+    private static let downgrades: [(HTTPRequest.Method, Int, String, Bool)] = [
+        (.post, 307, "http://x/b", false), (.put, 302, "http://x/b", false), (.patch, 308, "http://y/b", false),
+        (.get, 301, "http://x/b", false),
+        (.post, 302, "http://x/b", true), (.put, 303, "http://x/b", true), (.post, 307, "https://y/b", true),
+        (.post, 307, "/b", true),
+    ]
+
+    @Test(arguments: downgrades)
+    func `a body does not go from https to http`(
+        method: HTTPRequest.Method,
+        status: Int,
+        location: String,
+        isFollowed: Bool
+    ) async throws {
+        let request = try Request(method, to: "https://x/a", headerFields: [.authorization: "a"], body: .string("abc"))
+        if isFollowed {
+            let next = try await follow(request, status, to: location)
+            #expect(next.url.path(percentEncoded: true) == "/b")
+        } else {
+            let error = try await networkingError { try await follow(request, status, to: location) }
+            #expect(error.code == .redirectRefused)
+            #expect(error.message.contains("sendsBodiesOnInsecureRedirects"))
+            #expect(error.response?.status.code == status)
+            let next = try await follow(request, status, to: location, sendsBodiesOpenly: true)
+            #expect(next.body?.data == Data("abc".utf8))
+            #expect(next.headerFields[.authorization] == nil)
+        }
+    }
+
+    @Test func `without a body a redirect from https to http is followed, without secrets`() async throws {
+        for body in [nil, RequestBody.string("")] {
+            let fields: HTTPFields = [.authorization: "a", .accept: "b"]
+            let request = try Request(.put, to: "https://x/a", headerFields: fields, body: body)
+            let next = try await follow(request, 307, to: "http://x/b")
+            #expect(next.headerFields.map(\.name) == [.accept])
+        }
+    }
+
     // MARK: Locations
+
+    private static let several: [([String], String?)] = [
+        (["/b", "/b"], "http://x/b"), (["/b,c"], "http://x/b,c"), (["/b", "http://y/"], nil),
+        (["/é", "/e\u{301}"], nil),
+    ]
+
+    @Test(arguments: several)
+    func `several locations are refused unless they are the same`(locations: [String], expected: String?) async throws {
+        let request = try Request(to: "http://x/a")
+        let next = Next { request in
+            guard request.url.path(percentEncoded: true) == "/a" else { return Self.ok(request) }
+            var head = ResponseHead(status: .found)
+            for location in locations { head.headerFields.append(HTTPField(name: .location, value: location)) }
+            return TransportResponse(head: head, request: request)
+        }
+        let send = { try await RedirectInterceptor().intercept(request, context: self.context(), next: next) }
+        if let expected {
+            #expect(try await send().request.url.absoluteString == expected)
+        } else {
+            #expect(try await networkingError(of: send).code == .invalidRedirect)
+        }
+    }
 
     private static let locations: [(String, String, String)] = [
         ("http://x/a/b?c=d", "e", "http://x/a/e"),
