@@ -125,6 +125,24 @@ struct ExpectContinueTests {
         }
     }
 
+    @Test func `a 417 whose body does not come is followed by the request all the same`() async throws {
+        let refusal = "HTTP/1.1 417 No\r\nContent-Length: 50000\r\n\r\n"
+        let drip = FaultStep.drip(String(repeating: "x", count: 50_000), every: .milliseconds(20))
+        for last in [FaultStep.stall, drip] {
+            let script = FaultServer.Script.connections([
+                [.readHead, .send(refusal), last], [.readRequest, .respond(body: "ok")],
+            ])
+            try await FaultServer.run(script) { server in
+                try await TestSession.run { session, _ in
+                    var request = try Self.request(server, Self.body(Counter()))
+                    request.timeouts?.betweenBytes = nil
+                    let response = try await session.data(for: request)
+                    #expect(response.value == Data("ok".utf8) && response.retries == 1)
+                }
+            }
+        }
+    }
+
     @Test func `a 417 that follows the body ends the request whose body is spent`() async throws {
         try await FaultServer.run([.readHead, .interim(100), .readRequest, .respond(417)]) { server in
             try await TestSession.run { session, _ in

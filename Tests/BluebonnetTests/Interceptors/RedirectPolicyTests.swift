@@ -167,4 +167,45 @@ struct RedirectPolicyTests {
             }
         }
     }
+
+    // MARK: Bodies that do not come
+
+    private static let redirect = "HTTP/1.1 302 Found\r\nLocation: /there\r\n"
+    private static let drip = FaultStep.drip(String(repeating: "x", count: 60_000), every: .milliseconds(20))
+
+    private static let unending: [[FaultStep]] = [
+        [.send(redirect + "Content-Length: 5\r\n\r\n"), .stall],
+        [.send(redirect + "Content-Length: 50000\r\n\r\nabc"), drip],
+        [.send(redirect + "Content-Length: 50000\r\nContent-Encoding: gzip\r\n\r\n"), drip],
+        [.send(redirect + "Transfer-Encoding: chunked\r\n\r\n"), .stall],
+        [.send(redirect + "\r\n"), .fill(0x61, count: .max)],
+    ]
+
+    @Test(arguments: unending)
+    func `a redirect does not wait for a body that does not come`(steps: [FaultStep]) async throws {
+        let script = FaultServer.Script.connections([[.readRequest] + steps, [.readRequest, .respond(body: "ok")]])
+        try await FaultServer.run(script) { server in
+            try await withSession { session in
+                var request = try Request(to: server.baseURL + "/here")
+                request.timeouts = Timeouts(firstByte: nil, betweenBytes: nil)
+                let response = try await session.data(for: request)
+                #expect(response.value == Data("ok".utf8))
+                #expect(server.requests.map(\.target) == ["/here", "/there"])
+            }
+        }
+    }
+
+    @Test func `a short body that comes late keeps the connection`() async throws {
+        let script: FaultServer.Script = [
+            .readRequest, .send(Self.redirect + "Content-Length: 5\r\n\r\n"), .wait(.milliseconds(10)), .send("hello"),
+            .readRequest, .respond(body: "ok"),
+        ]
+        try await FaultServer.run(script) { server in
+            try await withSession { session in
+                let response = try await session.data(for: Request(to: server.baseURL + "/here"))
+                #expect(response.value == Data("ok".utf8))
+                #expect(server.connections.count == 1)
+            }
+        }
+    }
 }

@@ -220,17 +220,23 @@ extension ResponseBody {
         return collector.take()
     }
 
-    /// Reads and drops the body so that its connection can serve again; gives both up beyond the limit or at an error.
+    /// Reads and drops the body so that its connection can serve again; gives both up beyond the limit, after a second, or at an
+    /// error.
     ///
     /// Content coding is not undone for it.
     ///
     /// - Parameter limit: How many bytes to read for that. A new connection costs more than a few of them. Default: 64 KiB.
     public func discard(upTo limit: Int = 65_536) async {
-        if case .decoded(let source, _) = storage { return await source.discard(upTo: limit) }
-        guard case .stream = storage else { return }
-        var buffers = makeBuffers()
-        var count = 0
-        while count <= limit, let piece = try? await buffers.next() { count += piece.readableBytes }
+        switch storage {
+        case .whole, .sequence: break
+        case .decoded(let source, _): await source.discard(upTo: limit)
+        case .stream(let reader):
+            // Most are here already, and cost neither a timer nor a task.
+            var count = 0
+            while count <= limit, let piece = reader.stream.nextIfAvailable() { count += piece.readableBytes }
+            guard count <= limit, reader.stream.finished == nil else { return }
+            _ = await beginning(upTo: limit - count)
+        }
     }
 
     private static func tooLarge(_ limit: Int) -> NetworkingError {

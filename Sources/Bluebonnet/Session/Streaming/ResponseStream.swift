@@ -33,7 +33,8 @@ public struct ResponseStream: AsyncSequence, Sendable {
     /// another ``Timeouts/betweenBytes``.
     public var timeouts: Timeouts?
 
-    /// How many bytes of the body of a refused response its error carries. Default: 64 KiB.
+    /// How many bytes of the body of a refused response its error carries, at most: as many as come within a second, and of a
+    /// stream of events those that came with the head. Default: 64 KiB.
     public var errorBodyLimit = 65_536
 
     private let session: SessionManager
@@ -121,8 +122,11 @@ public struct ResponseStream: AsyncSequence, Sendable {
         guard let failure = failure(of: response, body: Data([0x20])) else {
             return response
         }
-        let body = await response.body.beginning(errorBodyLimit)
-        guard !body.isEmpty else {
+        // A stream of events has no end to wait for.
+        let isEndless = response.head.mediaType == "text/event-stream"
+        let beginning = await response.body.beginning(upTo: errorBodyLimit, within: isEndless ? .zero : .seconds(1))
+        let body = Data(taking: beginning.bytes)
+        guard !body.isEmpty || !beginning.isAll else {
             if let failure = self.failure(of: response, body: body) { throw failure }
             response.body = .data(body)
             return response
@@ -164,15 +168,3 @@ public struct ResponseStream: AsyncSequence, Sendable {
 
 @available(*, unavailable)
 extension ResponseStream.AsyncIterator: Sendable {}
-
-extension ResponseBody {
-    /// The body up to about a size; what ends it early does not matter.
-    fileprivate func beginning(_ limit: Int) async -> Data {
-        var buffers = makeBuffers()
-        var body = Data()
-        while body.count < limit, let piece = try? await buffers.next() {
-            body.append(contentsOf: piece.readableBytesView.prefix(limit - body.count))
-        }
-        return body
-    }
-}

@@ -264,4 +264,63 @@ struct ResponseStreamTests {
             #expect(text == CodedSample.text)
         }
     }
+
+    // MARK: Refused, and never over
+
+    private static let never = Timeouts(firstByte: nil, betweenBytes: nil)
+
+    @Test(arguments: ["text/plain", "text/event-stream"])
+    func `a refused response whose body never ends fails at once`(type: String) async throws {
+        let head = "HTTP/1.1 503 Busy\r\nContent-Type: \(type)\r\n\r\n: hello\n"
+        let pings = String(repeating: ":\n", count: 30_000)
+        for last in [FaultStep.stall, .drip(pings, pieces: 2, every: .milliseconds(20))] {
+            try await FaultServer.run([.readRequest, .send(head), last]) { server in
+                try await withSession { session in
+                    let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
+                    let stream = api.stream("events").timeouts(Self.never)
+                    let error = try await networkingError { for try await _ in stream.serverSentEvents {} }
+                    #expect(error.code == .unacceptableStatusCode)
+                    if type == "text/plain" { #expect(error.bodyString?.hasPrefix(": hello\n") == true) }
+                    try await server.waitUntilClientClosed()
+                }
+            }
+        }
+    }
+
+    @Test func `a refused response whose body is slow to begin fails too`() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"
+        try await FaultServer.run([.readRequest, .send(head), .stall]) { server in
+            try await withSession { session in
+                let stream = HTTPSessionManager(baseURL: server.baseURL, session: session).stream("a").timeouts(
+                    Self.never
+                )
+                let error = try await networkingError { for try await _ in stream.serverSentEvents {} }
+                #expect(error.code == .unacceptableContentType)
+            }
+        }
+    }
+
+    @Test func `a refused body from a sequence that never ends holds nobody up`() async throws {
+        let (pieces, piece) = AsyncStream.makeStream(of: [UInt8].self)
+        piece.yield(Array("no".utf8))
+        let answer = StubResponse.stream(pieces, contentType: "text/plain")
+        try await withSession(transport: StubTransport { _ in answer }) { session in
+            let stream = HTTPSessionManager(baseURL: URL(string: "http://x/"), session: session).stream("a")
+            let error = try await networkingError { for try await _ in stream.serverSentEvents {} }
+            #expect(error.code == .unacceptableContentType)
+            #expect(error.bodyString == "no")
+        }
+    }
+
+    @Test(arguments: [-1, 0, 2, .max])
+    func `the error carries as much of the body as was wanted`(limit: Int) async throws {
+        let transport = StubTransport { _ in .text("abc", status: .forbidden) }
+        try await withSession(transport: transport) { session in
+            var stream = HTTPSessionManager(baseURL: URL(string: "http://x/"), session: session).stream("a")
+            stream.errorBodyLimit = limit
+            let error = try await networkingError { for try await _ in stream {} }
+            #expect(error.code == .unacceptableStatusCode)
+            #expect(error.bodyString ?? "" == "abc".prefix(max(limit, 0)))
+        }
+    }
 }
