@@ -16,6 +16,8 @@ struct LineSplitter {
 
     /// How many lines were given out.
     private(set) var count = 0
+    /// How many bytes were looked at or moved: the measure of the cost.
+    private(set) var examined = 0
 
     private let limit: Int
     /// What is not cut yet of the last piece.
@@ -39,13 +41,16 @@ struct LineSplitter {
         guard let end = view.firstIndex(of: UInt8(ascii: "\n")),
             var line = piece.readSlice(length: end - view.startIndex)
         else {
+            examined += 2 * piece.readableBytes
             pending.writeBuffer(&piece)
             // A CR at the end may be the first half of a line end.
-            guard pending.readableBytes <= limit + 1 else { throw LineTooLong(number: count + 1) }
+            guard pending.readableBytes - 1 <= limit else { throw LineTooLong(number: count + 1) }
             return nil
         }
+        examined += line.readableBytes + 1
         piece.moveReaderIndex(forwardBy: 1)
         if pending.readableBytes > 0 {
+            examined += line.readableBytes
             pending.writeBuffer(&line)
             line = pending
             pending = ByteBuffer()

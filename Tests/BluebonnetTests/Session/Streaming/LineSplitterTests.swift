@@ -51,6 +51,34 @@ import Testing
         }
     }
 
+    @Test(arguments: [Int.max, 1 << 40])
+    func `no limit is too large`(limit: Int) throws {
+        #expect(try Self.lines([Array("a".utf8), Array("b\nc".utf8)], limit: limit) == ["ab", "c"])
+    }
+
+    @Test(arguments: [0, -1, Int.min])
+    func `without any room every line but an empty one is too long`(limit: Int) throws {
+        for text in ["a", "a\n"] {
+            #expect(throws: LineSplitter.LineTooLong.self) { try Self.lines([Array(text.utf8)], limit: limit) }
+        }
+    }
+
+    @Test(arguments: [1, 100, .max], [1, 7, .max])
+    func `the work grows with the size, however it comes`(piece: Int, line: Int) throws {
+        let steps = try [4_000, 8_000, 16_000].map { size in
+            var splitter = LineSplitter(limit: .max)
+            var bytes = ByteBuffer(bytes: (0..<size).map { $0 % min(line, size) == line - 1 ? 0x0A : 0x61 })
+            while bytes.readableBytes > 0, let next = bytes.readSlice(length: min(piece, bytes.readableBytes)) {
+                splitter.push(next)
+                while try splitter.next() != nil {}
+            }
+            _ = try splitter.finish()
+            #expect(splitter.examined <= 3 * size)
+            return splitter.examined
+        }
+        for (less, more) in zip(steps, steps.dropFirst()) { #expect(more < less * 9 / 4) }
+    }
+
     @Test func `a line without end is not collected beyond the limit`() throws {
         var splitter = LineSplitter(limit: 1000)
         for _ in 0..<10 {
