@@ -9,7 +9,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     /// The last `id:` that came with it or before it; empty for none. A new request sends it as `Last-Event-ID`.
     public var id: String
 
-    /// The last `retry:` that came with it or before it: how long to wait before asking again. Default: none.
+    /// The last `retry:` that came with it or before it: how long the server wants us to wait before asking again. Default: none.
     public var retry: Duration?
 
     /// Makes an event.

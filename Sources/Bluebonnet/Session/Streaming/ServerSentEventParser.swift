@@ -16,6 +16,8 @@ struct ServerSentEventParser {
     private(set) var lastEventID: String
     /// The last `retry:`.
     private(set) var retry: Duration?
+    /// How many bytes were looked at or moved: the measure of the cost.
+    private(set) var examined = 0
 
     private let limit: Int
     private var piece = ByteBuffer()
@@ -76,7 +78,9 @@ struct ServerSentEventParser {
         }
         let view = piece.readableBytesView
         let end = view.firstIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-        line.append(contentsOf: view[..<(end ?? view.endIndex)])
+        let found = view[..<(end ?? view.endIndex)]
+        line.append(contentsOf: found)
+        examined += 2 * found.count + (end == nil ? 0 : 1 + line.count)
         guard let end else {
             piece.clear()
             return false

@@ -16,8 +16,32 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
     let source: Source
     let limit: Int
 
-    /// How long to wait before asking again when the server did not say.
-    static let defaultRetry: Duration = .seconds(3)
+    /// How long to wait before asking again (§9.2.3).
+    struct Pace: Sendable {
+        /// When the server did not say.
+        static let usual: Duration = .seconds(3)
+        /// No server is asked more often, whatever it says: many clients that ask at once keep it down.
+        static let shortest: Duration = .milliseconds(100)
+        /// Nobody waits longer, whatever the server says.
+        static let longest: Duration = .seconds(300)
+
+        /// How many attempts one after the other brought no event.
+        private var failures = 0
+
+        /// An event has come.
+        mutating func succeeded() {
+            failures = 0
+        }
+
+        /// The time to the next attempt: what the server said, doubled after each that brought no event.
+        mutating func next(_ retry: Duration?) -> Duration {
+            var delay = Swift.max(retry ?? Self.usual, Self.shortest)
+            for _ in 0..<failures where delay < Self.longest { delay *= 2 }
+            // The first attempt after an event is none that failed.
+            failures += 1
+            return Swift.min(delay, Self.longest)
+        }
+    }
 
     /// Makes the iterator.
     public func makeAsyncIterator() -> AsyncIterator {
@@ -35,6 +59,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         /// That of any response was.
         private var wasOpen = false
         private var isAtEnd = false
+        private var pace = Pace()
 
         fileprivate init(source: Source, limit: Int) {
             self.source = source
@@ -81,7 +106,10 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
                 if let head, head.statusCode == 204 { isAtEnd = true }
             }
             while true {
-                if let event = try parser.next() { return event }
+                if let event = try parser.next() {
+                    pace.succeeded()
+                    return event
+                }
                 guard let piece = try await reader.next() else { return nil }
                 parser.push(piece)
             }
@@ -96,7 +124,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
                 return
             }
             do {
-                try await Task.sleep(for: parser.retry ?? ServerSentEvents.defaultRetry)
+                try await Task.sleep(for: pace.next(parser.retry))
             } catch {
                 isAtEnd = true
                 throw NetworkingError.wrapping(error)
@@ -143,8 +171,9 @@ extension ResponseStream {
     /// The body as server-sent events.
     ///
     /// With `reconnects`, a new request with the last event's ID follows when a response has ended or its connection
-    /// was lost, after the time of the server's last `retry:` or three seconds. That goes on until the server answers
-    /// with 204, refuses, or the loop is left. The first request is not repeated.
+    /// was lost, after the time of the server's last `retry:` or three seconds: at least 100 milliseconds, doubled with each
+    /// attempt that brings no event, and at most five minutes. That goes on until the server sends a 204, refuses, or the loop is
+    /// left. The first request is not repeated.
     ///
     /// - Parameters:
     ///   - lastEventID: The `Last-Event-ID` to begin with. Default: none.

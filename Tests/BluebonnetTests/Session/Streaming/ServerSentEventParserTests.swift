@@ -109,4 +109,19 @@ import Testing
         #expect(try parser.next()?.id == "2")
         #expect(parser.lastEventID == "2")
     }
+
+    @Test(arguments: [1, 100, .max], ["data: a\n", "data: a\n\n", "\r", ":", "data", "id: 1\revent: e\r\n"])
+    func `the work grows with the size, however it comes`(piece: Int, line: String) throws {
+        let steps = try [4_000, 8_000, 16_000].map { size in
+            var parser = ServerSentEventParser(limit: .max)
+            var bytes = ByteBuffer(string: String(repeating: line, count: size / line.utf8.count))
+            while bytes.readableBytes > 0, let next = bytes.readSlice(length: min(piece, bytes.readableBytes)) {
+                parser.push(next)
+                while try parser.next() != nil {}
+            }
+            #expect(parser.examined <= 4 * size)
+            return parser.examined
+        }
+        for (less, more) in zip(steps, steps.dropFirst()) { #expect(more < less * 9 / 4) }
+    }
 }

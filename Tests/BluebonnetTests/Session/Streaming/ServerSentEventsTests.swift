@@ -124,6 +124,35 @@ struct ServerSentEventsTests {
         }
     }
 
+    @Test func `a server is not asked more often than ten times a second`() async throws {
+        let count = Counter()
+        let answer: StubTransport.Answer = { _ in
+            count.increment() < 4
+                ? .stream(Pieces(["retry: 0\ndata: a\n\n"]), contentType: Self.stream)
+                : StubResponse(status: .noContent)
+        }
+        try await withAPI(answer) { api, _ in
+            let start = ContinuousClock.now
+            var texts: [String] = []
+            for try await event in api.stream("events").serverSentEvents(reconnects: true) { texts.append(event.data) }
+            #expect(texts == ["a", "a", "a"])
+            #expect(ContinuousClock.now - start >= .milliseconds(300))
+        }
+    }
+
+    @Test func `the time before asking again has bounds, and doubles while nothing comes`() {
+        var pace = ServerSentEvents.Pace()
+        #expect((0..<8).map { _ in pace.next(nil) } == [3, 6, 12, 24, 48, 96, 192, 300].map { .seconds($0) })
+        for _ in 0..<10_000 { #expect(pace.next(.zero) <= .seconds(300)) }
+        pace.succeeded()
+        #expect((0..<3).map { _ in pace.next(.zero) } == [100, 200, 400].map { .milliseconds($0) })
+        pace.succeeded()
+        #expect(pace.next(.milliseconds(Int64.max)) == .seconds(300))
+        #expect(pace.next(.milliseconds(Int64.max)) == .seconds(300))
+        pace.succeeded()
+        #expect(pace.next(.milliseconds(-5)) == .milliseconds(100))
+    }
+
     @Test func `cancelling ends the wait before asking again`() async throws {
         let answer = StubResponse.stream(Pieces(["retry: 3600000\ndata: a\n\n"]), contentType: Self.stream)
         try await withAPI({ _ in answer }) { api, _ in
