@@ -7,7 +7,8 @@ public struct Limits: Sendable, Hashable {
     /// The size of the whole header section. Default: 64 KiB. Error: ``NetworkingError/Code/headerTooLarge``.
     public var headerSection: Int
 
-    /// The size of one header line. Default: 16 KiB. Error: ``NetworkingError/Code/headerTooLarge``.
+    /// The size of one header line, which is never more than that of the section. Default: 64 KiB, as the section; servers send cookies
+    /// and policies of that size. Error: ``NetworkingError/Code/headerTooLarge``.
     public var headerLine: Int
 
     /// How many redirects are followed. Default: 20. Error: ``NetworkingError/Code/tooManyRedirects``.
@@ -33,7 +34,7 @@ public struct Limits: Sendable, Hashable {
     /// - Parameters:
     ///   - bodyInMemory: The size of a body in memory. Default: 1 GiB.
     ///   - headerSection: The size of the header section. Default: 64 KiB.
-    ///   - headerLine: The size of one header line. Default: 16 KiB.
+    ///   - headerLine: The size of one header line. Default: 64 KiB.
     ///   - redirects: How many redirects are followed. Default: 20.
     ///   - decodingRatio: The ratio of decoding. Default: 200.
     ///   - decodedBody: The size of a decoded body. Default: 16 GiB.
@@ -41,7 +42,7 @@ public struct Limits: Sendable, Hashable {
     public init(
         bodyInMemory: Int = 1 << 30,
         headerSection: Int = 65_536,
-        headerLine: Int = 16_384,
+        headerLine: Int = 65_536,
         redirects: Int = 20,
         decodingRatio: Int = 200,
         decodedBody: Int = 16 << 30,

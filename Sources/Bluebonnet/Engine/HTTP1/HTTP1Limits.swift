@@ -4,8 +4,8 @@
 struct HTTP1Limits: Sendable, Hashable {
     /// The longest head (status line and header lines with their line endings) or trailer section. Default: 64 KiB.
     var headerSection = 65_536
-    /// The longest single status, header or trailer line. Default: 16 KiB.
-    var headerLine = 16_384
+    /// The longest single status, header or trailer line. Default: 64 KiB, as the section.
+    var headerLine = 65_536
     /// The longest line with a chunk size and its extensions. Default: 4 KiB.
     var chunkLine = 4_096
 
