@@ -62,8 +62,9 @@ struct BaseURL: Sendable {
     /// A text for messages: nothing of it that may be a secret.
     private static func shown(_ text: String) -> String {
         guard !text.isEmpty else { return "An empty path" }
-        guard !text.contains("@") else { return "A text with “@”" }
-        return "“\(text.prefix { $0 != "?" })”"
+        // By bytes: with an accent behind it, a sign is another character and separates all the same.
+        guard !text.utf8.contains(UInt8(ascii: "@")) else { return "A text with “@”" }
+        return "“\(String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self))”"
     }
 
     /// Letters, digits and single slashes without dots: what RFC 3986 §5.2 merges by appending.

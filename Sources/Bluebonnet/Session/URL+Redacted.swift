@@ -1,11 +1,13 @@
 import FoundationEssentials
 
 extension URL {
-    /// The URL for messages and logs: user, password, fragment and the values of the query are left out.
+    /// The URL for messages and logs: user, password, fragment and the values of the query are left out; so is a long part of the
+    /// query without a name, which is a value itself.
     var redactedDescription: String {
         guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return "(not a URL)" }
-        let names = components.percentEncodedQuery?.split(separator: "&").map { pair in
-            pair.contains("=") ? "\(pair.prefix { $0 != "=" })=…" : String(pair)
+        let names = components.percentEncodedQuery?.split(separator: "&").map { (pair: Substring) -> String in
+            if pair.utf8.contains(UInt8(ascii: "=")) { return "\(pair.prefix { $0 != "=" })=…" }
+            return pair.utf8.count > 16 ? "…" : String(pair)
         }
         components.user = nil
         components.password = nil

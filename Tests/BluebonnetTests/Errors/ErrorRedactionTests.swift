@@ -5,6 +5,12 @@ import Testing
 
 @testable import Bluebonnet
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// No message and no description carries a password or the value of a query.
 @Suite(.timeLimit(.minutes(1)))
 struct ErrorRedactionTests {
@@ -22,6 +28,7 @@ struct ErrorRedactionTests {
     private static let urls: [(String, NetworkingError.Code)] = [
         ("ftp://ada:\(secret)@example.com" + tail, .unsupportedScheme),
         ("http://ada:\(secret)@127.0.0.1:0" + tail, .invalidURL),
+        ("ftp://example.com/?eyJhbGciOiJIUzI1NiJ9\(secret)&wsdl", .unsupportedScheme),
     ]
 
     @Test(arguments: urls)
@@ -62,6 +69,43 @@ struct ErrorRedactionTests {
             let error = try await networkingError { try await session.data(for: request) }
             #expect(error.code == code)
             expectNoSecret(in: error)
+        }
+    }
+
+    @Test(arguments: ["http://ada:\(secret)@\u{301}x y/", "a b?\u{301}token=\(secret)", "http://[x/?token=\(secret)"])
+    func `errors about a path hide secrets`(path: String) async throws {
+        for base in [URL(string: "http://example.com/"), nil] {
+            try await withSession(transport: StubTransport { _ in .text("ok") }) { session in
+                let api = HTTPSessionManager(baseURL: base, session: session)
+                do {
+                    _ = try await api.get(path, as: .string)
+                } catch let error as NetworkingError {
+                    expectNoSecret(in: error)
+                }
+            }
+        }
+    }
+
+    @Test func `an error about a target hides its query`() {
+        let error = HTTP1RequestEncodingError.invalidTarget("/a b?token=\(Self.secret)")
+        #expect(error.description.contains("\"/a b?…\""))
+        #expect(!error.description.contains(Self.secret))
+    }
+
+    private static let broken = [
+        "HTTP/1.1 200 OK\r\nSet-Cookie: id=\(secret)\u{1}\r\n\r\n", "HTTP/1.1 200 OK\r\n\(secret)\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nSet-Cookie: " + String(repeating: secret, count: 10_000),
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\(secret)",
+    ]
+
+    @Test(arguments: broken)
+    func `errors about a broken response hide its fields and its body`(response: String) async throws {
+        try await FaultServer.run([.readRequest, .send(response), .close]) { server in
+            try await withSession { session in
+                let error = try await networkingError { try await session.data(for: Request(to: server.baseURL)) }
+                #expect(error.code.family == .framing)
+                expectNoSecret(in: error)
+            }
         }
     }
 }

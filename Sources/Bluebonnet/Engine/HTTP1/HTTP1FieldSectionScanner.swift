@@ -16,6 +16,9 @@ struct HTTP1FieldSectionScanner {
         state = State(limits: limits)
     }
 
+    /// How many bytes were looked at in this section: the measure of its cost.
+    var examined: Int { state.examined }
+
     /// Starts over, for a head (which begins with a status line) or for a trailer section.
     mutating func begin(head: Bool) {
         state.begin(head: head)
@@ -84,11 +87,14 @@ extension HTTP1FieldSectionScanner {
         private(set) var lineStart = 0
         /// There is no line feed from `lineStart` up to here.
         private var searched = 0
+        private(set) var examined = 0
 
         init(limits: HTTP1Limits) {
             var limits = limits
             // Positions are kept in 32 bits.
             limits.headerSection = min(limits.headerSection, Int(UInt32.max) / 2)
+            // No line is longer than the section; and sums with a caller's largest number would not be numbers any more.
+            limits.headerLine = min(limits.headerLine, limits.headerSection)
             self.limits = limits
         }
 
@@ -100,6 +106,7 @@ extension HTTP1FieldSectionScanner {
             framingNames = []
             lineStart = 0
             searched = 0
+            examined = 0
         }
 
         /// Goes on with the lines that are complete in `bytes`, which begin at the start of the section.
@@ -115,6 +122,7 @@ extension HTTP1FieldSectionScanner {
                 try unsafe checkLimits(lineEnd: lineEnd, in: bytes)
                 let start = lineStart
                 lineStart = lineFeed &+ 1
+                examined &+= lineStart &- searched
                 searched = lineStart
                 if start == lineEnd && (statusLine != nil || !isHead) {
                     return unsafe finished(UnsafeRawBufferPointer(rebasing: bytes[..<start]))
@@ -125,6 +133,7 @@ extension HTTP1FieldSectionScanner {
                     try unsafe field(from: start, to: lineEnd, in: base)
                 }
             }
+            examined &+= bytes.count &- searched
             searched = bytes.count
             if searched > lineStart {
                 let endsInReturn = unsafe bytes[searched &- 1] == HTTP1Bytes.carriageReturn
@@ -146,7 +155,8 @@ extension HTTP1FieldSectionScanner {
             guard nameEnd > start, nameEnd < end,
                 unsafe base.load(fromByteOffset: nameEnd, as: UInt8.self) == HTTP1Bytes.colon
             else {
-                try unsafe continuation(UnsafeRawBufferPointer(start: base + start, count: end &- start), at: start)
+                let line = unsafe UnsafeRawBufferPointer(start: base + start, count: end &- start)
+                try unsafe continuation(line, at: start, in: base)
                 return
             }
             unsafe note(UnsafeRawBufferPointer(start: base + start, count: nameEnd &- start))
@@ -158,7 +168,7 @@ extension HTTP1FieldSectionScanner {
             }
             guard unsafe HTTP1Bytes.firstControl(base, from: position, to: end) == nil else {
                 let line = unsafe UnsafeRawBufferPointer(start: base + start, count: end &- start)
-                throw unsafe HTTP1ParseError(.malformedHeader(.controlCharacter), showing: line)
+                throw unsafe HTTP1ParseError(.malformedHeader(.controlCharacter), showing: Self.name(of: line))
             }
             var valueEnd = end
             while valueEnd > position,
@@ -195,19 +205,35 @@ extension HTTP1FieldSectionScanner {
         }
 
         /// Takes a line that starts with no name and colon: a folded one (RFC 9112 §5.2), or none that is allowed.
-        private mutating func continuation(_ line: UnsafeRawBufferPointer, at start: Int) throws(HTTP1ParseError) {
+        private mutating func continuation(
+            _ line: UnsafeRawBufferPointer,
+            at start: Int,
+            in section: UnsafeRawPointer
+        ) throws(HTTP1ParseError) {
             guard let base = line.baseAddress, let first = unsafe line.first, HTTP1Bytes.isBlank(first) else {
-                throw unsafe HTTP1ParseError(.malformedHeader(Self.nameFault(line)), showing: line)
+                throw unsafe HTTP1ParseError(.malformedHeader(Self.nameFault(line)), showing: Self.name(of: line))
             }
             // RFC 9112 §2.2: whitespace between the start line and the first header.
-            guard !entries.isEmpty else {
-                throw unsafe HTTP1ParseError(.malformedHeader(.foldedFirstLine), showing: line)
-            }
+            guard let folded = entries.last else { throw HTTP1ParseError(.malformedHeader(.foldedFirstLine)) }
             guard unsafe HTTP1Bytes.firstControl(base, from: 0, to: line.count) == nil else {
-                throw unsafe HTTP1ParseError(.malformedHeader(.controlCharacter), showing: line)
+                let (nameStart, nameEnd) = (Int(folded.nameStart), Int(folded.nameEnd))
+                // Inside the section, in front of the line.
+                let name = unsafe UnsafeRawBufferPointer(start: section + nameStart, count: nameEnd - nameStart)
+                throw unsafe HTTP1ParseError(.malformedHeader(.controlCharacter), showing: name)
             }
             isFolded = true
             entries[entries.count - 1].valueEnd = UInt32(truncatingIfNeeded: start + line.count)
+        }
+
+        /// What messages show of a line: its name, and the byte behind it where that should be a colon. Values may be secrets, and so
+        /// may a line be that is no field at all.
+        private static func name(of line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer.SubSequence {
+            // Read only here.
+            guard let end = unsafe line.firstIndex(where: { !HTTP1Bytes.isToken($0) }) else {
+                return unsafe line.prefix(0)
+            }
+            let next = unsafe line[end...].first { !HTTP1Bytes.isBlank($0) }
+            return unsafe line.prefix(next == HTTP1Bytes.colon ? end : end + 1)
         }
 
         private static func nameFault(_ line: UnsafeRawBufferPointer) -> HTTP1ParseError.HeaderFault {
@@ -232,7 +258,9 @@ extension HTTP1FieldSectionScanner {
                 longestLine <= limits.headerSection
                     ? .headerLineTooLarge(limit: limits.headerLine)
                     : .headerSectionTooLarge(limit: limits.headerSection),
-                showing: bytes[lineStart..<lineEnd]
+                showing: isHead && statusLine == nil
+                    ? bytes.prefix(HTTP1StatusLine.shownLength)
+                    : Self.name(of: UnsafeRawBufferPointer(rebasing: bytes[lineStart..<lineEnd]))
             )
         }
 

@@ -22,7 +22,8 @@ extension HTTP1RequestEncodingError: CustomStringConvertible {
         case .invalidTarget(""):
             "The request has no target."
         case .invalidTarget(let target):
-            "The request target \"\(Self.shown(target))\" contains characters that have to be percent-encoded."
+            // A query may hold secrets.
+            "The request target \"\(Self.shown(target, upTo: "?"))\" contains characters that have to be percent-encoded."
         case .invalidHost(let host):
             "The host \"\(Self.shown(host))\" contains characters that no host name has."
         case .invalidFieldValue(let name):
@@ -40,7 +41,8 @@ extension HTTP1RequestEncodingError: CustomStringConvertible {
         }
     }
 
-    private static func shown(_ text: String) -> String {
-        HTTP1ParseError.escaped(text.utf8)
+    private static func shown(_ text: String, upTo end: Unicode.Scalar? = nil) -> String {
+        let shown = text.utf8.prefix { byte in end.map { Unicode.Scalar(byte) != $0 } ?? true }
+        return HTTP1ParseError.escaped(shown) + (shown.count < text.utf8.count ? "?…" : "")
     }
 }

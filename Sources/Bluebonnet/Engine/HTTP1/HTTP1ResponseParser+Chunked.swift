@@ -48,7 +48,8 @@ extension HTTP1ResponseParser {
                 return try next(&buffer)
             }
             guard let following = chunkState(after: byte, in: current) else {
-                throw malformedChunk(byte, then: buffer)
+                // What follows may be body.
+                throw HTTP1ParseError(.malformedChunk, showing: CollectionOfOne(byte))
             }
             current = following
         }
@@ -97,9 +98,5 @@ extension HTTP1ResponseParser {
     private func inExtension(_ byte: UInt8, _ size: UInt64, line: Int) -> ChunkState? {
         let isControl = byte < 0x20 && byte != HTTP1Bytes.tab || byte == 0x7F
         return isControl || line >= limits.chunkLine ? nil : .chunkExtension(size, line: line + 1)
-    }
-
-    private func malformedChunk(_ byte: UInt8, then rest: ByteBuffer) -> HTTP1ParseError {
-        HTTP1ParseError(.malformedChunk, showing: [byte] + rest.readableBytesView.prefix(80))
     }
 }

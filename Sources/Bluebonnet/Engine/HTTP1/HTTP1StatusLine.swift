@@ -11,6 +11,9 @@ struct HTTP1StatusLine {
     private static let prefix: UInt64 = 0x00_2E31_2F50_5454_48
     private static let prefixLength = 7
 
+    /// How much of a line messages show: up to the status code. A server that speaks another protocol may have sent anything.
+    static let shownLength = 12
+
     /// Checks what has arrived of "HTTP/1.", so that anything but HTTP/1 is refused at its first wrong byte.
     @inline(__always)
     static func checkPrefix(_ bytes: UnsafeRawBufferPointer) throws(HTTP1ParseError) {
@@ -32,7 +35,7 @@ struct HTTP1StatusLine {
                 let isOtherVersion = position == 5 && HTTP1Bytes.isDigit(byte)
                 throw unsafe HTTP1ParseError(
                     isOtherVersion ? .unsupportedVersion : .malformedStatusLine,
-                    showing: bytes.prefix { $0 != HTTP1Bytes.lineFeed }
+                    showing: bytes.prefix(24).prefix { HTTP1Bytes.isToken($0) || $0 == UInt8(ascii: "/") }
                 )
             }
             position &+= 1
@@ -50,7 +53,7 @@ struct HTTP1StatusLine {
             case let units = unsafe line[11], HTTP1Bytes.isDigit(units),
             unsafe line.count == 12 || line[12] == HTTP1Bytes.space,
             unsafe HTTP1Bytes.firstControl(base, from: 12, to: line.count) == nil
-        else { throw unsafe HTTP1ParseError(.malformedStatusLine, showing: line) }
+        else { throw unsafe HTTP1ParseError(.malformedStatusLine, showing: line.prefix(Self.shownLength)) }
         isHTTP10 = minor == UInt8(ascii: "0")
         code = Int(hundreds) * 100 + Int(tens) * 10 + Int(units) - 111 * 48
         reason = min(13, line.count)..<line.count

@@ -95,16 +95,32 @@ struct RawHeaderFields: Sendable {
     private static func unfold(_ value: Range<Int>, in bytes: inout [UInt8]) -> Int {
         // Only the ends of folded lines are left in values.
         guard bytes[value].contains(HTTP1Bytes.lineFeed) else { return value.upperBound }
-        let lines = bytes[value].split { $0 == HTTP1Bytes.lineFeed || $0 == HTTP1Bytes.carriageReturn }
-        let trimmed = lines.map { line in
-            let start = line.firstIndex { !HTTP1Bytes.isBlank($0) } ?? line.endIndex
-            let end = line.lastIndex { !HTTP1Bytes.isBlank($0) }.map { $0 + 1 } ?? start
-            return line[start..<end]
+        // In place: slices of the bytes would make each folded field copy the whole section.
+        var (position, written) = (value.lowerBound, value.lowerBound)
+        while position < value.upperBound {
+            var lineEnd = position
+            while lineEnd < value.upperBound, bytes[lineEnd] != HTTP1Bytes.lineFeed,
+                bytes[lineEnd] != HTTP1Bytes.carriageReturn
+            {
+                lineEnd += 1
+            }
+            var (start, end) = (position, lineEnd)
+            while start < end, HTTP1Bytes.isBlank(bytes[start]) { start += 1 }
+            while end > start, HTTP1Bytes.isBlank(bytes[end - 1]) { end -= 1 }
+            if start < end {
+                // The line end before it left room for the space.
+                if written > value.lowerBound {
+                    bytes[written] = HTTP1Bytes.space
+                    written += 1
+                }
+                for index in start..<end {
+                    bytes[written] = bytes[index]
+                    written += 1
+                }
+            }
+            position = lineEnd + 1
         }
-        let joined = Array(trimmed.filter { !$0.isEmpty }.joined(separator: [HTTP1Bytes.space]))
-        let end = value.lowerBound + joined.count
-        bytes.replaceSubrange(value.lowerBound..<end, with: joined)
-        return end
+        return written
     }
 
     private subscript(position: Int) -> Entry {
