@@ -40,6 +40,8 @@ public final class StubTransport: Transport {
         var waiters: [Int: Waiter] = [:]
         /// The delays that run.
         var delays: [Int: Task<Void, any Error>] = [:]
+        /// How often the transport was invalidated.
+        var invalidations = 0
 
         mutating func newNumber() -> Int {
             lastNumber += 1
@@ -123,9 +125,9 @@ public final class StubTransport: Transport {
     /// - Throws: The error of the answer, what the closure throws, what reading the body throws, and `NetworkingError.Code.cancelled` when the Swift task
     ///   is cancelled during a delay.
     public func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
-        record(StubRequest(request, body: try await request.body?.collect()))
+        let invalidations = record(StubRequest(request, body: try await request.body?.collect()))
         let stub = try await answer(request)
-        if stub.delay > .zero { try await wait(stub.delay) }
+        if stub.delay > .zero { try await wait(stub.delay, unlessInvalidatedSince: invalidations) }
         if let error = stub.error { throw error }
         return TransportResponse(
             head: ResponseHead(status: stub.status, headerFields: stub.headerFields),
@@ -134,32 +136,40 @@ public final class StubTransport: Transport {
         )
     }
 
-    /// Ends the delays that run with `NetworkingError.Code.sessionInvalidated`. The transport can go on serving another session.
+    /// Ends the delays of all requests that have come so far with `NetworkingError.Code.sessionInvalidated`. The transport can go on
+    /// serving another session.
     public func invalidate() {
         let delays = state.withLock { state in
+            state.invalidations += 1
             defer { state.delays = [:] }
             return Array(state.delays.values)
         }
         for delay in delays { delay.cancel() }
     }
 
-    private func record(_ request: StubRequest) {
-        let ready = state.withLock { state in
+    /// Notes a request; returns how often the transport had been invalidated by then.
+    private func record(_ request: StubRequest) -> Int {
+        let (ready, invalidations) = state.withLock { state in
             state.requests.append(request)
             let ready = state.waiters.filter { $0.value.count <= state.requests.count }
             for number in ready.keys { state.waiters[number] = nil }
-            return ready.values.map(\.continuation)
+            return (ready.values.map(\.continuation), state.invalidations)
         }
         for continuation in ready { continuation.resume() }
+        return invalidations
     }
 
-    /// Waits by the clock; ends early when the Swift task is cancelled or the transport invalidated.
-    private func wait(_ delay: Duration) async throws {
-        let sleep = Task { [clock] in try await clock.sleep(for: delay) }
-        let number = state.withLock { state in
+    /// Waits by the clock; ends early when the Swift task is cancelled or the transport invalidated, be it before the waiting begins.
+    private func wait(_ delay: Duration, unlessInvalidatedSince invalidations: Int) async throws {
+        let begun = state.withLock { state in
+            guard state.invalidations == invalidations else { return (Int, Task<Void, any Error>)?.none }
             let number = state.newNumber()
+            let sleep = Task { [clock] in try await clock.sleep(for: delay) }
             state.delays[number] = sleep
-            return number
+            return (number, sleep)
+        }
+        guard let (number, sleep) = begun else {
+            throw NetworkingError(.sessionInvalidated, "The session was invalidated.")
         }
         let result = await withTaskCancellationHandler {
             await sleep.result

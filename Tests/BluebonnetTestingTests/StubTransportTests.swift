@@ -165,6 +165,21 @@ struct StubTransportTests {
         #expect(error?.code == .sessionInvalidated)
     }
 
+    @Test func `a delay does not begin when the session was invalidated before it`() async throws {
+        let (transports, made) = AsyncStream.makeStream(of: StubTransport.self)
+        let transport = StubTransport { _ in
+            for await transport in transports { transport.invalidate() }
+            return StubResponse.text("late").delayed(by: .seconds(3600))
+        }
+        made.yield(transport)
+        made.finish()
+        let request = Request(url: try #require(URL(string: "http://example.com/")))
+        let session = SessionManager(transport: transport)
+        let error = await #expect(throws: NetworkingError.self) { try await session.data(for: request) }
+        #expect(error?.code == .sessionInvalidated)
+        await session.shutdown()
+    }
+
     @Test func `redirects are followed as over a network`() async throws {
         let transport = StubTransport(routes: [
             .get("/v1/old"): .redirect(to: "/v1/new"),
