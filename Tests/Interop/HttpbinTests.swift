@@ -171,7 +171,7 @@ struct HttpbinTests {
             #expect(error.response?.status == .unauthorized)
             #expect(error.response?[.wwwAuthenticate]?.hasPrefix("Basic") == true)
             var known = api
-            known.requestSerializer.setAuthorization(username: "ada", password: "secret")
+            try known.requestSerializer.setAuthorization(username: "ada", password: "secret")
             let value = try await known.get("basic-auth/ada/secret", as: .json)
             #expect(value["authenticated"] == true)
             known.requestSerializer.setAuthorization(bearerToken: "t")

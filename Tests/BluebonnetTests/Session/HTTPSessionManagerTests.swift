@@ -165,7 +165,7 @@ struct HTTPSessionManagerTests {
             let first = HTTPSessionManager(baseURL: URL(string: "http://example.com/"), session: session)
             var second = first
             second.requestSerializer = JSONRequestSerializer()
-            second.requestSerializer.setAuthorization(username: "ada", password: "secret")
+            try second.requestSerializer.setAuthorization(username: "ada", password: "secret")
             #expect(first.session === second.session)
             _ = try await first.post("a", parameters: ["n": 1], as: .json)
             _ = try await second.post("a", parameters: ["n": 1], as: .json)

@@ -11,7 +11,21 @@ extension RequestSerializer {
     /// - Parameters:
     ///   - username: The user name. It cannot contain a colon: the server would take the rest for the password.
     ///   - password: The password.
-    public mutating func setAuthorization(username: String, password: String) {
+    /// - Throws: ``NetworkingError/Code/invalidRequest`` for a colon in the user name and for control characters (RFC 7617 §2).
+    ///   `Authorization` stays what it was.
+    public mutating func setAuthorization(username: String, password: String) throws(NetworkingError) {
+        guard !username.utf8.contains(UInt8(ascii: ":")) else {
+            throw NetworkingError(
+                .invalidRequest,
+                "The user name contains a colon, which Basic authorization cannot carry."
+            )
+        }
+        guard !"\(username)\(password)".utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+            throw NetworkingError(
+                .invalidRequest,
+                "The user name or the password contains a control character, which Basic authorization cannot carry."
+            )
+        }
         headerFields[.authorization] = "Basic \(Data("\(username):\(password)".utf8).base64EncodedString())"
     }
 
@@ -26,8 +40,9 @@ extension RequestSerializer {
     ///
     /// - Parameter token: The token; `"` and `\\` are escaped (RFC 9110 §5.6.4).
     public mutating func setAuthorization(token: String) {
-        let escaped = token.flatMap { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }
-        headerFields[.authorization] = "Token token=\"\(String(escaped))\""
+        // By scalars: a quotation mark with an accent is one character, and ends the quotation all the same.
+        let escaped = token.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }
+        headerFields[.authorization] = "Token token=\"\(escaped.joined())\""
     }
 
     /// Removes `Authorization`.

@@ -185,14 +185,31 @@ import Testing
     ])
     func `a user name and a password become Basic`(_ user: String, _ password: String, _ value: String) throws {
         var serializer: any RequestSerializer = HTTPRequestSerializer()
-        serializer.setAuthorization(username: user, password: password)
+        try serializer.setAuthorization(username: user, password: password)
         let request = try serializer.serialize(try Self.request(), parameters: nil)
         #expect(request.headerFields[.authorization] == value)
     }
 
+    @Test(arguments: [("a:b", "c"), (":\u{301}", "c"), ("a\n", "b"), ("a", "b\u{7F}")])
+    func `a user name that Basic cannot carry is refused`(_ user: String, _ password: String) {
+        var serializer: any RequestSerializer = HTTPRequestSerializer()
+        serializer.setAuthorization(bearerToken: "t")
+        let error = #expect(throws: NetworkingError.self) {
+            try serializer.setAuthorization(username: user, password: password)
+        }
+        #expect(error?.code == .invalidRequest)
+        #expect(serializer.headerFields[.authorization] == "Bearer t")
+    }
+
+    @Test func `a quotation mark in a token is escaped, whatever stands on it`() {
+        var serializer: any RequestSerializer = HTTPRequestSerializer()
+        serializer.setAuthorization(token: "a\"\u{301}\\\u{301}")
+        #expect(serializer.headerFields[.authorization] == "Token token=\"a\\\"\u{301}\\\\\u{301}\"")
+    }
+
     @Test func `authorization is replaced and cleared through any serializer`() throws {
         for var serializer in [HTTPRequestSerializer(), JSONRequestSerializer()] as [any RequestSerializer] {
-            serializer.setAuthorization(username: "a", password: "b")
+            try serializer.setAuthorization(username: "a", password: "b")
             serializer.setAuthorization(bearerToken: "t0ken")
             #expect(serializer.headerFields[values: .authorization] == ["Bearer t0ken"])
             serializer.clearAuthorization()
