@@ -22,12 +22,9 @@ struct FieldWishes {
 
     /// RFC 9110 §5.6.1: a list of words; those looked for here do not mind case.
     private static func lists(_ word: String, in value: String) -> Bool {
-        value.lowercased().split(separator: ",").contains { $0.trimmedOfBlanks == word }
-    }
-}
-
-extension Substring {
-    fileprivate var trimmedOfBlanks: Substring {
-        drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
+        value.utf8.split(separator: UInt8(ascii: ",")).contains { item in
+            item.drop(while: HTTP1Bytes.isBlank).prefix { !HTTP1Bytes.isBlank($0) }
+                .elementsEqual(word.utf8) { HTTP1Bytes.lowercased($0) == $1 }
+        }
     }
 }
