@@ -1,5 +1,4 @@
 public import FoundationEssentials
-import NIOPosix
 
 extension RequestBody {
     /// Files are read in blocks of this size, off the event loop.
@@ -29,7 +28,7 @@ extension RequestBody {
     static func produceFile(at path: String, length: Int, _ sink: Sink) async throws {
         if let take = sink.takeFile, try await FilePart.produce(from: path, length: length, take) { return }
         let file = try SystemFile(reading: path)
-        while let block = try await NIOThreadPool.singleton.runIfActive({ try file.read(upTo: blockSize) }) {
+        while let block = try await BlockingThreads.files.run({ try file.read(upTo: blockSize) }) {
             try await sink(block)
         }
     }

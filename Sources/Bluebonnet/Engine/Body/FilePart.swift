@@ -1,5 +1,4 @@
 import NIOCore
-import NIOPosix
 
 #if canImport(Glibc)
     import Glibc
@@ -36,19 +35,19 @@ struct FilePart: Sendable {
         subject: String = RequestBodyLengthMismatch.wholeBody,
         _ take: @Sendable (FilePart) async throws -> Void
     ) async throws -> Bool {
-        let threads = NIOThreadPool.singleton
-        let file = try await threads.runIfActive { try SystemFile(reading: path) }
+        let threads = BlockingThreads.files
+        let file = try await threads.run { try SystemFile(reading: path) }
         let whole = FilePart(file: file, length: length, subject: subject, range: 0..<length)
         try whole.checkLength()
         for large in whole.split(by: largeSize) {
-            let isThere = try await threads.runIfActive { file.isInPageCache(large.range) }
+            let isThere = try await threads.run { file.isInPageCache(large.range) }
             if isThere == nil, large.range.lowerBound == 0 { return false }
             if isThere == true {
                 try await take(large)
                 continue
             }
             for small in large.split(by: smallSize) {
-                try await threads.runIfActive { try file.load(small.range) }
+                try await threads.run { try file.load(small.range) }
                 try await take(small)
             }
         }

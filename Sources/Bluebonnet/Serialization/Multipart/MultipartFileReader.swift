@@ -1,5 +1,4 @@
 import NIOCore
-import NIOPosix
 
 /// Reads a file in blocks, on threads that may block. The file is opened with the first block and closed with the reader.
 final class MultipartFileReader: MultipartReader {
@@ -12,7 +11,7 @@ final class MultipartFileReader: MultipartReader {
 
     func next(upTo count: Int) async throws -> ByteBuffer? {
         let (path, opened) = (path, file)
-        let (file, block) = try await NIOThreadPool.singleton.runIfActive {
+        let (file, block) = try await BlockingThreads.files.run {
             let file = try opened ?? SystemFile(reading: path)
             return (file, try file.read(upTo: count))
         }

@@ -1,0 +1,250 @@
+import Dispatch
+import NIOCore
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Threads for calls that block. Each kind of work has threads of its own, so that a dead name server, a slow disk or a pipe
+/// that nobody reads holds up nothing else.
+///
+/// A thread is started when work comes and none is idle, up to a limit; beyond it work waits for
+/// its turn. The thread that worked last works next, and one that found no work for a while ends.
+final class BlockingThreads: Sendable {
+    /// For name lookups: each may hang for half a minute, so there may be many.
+    static let lookups = BlockingThreads(limit: 256)
+    /// For trust roots and client certificates, read once for a session.
+    static let certificates = BlockingThreads(limit: 4)
+    /// For regular files: a few more than cores, since some wait for the disk.
+    static let files = BlockingThreads(limit: System.coreCount + 4)
+    /// For pipes and devices, each of which may block for ever.
+    static let pipes = BlockingThreads(limit: .max)
+
+    /// The system gave no thread: too many exist, or memory is short.
+    struct Unavailable: Error, CustomStringConvertible {
+        let code: CInt
+
+        var description: String { "No thread could be started: \(unsafe String(cString: strerror(code)))" }
+    }
+
+    /// Is told when it cannot be run. Called once.
+    typealias Job = @Sendable (Unavailable?) -> Void
+
+    /// A thread, and the job that was handed to it.
+    private final class Worker: Sendable {
+        let wakeUp = DispatchSemaphore(value: 0)
+        let job: Mutex<Job?>
+
+        init(_ job: @escaping Job) {
+            self.job = Mutex(job)
+        }
+
+        func takeJob() -> Job? {
+            job.withLock { job in
+                defer { job = nil }
+                return job
+            }
+        }
+    }
+
+    private struct State {
+        var idle: [Worker] = []
+        var count = 0
+        var queue = CircularBuffer<Job>()
+    }
+
+    private let limit: Int
+    private let idleTime: Duration
+    private let state = Mutex(State())
+
+    init(limit: Int, idleTime: Duration = .seconds(10)) {
+        self.limit = limit
+        self.idleTime = idleTime
+    }
+
+    /// How many threads there are: for tests.
+    var count: Int { state.withLock { $0.count } }
+
+    // MARK: Work
+
+    /// Has a job run on one of the threads.
+    func submit(_ job: @escaping Job) {
+        let (idle, isQueued) = state.withLock { state -> (Worker?, Bool) in
+            if let worker = state.idle.popLast() {
+                worker.job.withLock { $0 = job }
+                return (worker, false)
+            }
+            guard state.count < limit else {
+                state.queue.append(job)
+                return (nil, true)
+            }
+            state.count += 1
+            return (nil, false)
+        }
+        if let idle {
+            idle.wakeUp.signal()
+        } else if !isQueued {
+            start(job)
+        }
+    }
+
+    /// Runs work to its end, unless the task is cancelled already.
+    ///
+    /// - Throws: What the work throws, `CancellationError` or ``Unavailable``.
+    func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try Task.checkCancellation()
+        return try await runEvenIfCancelled(work)
+    }
+
+    /// Runs work to its end, also in a task that is cancelled: to clean up.
+    func runEvenIfCancelled<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            submit { unavailable in
+                if let unavailable {
+                    continuation.resume(throwing: unavailable)
+                } else {
+                    continuation.resume(with: Result { try work() })
+                }
+            }
+        }
+    }
+
+    /// Runs work that may never end. When the task is cancelled its caller goes on at once, and the work is left to itself; it
+    /// can ask whether it is still wanted.
+    ///
+    /// - Throws: What the work throws, `CancellationError` or ``Unavailable``.
+    func runUntilCancelled<Value: Sendable>(
+        _ work: @escaping @Sendable (_ isWanted: () -> Bool) throws -> Value
+    ) async throws -> Value {
+        let call = AbandonableCall<Value>()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                guard call.begin(continuation) else { return continuation.resume(throwing: CancellationError()) }
+                submit { unavailable in
+                    if let unavailable {
+                        call.end(.failure(unavailable))
+                    } else {
+                        call.end(Result { try work { call.isWanted } })
+                    }
+                }
+            }
+        } onCancel: {
+            call.end(.failure(CancellationError()))
+        }
+    }
+
+    // MARK: Threads
+
+    private func start(_ job: @escaping Job) {
+        let worker = Worker(job)
+        let code = Self.startThread { [self] in
+            while let job = nextJob(of: worker) { job(nil) }
+        }
+        guard code != 0 else { return }
+        let stranded = state.withLock { state -> [Job] in
+            state.count -= 1
+            state.queue.append(job)
+            // The threads that there are come to it.
+            guard state.count == 0 else { return [] }
+            defer { state.queue.removeAll() }
+            return Array(state.queue)
+        }
+        for job in stranded { job(Unavailable(code: code)) }
+    }
+
+    /// Waits for work; nil when none came and the thread is to end.
+    private func nextJob(of worker: Worker) -> Job? {
+        if let job = worker.takeJob() { return job }
+        let queued = state.withLock { state -> Job? in
+            if let job = state.queue.popFirst() { return job }
+            state.idle.append(worker)
+            return nil
+        }
+        if let queued { return queued }
+        if worker.wakeUp.wait(timeout: .now() + idleTime.seconds) == .timedOut {
+            let ends = state.withLock { state in
+                guard let index = state.idle.firstIndex(where: { $0 === worker }) else { return false }
+                state.idle.remove(at: index)
+                state.count -= 1
+                return true
+            }
+            if ends { return nil }
+            // A job was handed over at the last moment.
+            worker.wakeUp.wait()
+        }
+        return worker.takeJob()
+    }
+
+    private final class ThreadBody: Sendable {
+        let run: @Sendable () -> Void
+
+        init(_ run: @escaping @Sendable () -> Void) {
+            self.run = run
+        }
+    }
+
+    /// Answers the system's error, or 0.
+    private static func startThread(_ body: @escaping @Sendable () -> Void) -> CInt {
+        // The thread takes the reference that is handed to it; where there is no thread, it is given back here.
+        let box = unsafe Unmanaged.passRetained(ThreadBody(body))
+        var thread = pthread_t()
+        let code = unsafe pthread_create(
+            &thread,
+            nil,
+            { box in
+                if let box = unsafe box { unsafe Unmanaged<ThreadBody>.fromOpaque(box).takeRetainedValue().run() }
+                return nil
+            },
+            box.toOpaque()
+        )
+        if code == 0 { pthread_detach(thread) } else { unsafe box.release() }
+        return code
+    }
+}
+
+/// A call whose caller may go on before it has ended.
+private final class AbandonableCall<Value: Sendable>: Sendable {
+    private enum State {
+        case notBegun
+        case awaited(CheckedContinuation<Value, any Error>)
+        case over
+    }
+
+    private let state = Mutex(State.notBegun)
+
+    var isWanted: Bool {
+        state.withLock { state in
+            if case .awaited = state { true } else { false }
+        }
+    }
+
+    /// False when it is over already.
+    func begin(_ continuation: CheckedContinuation<Value, any Error>) -> Bool {
+        state.withLock { state in
+            guard case .notBegun = state else { return false }
+            state = .awaited(continuation)
+            return true
+        }
+    }
+
+    /// The first end counts.
+    func end(_ result: Result<Value, any Error>) {
+        let continuation = state.withLock { state -> CheckedContinuation<Value, any Error>? in
+            defer { state = .over }
+            guard case .awaited(let continuation) = state else { return nil }
+            return continuation
+        }
+        continuation?.resume(with: result)
+    }
+}
+
+extension Duration {
+    fileprivate var seconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
+}
