@@ -209,7 +209,8 @@ final class Exchange: Sendable, TaskControl.Operation {
 
     /// The exchange waits for a connection; its whole time runs meanwhile.
     func waits(on group: any EventLoopGroup) {
-        guard let deadline else { return }
+        // The attempt may have failed at once: a group that was shut down takes no timers either.
+        guard let deadline, isWaiting else { return }
         let timer = group.any().scheduleTask(deadline: deadline) { self.fail(.timeout(.requestTimeout, self)) }
         let isWaiting = state.withLock { state in
             guard case .waiting = state.place else { return false }

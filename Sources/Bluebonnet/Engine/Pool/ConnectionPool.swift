@@ -75,7 +75,7 @@ final class ConnectionPool: Sendable {
         case .refused(let error):
             exchange.fail(error)
         case .acquired(.use(let connection)):
-            connection.onLoop { $0.start(exchange) }
+            connection.start(exchange, from: self)
         case .acquired(.waitAndConnect):
             connect(to: exchange.origin, for: exchange)
             waits(exchange)

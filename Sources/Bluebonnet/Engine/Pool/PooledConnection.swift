@@ -13,7 +13,33 @@ struct PooledConnection: Sendable {
         self.id = ObjectIdentifier(connection)
     }
 
-    /// Runs the closure on the connection's event loop: now if this is it, else after one hop.
+    /// Sends the exchange's request, on the event loop: now if this is it, else after one hop. An exchange that the connection
+    /// cannot take goes back to the pool.
+    func start(_ exchange: Exchange, from pool: ConnectionPool) {
+        if eventLoop.inEventLoop {
+            connection.value.start(exchange)
+        } else {
+            eventLoop.execute(Start(connection: connection, exchange: exchange, pool: pool))
+        }
+    }
+
+    private struct Start: LoopWork {
+        let connection: NIOLoopBound<HTTP1Connection>
+        let exchange: Exchange
+        let pool: ConnectionPool
+
+        func run() {
+            connection.value.start(exchange)
+        }
+
+        /// A loop closes its connections before it drops anything, so this one has left the pool.
+        func wasDropped() {
+            pool.submit(exchange)
+        }
+    }
+
+    /// Runs the closure on the connection's event loop: now if this is it, else after one hop. It does not run when the loop was
+    /// shut down; the connection has ended then, and with it all that was under way on it.
     func onLoop(_ body: @escaping @Sendable (HTTP1Connection) -> Void) {
         if eventLoop.inEventLoop {
             body(connection.value)

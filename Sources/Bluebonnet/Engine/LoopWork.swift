@@ -1,0 +1,39 @@
+import NIOCore
+import Synchronization
+
+/// Work for an event loop that somebody waits for, and what to do when the loop does not take it.
+///
+/// A loop that was shut down drops what it is given without a word: no error, and a future of `submit` that is never fulfilled.
+protocol LoopWork: Sendable {
+    /// Runs on the event loop.
+    func run()
+    /// The loop was shut down. Runs on the thread that gave it the work.
+    func wasDropped()
+}
+
+extension EventLoop {
+    /// Runs the work on the event loop, after one hop, or has it dropped; one of the two happens for certain.
+    func execute(_ work: some LoopWork) {
+        let once = LoopWorkOnce(work)
+        execute { once.run() }
+    }
+}
+
+/// The only thing that shows that a closure was dropped is the end of what it holds.
+private final class LoopWorkOnce<Work: LoopWork>: Sendable {
+    private let work: Work
+    private let hasRun = Atomic(false)
+
+    init(_ work: Work) {
+        self.work = work
+    }
+
+    deinit {
+        if !hasRun.load(ordering: .relaxed) { work.wasDropped() }
+    }
+
+    func run() {
+        hasRun.store(true, ordering: .relaxed)
+        work.run()
+    }
+}
