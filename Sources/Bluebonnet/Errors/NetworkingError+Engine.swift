@@ -87,26 +87,28 @@ extension NetworkingError {
         )
     }
 
-    /// TCP, the Unix-domain socket or the name lookup failed.
+    /// The name lookup failed, or found no address.
+    static func lookingUp(_ host: String, _ cause: (any Error)?) -> NetworkingError {
+        guard let cause else { return NetworkingError(.dnsLookupFailed, "The host name “\(host)” has no address.") }
+        return NetworkingError(
+            .dnsLookupFailed,
+            "The host name “\(host)” could not be resolved: \(cause)",
+            underlying: cause
+        )
+    }
+
+    /// The user's event loops are gone.
+    static func eventLoopShutDown(_ origin: Origin) -> NetworkingError {
+        NetworkingError(
+            .connectFailed,
+            "\(origin.description) could not be reached: the event loop group of the session was shut down.",
+            underlying: EventLoopError.shutdown
+        )
+    }
+
+    /// TCP or the Unix-domain socket failed.
     static func connecting(_ origin: Origin, _ error: any Error) -> NetworkingError {
-        if let error = error as? NIOConnectionError {
-            if error.connectionErrors.isEmpty, let cause = error.dnsAError ?? error.dnsAAAAError {
-                return NetworkingError(
-                    .dnsLookupFailed,
-                    "The host name “\(error.host)” could not be resolved: \(cause)",
-                    underlying: error
-                )
-            }
-            if let last = error.connectionErrors.last {
-                if case ChannelError.connectTimeout = last.error { return connectTimedOut(origin, nil) }
-                return connecting(origin, last.error)
-            }
-            return NetworkingError(
-                .dnsLookupFailed,
-                "The host name “\(error.host)” has no address.",
-                underlying: error
-            )
-        }
+        if let last = (error as? NIOConnectionError)?.connectionErrors.last { return connecting(origin, last.error) }
         if case ChannelError.connectTimeout = error { return connectTimedOut(origin, nil) }
         let reason = (error as? IOError).map { "\($0.errnoCode.reason)" } ?? "\(error)"
         return NetworkingError(

@@ -45,8 +45,12 @@ public struct SessionConfiguration: Sendable {
     public var interceptors: [any Interceptor] = []
 
     /// The event loops the session's connections live on: the escape hatch for programs that run SwiftNIO themselves. Must be a
-    /// `MultiThreadedEventLoopGroup` or one of its loops. Default: nil, NIO's process-wide group with a thread per core.
+    /// `MultiThreadedEventLoopGroup` or one of its loops, and live longer than the session: once it is shut down, requests fail
+    /// with ``NetworkingError/Code/connectFailed``. Default: nil, NIO's process-wide group with a thread per core.
     public var eventLoopGroup: (any EventLoopGroup)?
+
+    /// Finds the addresses of host names. Default: the system does.
+    var nameResolver: any NameResolver = SystemNameResolver()
 
     /// Makes the default configuration.
     public init() {}

@@ -15,59 +15,130 @@ final class ConnectionAttempt {
     private let timeout: Duration?
     private let eventLoop: any EventLoop
     private let tls: TLSContextSource
+    private let lookups: NameLookups
     private var timings = Timings()
-    private var channel: (any Channel)?
     private var timer: Scheduled<Void>?
+    private var lookup: NameLookups.Ticket?
+    /// The sockets that are being connected; one of several, as Happy Eyeballs will have it.
+    private var dialling: [any Channel] = []
+    /// The one that was.
+    private var channel: (any Channel)?
     private var completion: ((Result<Established, NetworkingError>) -> Void)?
 
-    init(origin: Origin, timeout: Duration?, eventLoop: any EventLoop, tls: TLSContextSource) {
+    init(
+        origin: Origin,
+        timeout: Duration?,
+        eventLoop: any EventLoop,
+        tls: TLSContextSource,
+        lookups: NameLookups
+    ) {
         self.origin = origin
         self.timeout = timeout
         self.eventLoop = eventLoop
         self.tls = tls
+        self.lookups = lookups
     }
 
     func run(completion: @escaping (Result<Established, NetworkingError>) -> Void) {
         self.completion = completion
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        if let timeout {
-            timer = eventLoop.scheduleTask(in: timeout.timeAmount) { bound.value.timedOut() }
-        }
-        guard origin.isSecure else {
-            connect(context: nil)
-            return
-        }
+        let timer = eventLoop.scheduleTask(deadline: .now().advanced(by: time)) { bound.value.timedOut() }
+        self.timer = timer
+        // A loop that is shut down fails its timers, and drops whatever else would have gone on here.
+        timer.futureResult.assumeIsolated().whenFailure { _ in self.end(.failure(.eventLoopShutDown(self.origin))) }
+        guard origin.isSecure else { return connect(context: nil) }
+        if let context = tls.context { return connect(context: context) }
         // Reading the trust roots blocks for milliseconds, the first time.
-        tls.context(on: eventLoop).assumeIsolated().whenComplete { result in
-            switch result {
-            case .success(let context): self.connect(context: context)
-            case .failure(let error): self.end(.failure(self.tls.invalid(error)))
-            }
+        tls.makeContext { [eventLoop] result in
+            eventLoop.execute { bound.value.prepared(result) }
         }
     }
 
+    /// No limit is a year here: something must tell when the event loop is shut down.
+    private var time: TimeAmount { min((timeout ?? .seconds(31_536_000)).timeAmount, .hours(24 * 365)) }
+
     func cancel(with error: NetworkingError) {
-        end(.failure(error))
+        end(.failure(error), atOnce: true)
     }
 
     private func timedOut() {
-        end(.failure(.connectTimedOut(origin, timeout)))
+        end(.failure(.connectTimedOut(origin, timeout)), atOnce: true)
     }
 
-    private func end(_ result: Result<Established, NetworkingError>) {
+    /// The first end counts. Where it is `atOnce` a handshake is not taken leave of, so that no socket is left when this returns.
+    private func end(_ result: Result<Established, NetworkingError>, atOnce: Bool = false) {
         guard let completion else { return }
         self.completion = nil
         timer?.cancel()
         timer = nil
-        if case .failure = result { channel?.close(promise: nil) }
+        if let lookup { lookups.cancel(lookup) }
+        lookup = nil
+        if case .failure = result {
+            let tls = try? channel?.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)
+            if atOnce { tls?.close(promise: nil) }
+            channel?.close(promise: nil)
+            for channel in dialling { channel.close(promise: nil) }
+        }
+        dialling = []
         channel = nil
         completion(result)
+    }
+
+    private func prepared(_ result: Result<NIOSSLContext, any Error>) {
+        guard completion != nil else { return }
+        switch result {
+        case .success(let context): connect(context: context)
+        case .failure(let error): end(.failure(tls.invalid(error)))
+        }
     }
 
     // MARK: TCP
 
     private func connect(context: NIOSSLContext?) {
         let startedAt = NIODeadline.now()
+        switch origin.endpoint {
+        case .unixSocket(let path):
+            dial(context, since: startedAt) { $0.connect(unixDomainSocketPath: path) }
+        case .host(let host, let port):
+            if let address = try? SocketAddress(ipAddress: host, port: port) {
+                return dial(context, since: startedAt) { $0.connect(to: address) }
+            }
+            let bound = NIOLoopBound(self, eventLoop: eventLoop)
+            lookup = lookups.addresses(of: host, at: startedAt) { [eventLoop] result in
+                eventLoop.execute {
+                    bound.value.found(result, host: host, port: port, context: context, since: startedAt)
+                }
+            }
+        }
+    }
+
+    private func found(
+        _ result: Result<[SocketAddress], any Error>,
+        host: String,
+        port: Int,
+        context: NIOSSLContext?,
+        since startedAt: NIODeadline
+    ) {
+        guard completion != nil else { return }
+        lookup = nil
+        let now = NIODeadline.now()
+        timings.dns = now.since(startedAt)
+        switch result {
+        case .success(let addresses):
+            guard !addresses.isEmpty else { return end(.failure(.lookingUp(host, nil))) }
+            let resolver = FoundAddresses(addresses, port: port, on: eventLoop)
+            dial(context, since: now) { $0.resolver(resolver).connect(host: host, port: port) }
+        case .failure(let error):
+            end(.failure(.lookingUp(host, error)))
+        }
+    }
+
+    private func dial(
+        _ context: NIOSSLContext?,
+        since startedAt: NIODeadline,
+        _ connect: (ClientBootstrap) -> EventLoopFuture<any Channel>
+    ) {
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
         let bootstrap = ClientBootstrap(group: eventLoop)
             .channelOption(.socketOption(.so_keepalive), value: 1)
             .channelOption(
@@ -77,28 +148,12 @@ final class ConnectionAttempt {
             // NIO keeps as many receive buffers and uses those again that nobody holds any more.
             .channelOption(.maxMessagesPerRead, value: 8)
             .channelOption(.writeBufferWaterMark, value: .init(low: 131_072, high: 524_288))
-            .connectTimeout((timeout ?? .seconds(3600)).timeAmount)
-        let connected: EventLoopFuture<any Channel>
-        var resolver: SystemResolver?
-        switch origin.endpoint {
-        case .unixSocket(let path):
-            connected = bootstrap.connect(unixDomainSocketPath: path)
-        case .host(let host, let port):
-            if let address = try? SocketAddress(ipAddress: host, port: port) {
-                connected = bootstrap.connect(to: address)
-            } else {
-                let system = SystemResolver(eventLoop: eventLoop)
-                resolver = system
-                connected = bootstrap.resolver(system).connect(host: host, port: port)
-            }
-        }
-        connected.assumeIsolated().whenComplete { result in
-            let now = NIODeadline.now()
-            let resolved = resolver?.resolvedAt
-            if let resolved { self.timings.dns = resolved.since(startedAt) }
+            .connectTimeout(time)
+            .channelInitializer { bound.value.dials($0) }
+        connect(bootstrap).assumeIsolated().whenComplete { result in
             switch result {
             case .success(let channel):
-                self.timings.connect = now.since(resolved ?? startedAt)
+                self.timings.connect = NIODeadline.now().since(startedAt)
                 self.connected(channel, context: context)
             case .failure(let error):
                 self.end(.failure(.connecting(self.origin, error)))
@@ -106,11 +161,19 @@ final class ConnectionAttempt {
         }
     }
 
+    /// A socket is about to be connected; none is after the end.
+    private func dials(_ channel: any Channel) -> EventLoopFuture<Void> {
+        guard completion != nil else { return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
+        dialling.append(channel)
+        return eventLoop.makeSucceededVoidFuture()
+    }
+
     private func connected(_ channel: any Channel, context: NIOSSLContext?) {
         guard completion != nil else {
             channel.close(promise: nil)
             return
         }
+        dialling = []
         self.channel = channel
         guard let context else {
             end(.success(Established(channel: channel, isUnencrypted: true, timings: timings)))

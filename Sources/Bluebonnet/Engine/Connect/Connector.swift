@@ -8,8 +8,15 @@ import Synchronization
 final class Connector: Sendable {
     private let configuration: SessionConfiguration
     private let tls: TLSContextSource
+    private let lookups: NameLookups
     private let timers = Mutex<[ObjectIdentifier: NIOLoopBound<DeadlineTimer>]>([:])
-    private let attempts = Mutex<[ObjectIdentifier: PendingAttempt]>([:])
+    private let state = Mutex(State())
+
+    private struct State {
+        var attempts: [ObjectIdentifier: PendingAttempt] = [:]
+        /// Why there are no further attempts.
+        var end: NetworkingError?
+    }
 
     /// An attempt under way and the event loop it may be touched on.
     private struct PendingAttempt: Sendable {
@@ -17,37 +24,86 @@ final class Connector: Sendable {
         let attempt: NIOLoopBound<ConnectionAttempt>
     }
 
+    typealias Completion = @Sendable (Result<PooledConnection, NetworkingError>) -> Void
+
     init(configuration: SessionConfiguration) {
         self.configuration = configuration
         tls = TLSContextSource(settings: configuration.tls)
+        lookups = NameLookups(resolver: configuration.nameResolver)
     }
 
-    /// Makes one connection and reports once, on the event loop.
+    /// Makes one connection and reports once: on the event loop, or here when the loop was shut down.
     func connect(
         to origin: Origin,
         timeout: Duration?,
         on eventLoop: any EventLoop,
         pool: ConnectionPool,
-        completion: @escaping @Sendable (Result<PooledConnection, NetworkingError>) -> Void
+        completion: @escaping Completion
     ) {
-        eventLoop.execute {
-            let attempt = ConnectionAttempt(origin: origin, timeout: timeout, eventLoop: eventLoop, tls: self.tls)
-            let pending = PendingAttempt(eventLoop: eventLoop, attempt: NIOLoopBound(attempt, eventLoop: eventLoop))
-            self.attempts.withLock { $0[ObjectIdentifier(attempt)] = pending }
-            attempt.run { [id = ObjectIdentifier(attempt)] result in
-                self.attempts.withLock { $0[id] = nil }
-                completion(
-                    result.flatMap { established in
-                        self.install(established, origin: origin, eventLoop: eventLoop, pool: pool)
-                    }
-                )
-            }
+        eventLoop.execute(
+            Connect(
+                connector: self,
+                origin: origin,
+                timeout: timeout,
+                eventLoop: eventLoop,
+                pool: pool,
+                completion: completion
+            )
+        )
+    }
+
+    private struct Connect: LoopWork {
+        let connector: Connector
+        let origin: Origin
+        let timeout: Duration?
+        let eventLoop: any EventLoop
+        let pool: ConnectionPool
+        let completion: Completion
+
+        func run() {
+            connector.begin(self)
+        }
+
+        func wasDropped() {
+            completion(.failure(.eventLoopShutDown(origin)))
         }
     }
 
-    /// Ends all attempts under way.
+    private func begin(_ work: Connect) {
+        let attempt = ConnectionAttempt(
+            origin: work.origin,
+            timeout: work.timeout,
+            eventLoop: work.eventLoop,
+            tls: tls,
+            lookups: lookups
+        )
+        let id = ObjectIdentifier(attempt)
+        let pending = PendingAttempt(
+            eventLoop: work.eventLoop,
+            attempt: NIOLoopBound(attempt, eventLoop: work.eventLoop)
+        )
+        let end = state.withLock { state in
+            if state.end == nil { state.attempts[id] = pending }
+            return state.end
+        }
+        if let end { return work.completion(.failure(end)) }
+        attempt.run { result in
+            self.state.withLock { $0.attempts[id] = nil }
+            work.completion(
+                result.flatMap { established in
+                    self.install(established, origin: work.origin, eventLoop: work.eventLoop, pool: work.pool)
+                }
+            )
+        }
+    }
+
+    /// Ends all attempts under way, and those that would begin from now on.
     func cancelAttempts(with error: NetworkingError) {
-        for pending in attempts.withLock({ Array($0.values) }) {
+        let attempts = state.withLock { state in
+            state.end = state.end ?? error
+            return Array(state.attempts.values)
+        }
+        for pending in attempts {
             pending.eventLoop.execute { pending.attempt.value.cancel(with: error) }
         }
     }

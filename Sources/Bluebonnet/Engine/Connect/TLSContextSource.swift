@@ -1,6 +1,5 @@
 import FoundationEssentials
 import NIOCore
-import NIOPosix
 import NIOSSL
 import Synchronization
 
@@ -14,8 +13,16 @@ import Synchronization
 
 /// Makes the session's TLS context once, when the first secure connection needs it.
 final class TLSContextSource: Sendable {
+    typealias Completion = @Sendable (Result<NIOSSLContext, any Error>) -> Void
+
+    private enum State {
+        case unmade
+        case making([Completion])
+        case made(NIOSSLContext)
+    }
+
     private let settings: TLSSettings
-    private let made = Mutex<NIOSSLContext?>(nil)
+    private let state = Mutex(State.unmade)
 
     init(settings: TLSSettings) {
         self.settings = settings
@@ -23,18 +30,40 @@ final class TLSContextSource: Sendable {
 
     var verifiesCertificates: Bool { settings.verifiesCertificates }
 
-    /// The context; made on a thread that may block, the first time.
-    func context(on eventLoop: any EventLoop) -> EventLoopFuture<NIOSSLContext> {
-        if let context = made.withLockIfAvailable({ $0 }) ?? nil {
-            return eventLoop.makeSucceededFuture(context)
+    /// The context, if it has been made.
+    var context: NIOSSLContext? {
+        state.withLock { state in
+            if case .made(let context) = state { context } else { nil }
         }
-        return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) {
-            try self.made.withLock { made in
-                if let context = made { return context }
-                let context = try Self.makeContext(self.settings)
-                made = context
-                return context
+    }
+
+    /// Calls back with the context, on any thread; the first who asks has it made, on a thread that may block, and those who come
+    /// meanwhile wait for the same one. After an error the next who asks has it tried again.
+    func makeContext(_ completion: @escaping Completion) {
+        let (made, begins) = state.withLock { state -> (NIOSSLContext?, Bool) in
+            switch state {
+            case .made(let context): return (context, false)
+            case .making(let waiters):
+                state = .making(waiters + [completion])
+                return (nil, false)
+            case .unmade:
+                state = .making([completion])
+                return (nil, true)
             }
+        }
+        if let made { return completion(.success(made)) }
+        guard begins else { return }
+        BlockingThreads.certificates.submit { unavailable in
+            let result: Result<NIOSSLContext, any Error> = Result {
+                if let unavailable { throw unavailable }
+                return try Self.makeContext(self.settings)
+            }
+            let waiters = self.state.withLock { state -> [Completion] in
+                guard case .making(let waiters) = state else { return [] }
+                state = (try? result.get()).map { State.made($0) } ?? .unmade
+                return waiters
+            }
+            for waiter in waiters { waiter(result) }
         }
     }
 

@@ -1,0 +1,175 @@
+import Foundation
+import HTTPTypes
+import LocalServer
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import Bluebonnet
+
+/// How attempts to connect end when nobody wants them any more, or their event loop is gone.
+@Suite(.timeLimit(.minutes(1)))
+struct ConnectorTests {
+    /// A server to which connecting never ends.
+    private static let blackHole = FaultServer.Options(acceptsConnections: false)
+
+    /// How many sockets are being connected to a port, by the system's own table.
+    private static func dialling(_ server: FaultServer) -> Int {
+        let table = (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? ""
+        let digits = String(server.port, radix: 16, uppercase: true)
+        let remote = ":" + String(repeating: "0", count: 4 - digits.count) + digits
+        return table.split(separator: "\n").count { line in
+            let columns = line.split(separator: " ")
+            // Local address, remote address, state; 02 is SYN_SENT.
+            return columns.count > 3 && columns[2].hasSuffix(remote) && columns[3] == "02"
+        }
+    }
+
+    @Test(arguments: ["127.0.0.1", "localhost"])
+    func `a session that was shut down leaves no socket that is being connected`(host: String) async throws {
+        try await FaultServer.run([], options: Self.blackHole) { server in
+            try await TestSession.run { session, _ in
+                for _ in 0..<3 {
+                    let request = try TestSession.request("http://\(host):\(server.port)/")
+                    Task { _ = try await session.data(for: request) }
+                }
+                try await TestSession.until("three are being connected") { Self.dialling(server) == 3 }
+            }
+            #expect(Self.dialling(server) == 0)
+        }
+    }
+
+    @Test func `an attempt that timed out leaves no socket that is being connected`() async throws {
+        let timeouts = TestSession.configuration { $0.timeouts.connect = .milliseconds(100) }
+        try await FaultServer.run([], options: Self.blackHole) { server in
+            try await TestSession.run(timeouts) { session, _ in
+                let error = try await TestSession.failure {
+                    _ = try await session.data(for: TestSession.request(server.baseURL))
+                }
+                #expect(error.code == .connectTimeout, "\(error)")
+                #expect(Self.dialling(server) == 0)
+            }
+        }
+    }
+
+    @Test func `a session that was shut down in a handshake leaves no connection`() async throws {
+        let gate = FaultGate()
+        defer { gate.open() }
+        try await FaultServer.run([.hold(gate)]) { server in
+            try await TestSession.run { session, _ in
+                let request = try TestSession.request("https://127.0.0.1:\(server.port)/")
+                Task { _ = try await session.data(for: request) }
+                try await TestSession.until("the handshake has begun") { server.connections.count == 1 }
+            }
+        }
+    }
+
+    @Test func `no attempt begins once they have been cancelled`() async throws {
+        let configuration = SessionConfiguration()
+        let connector = Connector(configuration: configuration)
+        let loop = NIOSingletons.posixEventLoopGroup.next()
+        let pool = ConnectionPool(configuration: configuration, group: NIOSingletons.posixEventLoopGroup)
+        connector.cancelAttempts(with: NetworkingError(.sessionInvalidated, "over"))
+        let code = await withCheckedContinuation { continuation in
+            let origin = Origin(isSecure: false, endpoint: .host("127.0.0.1", port: 1))
+            connector.connect(to: origin, timeout: .seconds(50), on: loop, pool: pool) { result in
+                switch result {
+                case .success: continuation.resume(returning: NetworkingError.Code?.none)
+                case .failure(let error): continuation.resume(returning: error.code)
+                }
+            }
+        }
+        #expect(code == .sessionInvalidated)
+    }
+
+    // MARK: Event loops that are gone
+
+    private struct Probe: LoopWork {
+        let ran = Counter()
+        let dropped = Counter()
+
+        func run() { ran.increment() }
+        func wasDropped() { dropped.increment() }
+    }
+
+    @Test func `work for an event loop is run or told that it was dropped`() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        let before = Probe()
+        loop.execute(before)
+        try await loop.submit {}.get()
+        #expect(before.ran.value == 1)
+        try await group.shutdownGracefully()
+        let after = Probe()
+        loop.execute(after)
+        #expect(after.ran.value == 0 && after.dropped.value == 1)
+        #expect(before.ran.value == 1 && before.dropped.value == 0)
+    }
+
+    @Test(
+        arguments: ["http://127.0.0.1:1/", "http://localhost:1/", "https://localhost:1/", "http+unix://%2Fnone/"],
+        [nil, Duration.seconds(40)]
+    )
+    func `requests on event loops that were shut down fail at once`(url: String, whole: Duration?) async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+        try await group.shutdownGracefully()
+        let configuration = TestSession.configuration {
+            $0.eventLoopGroup = group
+            $0.timeouts.request = whole
+        }
+        try await TestSession.run(configuration) { session, engine in
+            for _ in 0..<3 {
+                let error = try await TestSession.failure { _ = try await session.data(for: TestSession.request(url)) }
+                #expect(error.code == .connectFailed, "\(error)")
+                #expect(error.underlying as? EventLoopError == .shutdown)
+            }
+            #expect(engine.waitingExchanges == 0 && session.tasks.isEmpty)
+        }
+    }
+
+    @Test(arguments: ["lookup", "connecting", "handshake", "response", "idle"])
+    func `requests under way end when their event loops are shut down`(phase: String) async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let resolver = StubResolver()
+        let gate = FaultGate()
+        defer { gate.open() }
+        let configuration = TestSession.configuration {
+            $0.eventLoopGroup = group
+            $0.nameResolver = resolver
+            $0.timeouts.connect = nil
+            $0.maximumConnectionsPerHost = 1
+        }
+        let script: FaultServer.Script =
+            phase == "idle" ? [.readRequest, .respond(body: "ok"), .hold(gate)] : [.hold(gate)]
+        let options = phase == "connecting" ? Self.blackHole : FaultServer.Options()
+        try await FaultServer.run(script, options: options) { server in
+            try await TestSession.run(configuration) { session, engine in
+                let url =
+                    switch phase {
+                    case "lookup": "http://dead.test/"
+                    case "handshake": "https://127.0.0.1:\(server.port)/"
+                    default: server.baseURL
+                    }
+                let request = try TestSession.request(url)
+                if phase == "idle" { _ = try await session.data(for: request) }
+                // The first is under way, and the others wait for its connection.
+                let tasks = (0..<(phase == "idle" ? 0 : 3)).map { _ in Task { _ = try await session.data(for: request) }
+                }
+                try await TestSession.until("it is under way") {
+                    resolver.deadLookups + Self.dialling(server) + server.connections.count == 1
+                }
+                try await group.shutdownGracefully()
+                resolver.endDeadLookups()
+                for task in tasks {
+                    let error = try await TestSession.failure { try await task.value }
+                    let codes: [NetworkingError.Code] = [.connectFailed, .connectionLost, .tlsFailed]
+                    #expect(codes.contains(error.code), "\(error)")
+                }
+                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                #expect(error.code == .connectFailed, "\(error)")
+                #expect(engine.openConnections == 0)
+            }
+        }
+    }
+}
