@@ -36,15 +36,46 @@ final class SystemFile: Sendable {
         guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
     }
 
-    /// Opens what stands at a path for writing, from its beginning.
-    init(writing path: String) throws {
+    /// Opens what stands at a path for writing, from its beginning. A pipe that nobody reads yet is waited for while that `isWanted`.
+    ///
+    /// - Throws: ``Failure``, or `CancellationError` when it is wanted no longer.
+    init(writing path: String, while isWanted: () -> Bool = { true }) throws {
         self.path = path
-        descriptor = unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
+        var pause: CInt = 1
+        while true {
+            let result = unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+            if result >= 0 {
+                descriptor = result
+                return
+            }
+            let code = errno
+            // fifo(7): a pipe without a reader is ENXIO. So is a device that is not there.
+            guard code == EINTR || code == ENXIO && Self.kind(of: path) == S_IFIFO else {
+                throw Failure(path: path, code: code)
+            }
+            guard isWanted() else { throw CancellationError() }
+            _ = poll(nil, 0, pause)
+            pause = min(pause * 2, Self.patience)
+        }
     }
+
+    /// How many milliseconds pass at most until a call that waits for a pipe looks again whether it is wanted.
+    private static let patience: CInt = 50
 
     deinit {
         close(descriptor)
+    }
+
+    /// Whether it is neither a pipe nor a device, so that a call on it ends.
+    var isRegular: Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// What a path leads to, as the bits of a mode; nil for nothing.
+    private static func kind(of path: String) -> mode_t? {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
     }
 
     /// The size of a regular file.
@@ -114,7 +145,10 @@ final class SystemFile: Sendable {
         return taken > 0 ? block : nil
     }
 
-    func write(_ buffers: [ByteBuffer]) throws {
+    /// Writes all of the buffers. A pipe that takes nothing now is waited for while that `isWanted`.
+    ///
+    /// - Throws: ``Failure``, or `CancellationError` when it is wanted no longer.
+    func write(_ buffers: [ByteBuffer], while isWanted: () -> Bool = { true }) throws {
         for buffer in buffers {
             // The bytes are only read, while the buffer is held.
             try unsafe buffer.withUnsafeReadableBytes { bytes in
@@ -127,6 +161,10 @@ final class SystemFile: Sendable {
                     )
                     if result >= 0 {
                         unsafe rest = rest.dropFirst(result)
+                    } else if errno == EAGAIN {
+                        guard isWanted() else { throw CancellationError() }
+                        var place = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                        _ = unsafe poll(&place, 1, Self.patience)
                     } else if errno != EINTR {
                         throw Failure(path: path, code: errno)
                     }

@@ -3,8 +3,6 @@
 #else
     public import Foundation
 #endif
-import NIOCore
-import NIOPosix
 
 /// The form as a file.
 extension MultipartFormData {
@@ -35,56 +33,20 @@ extension MultipartFormData {
             )
         }
         let destination = file.resolvingSymlinksInPath().path(percentEncoded: false)
-        let manager = FileManager.default
-        guard overwrites || !manager.fileExists(atPath: destination) else {
-            throw NetworkingError(.outputFailed, "The file \(destination) exists already.")
-        }
-        switch try? manager.attributesOfItem(atPath: destination)[.type] as? FileAttributeType {
-        case nil, .typeRegular:
-            try await writeWhole(to: destination, overwrites: overwrites)
-        case .typeDirectory:
+        let type = try? FileManager.default.attributesOfItem(atPath: destination)[.type] as? FileAttributeType
+        guard !overwrites || type != .typeDirectory else {
             throw NetworkingError(.outputFailed, "A form cannot be written to \(destination), which is a directory.")
-        default:
-            let output = try await Self.blocking { try SystemFile(writing: destination) }
-            try await write(to: output)
+        }
+        do {
+            try await FileOutput.write(to: destination, overwrites: overwrites) { output in
+                let sink = RequestBody.Sink.bytes { try await output.write([$0]) }
+                try await MultipartProducer(boundary: separator, parts: parts).produce(sink)
+            }
+        } catch {
+            throw FileOutput.failure(error, of: "The form")
         }
         let body = try RequestBody.file(file)
         guard let throttle else { return body }
         return body.throttled(throttle, clock: clock)
-    }
-
-    private func writeWhole(to destination: String, overwrites: Bool) async throws {
-        let name = "\(destination).\(String(UInt64.random(in: .min ... .max), radix: 36)).part"
-        let output = try await Self.blocking { try SystemFile(creating: name) }
-        do {
-            try await write(to: output)
-            try await Self.blocking { try output.move(to: destination, replaces: overwrites) }
-        } catch {
-            output.remove()
-            throw error
-        }
-    }
-
-    private func write(to output: SystemFile) async throws {
-        do {
-            let sink = RequestBody.Sink.bytes { piece in
-                try Task.checkCancellation()
-                try await Self.blocking { try output.write([piece]) }
-            }
-            try await MultipartProducer(boundary: separator, parts: parts).produce(sink)
-        } catch let error as CancellationError {
-            throw NetworkingError(.cancelled, "The writing of the form was cancelled.", underlying: error)
-        }
-    }
-
-    /// Runs file work on a thread that may block.
-    private static func blocking<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws
-        -> Result
-    {
-        do {
-            return try await NIOThreadPool.singleton.runIfActive(work)
-        } catch let failure as SystemFile.Failure {
-            throw NetworkingError(.outputFailed, "The form could not be written: \(failure)", underlying: failure)
-        }
     }
 }

@@ -3,6 +3,12 @@ import Foundation
 import LocalServer
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 @testable import Bluebonnet
 
 /// A body on its way into a file: all of it is there, or nothing is.
@@ -126,6 +132,124 @@ struct ResponseFileTests {
                     #expect(error.code == .truncatedResponse, "\(error)")
                     #expect(try names(in: directory).isEmpty)
                 }
+            }
+        }
+    }
+
+    // MARK: Cancelling
+
+    @Test func `a cancelled task gets the error of the library, and leaves no file`() async throws {
+        try await FaultServer.run([.readRequest, .respond(body: "new")]) { server in
+            try await TestSession.run { session, _ in
+                try await TestSession.withDirectory { directory in
+                    let response = try await session.stream(TestSession.request(server.baseURL))
+                    let task = Task {
+                        // So that it is not the body that ends, but the writing of it.
+                        while !Task.isCancelled { await Task.yield() }
+                        _ = try await response.body.write(to: directory.appending(path: "file"))
+                    }
+                    task.cancel()
+                    let error = try await TestSession.failure { try await task.value }
+                    #expect(error.code == .cancelled, "\(error)")
+                    #expect(try names(in: directory).isEmpty)
+                }
+            }
+        }
+    }
+
+    // MARK: Pipes and devices
+
+    private func pipe(_ name: String, in directory: URL) throws -> URL {
+        let pipe = directory.appending(path: name)
+        try #require(unsafe mkfifo(pipe.path(percentEncoded: false), 0o600) == 0)
+        return pipe
+    }
+
+    private static func server(sending count: Int) -> FaultServer.Script {
+        .requests { _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n"), .fill(7, count: count)] }
+    }
+
+    @Test func `a pipe takes the body once somebody reads it`() async throws {
+        let count = 3_000_001
+        try await FaultServer.run(Self.server(sending: count)) { server in
+            try await TestSession.run { session, _ in
+                try await TestSession.withDirectory { directory in
+                    let pipe = try pipe("pipe", in: directory)
+                    let response = try await session.stream(TestSession.request(server.baseURL))
+                    async let written = response.body.write(to: pipe)
+                    let read = try await BlockingThreads(limit: 1).run { try Data(contentsOf: pipe) }
+                    #expect(read == Data(repeating: 7, count: count))
+                    #expect(try await written == count)
+                    #expect(try names(in: directory) == ["pipe"])
+                }
+            }
+        }
+    }
+
+    /// More of them than there are threads for files; each is waited for, and a file is written meanwhile.
+    @Test(arguments: [false, true])
+    func `pipes that nobody reads hold up no file, and end with their tasks`(isOpened: Bool) async throws {
+        let many = TestSession.configuration { $0.maximumConnectionsPerHost = 30 }
+        try await FaultServer.run(Self.server(sending: 300_000)) { server in
+            try await TestSession.run(many) { session, engine in
+                try await TestSession.withDirectory { directory in
+                    var readers: [CInt] = []
+                    defer { for reader in readers { close(reader) } }
+                    var tasks: [Task<Void, any Error>] = []
+                    for number in 0..<20 {
+                        let pipe = try pipe("pipe\(number)", in: directory)
+                        if isOpened {
+                            readers.append(unsafe open(pipe.path(percentEncoded: false), O_RDONLY | O_NONBLOCK))
+                        }
+                        let response = try await session.stream(TestSession.request(server.baseURL))
+                        tasks.append(Task { _ = try await response.body.write(to: pipe) })
+                    }
+                    try await TestSession.until("twenty wait") { BlockingThreads.pipes.count >= 20 }
+                    let response = try await session.stream(TestSession.request(server.baseURL))
+                    let written = try await response.body.write(to: directory.appending(path: "file"))
+                    #expect(written == 300_000)
+                    for task in tasks { task.cancel() }
+                    for task in tasks {
+                        let error = try await TestSession.failure { try await task.value }
+                        #expect(error.code == .cancelled, "\(error)")
+                    }
+                    try await TestSession.until("their connections are given up") { engine.openConnections <= 1 }
+                }
+            }
+        }
+    }
+
+    @Test func `a pipe whose reader goes away is an error`() async throws {
+        try await FaultServer.run(Self.server(sending: 3_000_000)) { server in
+            try await TestSession.run { session, _ in
+                try await TestSession.withDirectory { directory in
+                    let pipe = try pipe("pipe", in: directory)
+                    let reader = unsafe open(pipe.path(percentEncoded: false), O_RDONLY | O_NONBLOCK)
+                    let response = try await session.stream(TestSession.request(server.baseURL))
+                    async let end = TestSession.failure { _ = try await response.body.write(to: pipe) }
+                    try await TestSession.until("something has come") {
+                        var byte: UInt8 = 0
+                        return unsafe read(reader, &byte, 1) == 1
+                    }
+                    close(reader)
+                    let error = try await end
+                    #expect(error.code == .outputFailed, "\(error)")
+                }
+            }
+        }
+    }
+
+    @Test func `a device takes the body, and a full one is an error`() async throws {
+        try await FaultServer.run(Self.server(sending: 300_000)) { server in
+            try await TestSession.run { session, _ in
+                let response = try await session.stream(TestSession.request(server.baseURL))
+                let written = try await response.body.write(to: URL(filePath: "/dev/null"))
+                #expect(written == 300_000)
+                let error = try await TestSession.failure {
+                    let response = try await session.stream(TestSession.request(server.baseURL))
+                    _ = try await response.body.write(to: URL(filePath: "/dev/full"))
+                }
+                #expect(error.code == .outputFailed, "\(error)")
             }
         }
     }

@@ -1,0 +1,71 @@
+import FoundationEssentials
+import NIOCore
+
+/// Where a body is written to, block by block, on threads that may block.
+struct FileOutput: Sendable {
+    private let file: SystemFile
+    /// Of a pipe or a device each call may last for ever.
+    private let isRegular: Bool
+
+    /// Hands out the place that a body is to be written to.
+    ///
+    /// For a file this is a temporary one beside the destination, which takes its name when the work is done, and is removed when it
+    /// fails. A device, a pipe or a link to something is written to as it stands.
+    ///
+    /// - Throws: What the work throws, ``NetworkingError/Code/outputFailed`` for a file that must not be replaced, and errors for
+    ///   ``failure(_:of:)``.
+    static func write<Output>(
+        to destination: String,
+        overwrites: Bool,
+        _ work: (FileOutput) async throws -> Output
+    ) async throws -> Output {
+        let threads = BlockingThreads.files
+        let isReplaced = try await threads.run {
+            let manager = FileManager.default
+            guard overwrites else {
+                if !manager.fileExists(atPath: destination) { return true }
+                throw NetworkingError(.outputFailed, "The file \(destination) exists already.")
+            }
+            let type = try? manager.attributesOfItem(atPath: destination)[.type] as? FileAttributeType
+            return type == nil || type == .typeRegular
+        }
+        guard isReplaced else {
+            let file = try await BlockingThreads.pipes.runUntilCancelled { isWanted in
+                try SystemFile(writing: destination, while: isWanted)
+            }
+            return try await work(FileOutput(file: file, isRegular: file.isRegular))
+        }
+        let part = "\(destination).\(String(UInt64.random(in: .min ... .max), radix: 36)).part"
+        let file = try await threads.run { try SystemFile(creating: part) }
+        do {
+            let output = try await work(FileOutput(file: file, isRegular: true))
+            try await threads.run { try file.move(to: destination, replaces: overwrites) }
+            return output
+        } catch {
+            try? await threads.runEvenIfCancelled { file.remove() }
+            throw error
+        }
+    }
+
+    /// Returns when the blocks have been taken, or the task was cancelled.
+    func write(_ blocks: [ByteBuffer]) async throws {
+        if isRegular {
+            try await BlockingThreads.files.run { [file] in try file.write(blocks) }
+        } else {
+            try await BlockingThreads.pipes.runUntilCancelled { [file] isWanted in
+                try file.write(blocks, while: isWanted)
+            }
+        }
+    }
+
+    /// What the caller is told of an error; the subject is what was to be written, at the beginning of a sentence.
+    static func failure(_ error: any Error, of subject: String) -> any Error {
+        switch error {
+        case is CancellationError:
+            NetworkingError(.cancelled, "\(subject) was not written: the task was cancelled.", underlying: error)
+        case is SystemFile.Failure, is BlockingThreads.Unavailable:
+            NetworkingError(.outputFailed, "\(subject) could not be written: \(error)", underlying: error)
+        default: error
+        }
+    }
+}
