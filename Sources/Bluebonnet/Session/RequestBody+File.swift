@@ -1,34 +1,69 @@
 public import FoundationEssentials
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 extension RequestBody {
     /// Files are read in blocks of this size, off the event loop.
     private static let blockSize = 1 << 20
 
     /// The contents of a file, read while they are sent and never held in memory whole. Can be sent again.
     ///
-    /// Over TLS, for a file that belongs to another user who does not let this one write to it, and for one that cannot be mapped,
-    /// blocks are read off the event loop; otherwise the system sends from its page cache (`sendfile(2)`). A file that is written to
-    /// meanwhile arrives as a mixture of old and new.
+    /// Over TLS, and for a file below 1 MiB, one that lies on another machine, one that cannot be mapped, and one of another user
+    /// who does not let this one write to it, blocks are read off the event loop; otherwise the system sends from its page cache
+    /// (`sendfile(2)`). A file that is written to meanwhile arrives as a mixture of old and new.
     ///
     /// - Parameter file: A file URL. The length is taken now; a file that is shorter or longer when it is sent fails the request
     ///   with ``NetworkingError/Code/requestBodyLengthMismatch``.
     /// - Returns: The body.
-    /// - Throws: ``NetworkingError/Code/requestBodyFailed`` when the file cannot be opened.
+    /// - Throws: ``NetworkingError/Code/requestBodyFailed`` when the URL is no file URL, or there is no readable regular file.
     public static func file(_ file: URL) throws(NetworkingError) -> RequestBody {
-        let path = file.path(percentEncoded: false)
-        let length: Int
-        do {
-            length = try SystemFile.size(of: path)
-        } catch {
-            throw NetworkingError(.requestBodyFailed, "The file cannot be sent: \(error)", underlying: error)
-        }
+        let (path, length) = try regularFile(at: file, to: "be sent", insteadOfPipe: "send")
         return RequestBody(.file(path: path, length: length))
     }
 
+    /// The path and the size of a file that is to be read later.
+    static func regularFile(
+        at url: URL,
+        to use: String,
+        insteadOfPipe verb: String
+    ) throws(NetworkingError) -> (path: String, length: Int) {
+        guard url.isFileURL else {
+            throw NetworkingError(
+                .requestBodyFailed,
+                "Expected URL to be a file URL: \(url.redactedDescription) cannot \(use)."
+            )
+        }
+        let path = url.path(percentEncoded: false)
+        do {
+            return (path, try SystemFile.size(of: path))
+        } catch {
+            let message =
+                switch (error as? SystemFile.Failure)?.code {
+                case ENOENT, ENOTDIR: "File URL not reachable. There is no file \(path)."
+                case EISDIR: "\(path) is a directory and cannot \(use)."
+                case ESPIPE: "\(path) is not a regular file and cannot \(use); \(verb) a stream instead."
+                default: "The file is not readable. \(error)"
+                }
+            throw NetworkingError(.requestBodyFailed, message, underlying: error)
+        }
+    }
+
     static func produceFile(at path: String, length: Int, _ sink: Sink) async throws {
-        if let take = sink.takeFile, try await FilePart.produce(from: path, length: length, take) { return }
-        let file = try SystemFile(reading: path)
-        while let block = try await BlockingThreads.files.run({ try file.read(upTo: blockSize) }) {
+        // One block is read as fast as it is looked for in the page cache.
+        if length >= blockSize, let take = sink.takeFile,
+            try await FilePart.produce(from: path, length: length, take)
+        {
+            return
+        }
+        let threads = BlockingThreads.files
+        let file = try await threads.run { try SystemFile(reading: path) }
+        while let block = try await threads.run({ try file.read(upTo: blockSize) }) {
             try await sink(block)
         }
     }

@@ -22,11 +22,27 @@ final class SystemFile: Sendable {
     let descriptor: CInt
     let path: String
 
-    /// Opens a file for reading.
+    /// Opens a regular file for reading. Nothing else is opened, as far as can be told before: it may wait for somebody at the other
+    /// end of a pipe, and wake them.
     init(reading path: String) throws {
         self.path = path
-        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw Failure(path: path, code: errno) }
+        if let failure = Self.failure(path, status) { throw failure }
+        // What stands there now may be a pipe after all: it is not waited for.
+        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
+        guard unsafe fstat(descriptor, &status) == 0 else { throw Failure(path: path, code: errno) }
+        if let failure = Self.failure(path, status) { throw failure }
+    }
+
+    /// What is neither a file nor a directory (a pipe, a device) has no size and cannot be read again.
+    private static func failure(_ path: String, _ status: stat) -> Failure? {
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: nil
+        case S_IFDIR: Failure(path: path, code: EISDIR)
+        default: Failure(path: path, code: ESPIPE)
+        }
     }
 
     /// Makes a file that did not exist.
@@ -78,17 +94,8 @@ final class SystemFile: Sendable {
         return unsafe stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
     }
 
-    /// The size of a regular file.
-    static func size(of path: String) throws -> Int {
-        let file = try SystemFile(reading: path)
-        let real = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
-        let type = try FileManager.default.attributesOfItem(atPath: real)[.type] as? FileAttributeType
-        guard type == .typeRegular else {
-            // What is neither a file nor a directory (a pipe, a device) has no size and cannot be read again.
-            throw Failure(path: path, code: type == .typeDirectory ? EISDIR : ESPIPE)
-        }
-        return try file.size()
-    }
+    /// The size of a regular file that can be read.
+    static func size(of path: String) throws -> Int { try SystemFile(reading: path).size() }
 
     /// The size now.
     func size() throws -> Int {

@@ -116,6 +116,44 @@ struct RequestBodyTests {
         #expect(error?.code == .requestBodyFailed)
     }
 
+    @Test func `what is no readable regular file is refused at once`() async throws {
+        func refusal(_ url: URL) throws -> NetworkingError {
+            try #require(#expect(throws: NetworkingError.self) { try RequestBody.file(url) })
+        }
+        let web = try refusal(try #require(URL(string: "https://me:secret@example.com/etc/hosts")))
+        #expect(web.code == .requestBodyFailed && web.message.hasPrefix("Expected URL to be a file URL"))
+        #expect(!web.message.contains("secret"))
+        try await TestSession.withDirectory { directory in
+            let folder = try refusal(directory)
+            #expect(folder.code == .requestBodyFailed && folder.message.contains("is a directory"))
+            let pipe = directory.appending(path: "pipe")
+            #expect(unsafe mkfifo(pipe.path(percentEncoded: false), 0o600) == 0)
+            // Nobody writes to it: to open it would wait for ever.
+            for url in [pipe, URL(filePath: "/dev/null")] {
+                let notRegular = try refusal(url)
+                #expect(notRegular.code == .requestBodyFailed, "\(notRegular)")
+                #expect(notRegular.message.contains("not a regular file"), "\(notRegular)")
+            }
+        }
+    }
+
+    @Test(arguments: [100_000, 3_000_000])
+    func `a pipe in the place of a file fails the request`(length: Int) async throws {
+        try await TestSession.withDirectory { directory in
+            let file = directory.appending(path: "file")
+            try Data(repeating: 1, count: length).write(to: file)
+            var form = MultipartFormData()
+            try form.append(fileURL: file, name: "part")
+            let bodies = try [RequestBody.file(file), form.makeBody()]
+            try FileManager.default.removeItem(at: file)
+            #expect(unsafe mkfifo(file.path(percentEncoded: false), 0o600) == 0)
+            for body in bodies {
+                let error = try await failure(body)
+                #expect(error.code == .requestBodyFailed, "\(error)")
+            }
+        }
+    }
+
     // MARK: Faults
 
     private func failure(_ body: RequestBody) async throws -> NetworkingError {
