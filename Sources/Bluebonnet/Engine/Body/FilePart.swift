@@ -10,8 +10,9 @@ import NIOCore
 
 /// A part of a file that the system sends from its page cache (`sendfile`), without a copy in this process where the socket has room.
 struct FilePart: Sendable {
-    /// A part that is in the page cache anyway. Looking whether it is takes 5 ms.
-    static let largeSize = 1 << 28
+    /// A part that is in the page cache anyway. Looking whether it is takes 0.2 ms. Large ones are sent for so long by slow
+    /// connections that the system may have taken their pages for something else.
+    static let largeSize = 1 << 23
     /// A part that has to be brought there, while the one before it is being sent.
     static let smallSize = 1 << 22
     /// What is sent in one go, so that the others on the event loop have their turn.
@@ -28,7 +29,8 @@ struct FilePart: Sendable {
 
     /// Hands over a file part by part. A part is in the page cache by then, so that the event loop does not wait for a disk.
     ///
-    /// - Returns: False, without having handed over anything, when the system does not say what is in the page cache.
+    /// - Returns: False, without having handed over anything, when the system does not say what is in the page cache, and for files of
+    ///   other machines: there, to look at their length or at a page that has gone again may take any time.
     static func produce(
         from path: String,
         length: Int,
@@ -36,9 +38,13 @@ struct FilePart: Sendable {
         _ take: @Sendable (FilePart) async throws -> Void
     ) async throws -> Bool {
         let threads = BlockingThreads.files
-        let file = try await threads.run { try SystemFile(reading: path) }
+        let (file, isLocal) = try await threads.run {
+            let file = try SystemFile(reading: path)
+            return (file, file.isLocal)
+        }
         let whole = FilePart(file: file, length: length, subject: subject, range: 0..<length)
         try whole.checkLength()
+        guard isLocal else { return false }
         for large in whole.split(by: largeSize) {
             let isThere = try await threads.run { file.isInPageCache(large.range) }
             if isThere == nil, large.range.lowerBound == 0 { return false }
