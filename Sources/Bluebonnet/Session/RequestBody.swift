@@ -81,7 +81,7 @@ public struct RequestBody: Sendable {
         }
     }
 
-    /// The bytes, when the body is held in memory; nil for files and sequences.
+    /// The bytes, when the body is held in memory; nil for files, sequences, and more than 2 GiB.
     public var data: Data? {
         guard case .bytes(let buffer) = storage else { return nil }
         return Data(buffer.readableBytesView)
@@ -93,7 +93,7 @@ extension RequestBody {
     func produce(_ sink: Sink) async throws {
         switch storage {
         case .bytes(var rest):
-            while let piece = rest.readSlice(length: min(rest.readableBytes, 1 << 18)), piece.readableBytes > 0 {
+            while let piece = rest.readSlice(length: min(rest.readableBytes, Self.pieceSize)), piece.readableBytes > 0 {
                 try await sink(piece)
             }
         case .file(let path, let length): try await Self.produceFile(at: path, length: length, sink)
@@ -101,12 +101,25 @@ extension RequestBody {
         }
     }
 
+    /// What is in memory is sent in pieces of this size.
+    private static let pieceSize = 1 << 18
+
+    /// What one buffer holds. It counts in 32 bits.
+    static let longestBuffer = 1 << 31
+
     /// A body held in memory.
     ///
-    /// - Parameter data: The bytes.
+    /// - Parameter data: The bytes, any number of them.
     /// - Returns: The body.
     public static func data(_ data: Data) -> RequestBody {
-        RequestBody(.bytes(ByteBuffer(bytes: data)))
+        .data(data, longestBuffer: longestBuffer)
+    }
+
+    static func data(_ data: Data, longestBuffer: Int) -> RequestBody {
+        guard data.count > longestBuffer else { return RequestBody(.bytes(ByteBuffer(bytes: data))) }
+        return RequestBody(
+            .produced(length: data.count, isReplayable: true) { sink in try await send(data, to: sink) }
+        )
     }
 
     /// A text as UTF-8.
@@ -114,13 +127,24 @@ extension RequestBody {
     /// - Parameter text: The text.
     /// - Returns: The body.
     public static func string(_ text: String) -> RequestBody {
-        RequestBody(.bytes(ByteBuffer(string: text)))
+        guard text.utf8.count > longestBuffer else { return RequestBody(.bytes(ByteBuffer(string: text))) }
+        return .data(Data(text.utf8))
+    }
+
+    /// Copies no more than is sent next.
+    private static func send(_ bytes: some Collection<UInt8>, to sink: Sink) async throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            try await sink(ByteBuffer(bytes: rest.prefix(pieceSize)))
+            rest = rest.dropFirst(pieceSize)
+        }
     }
 
     /// A body produced by an asynchronous sequence while it is sent. It can be sent once.
     ///
     /// - Parameters:
-    ///   - sequence: The pieces. It is read only as fast as the connection takes them.
+    ///   - sequence: The pieces. It is read only as fast as the connection takes them, and not any more once the request has
+    ///     ended, with a response or an error, if it ends when its Swift task is cancelled; a second is waited for that.
     ///   - length: The length in bytes, if known; the body is sent chunked without. A sequence that turns out shorter or
     ///     longer fails the request with ``NetworkingError/Code/requestBodyLengthMismatch``.
     /// - Returns: The body.
@@ -128,9 +152,7 @@ extension RequestBody {
     where Pieces.Element: Collection<UInt8> {
         RequestBody(
             .produced(length: length, isReplayable: false) { sink in
-                for try await piece in sequence {
-                    try await sink(ByteBuffer(bytes: piece))
-                }
+                for try await piece in sequence { try await send(piece, to: sink) }
             }
         )
     }
@@ -148,9 +170,7 @@ extension RequestBody {
     where Pieces.AsyncIterator: SendableMetatype, Pieces.Element: SendableMetatype, Pieces.Element: Collection<UInt8> {
         RequestBody(
             .produced(length: length, isReplayable: true) { sink in
-                for try await piece in makeSequence() {
-                    try await sink(ByteBuffer(bytes: piece))
-                }
+                for try await piece in makeSequence() { try await send(piece, to: sink) }
             }
         )
     }

@@ -58,9 +58,11 @@ extension MultipartFormData {
         return RequestBody(.produced(length: length, isReplayable: isReplayable, produce: producer.produce))
     }
 
-    /// The whole body, when all its parts are in memory.
+    /// The whole body, when all its parts are in memory and one buffer holds them.
     func bytes() -> Data? {
-        guard let contentLength, parts.allSatisfy({ if case .bytes = $0.content { true } else { false } }) else {
+        guard let contentLength, contentLength <= RequestBody.longestBuffer,
+            parts.allSatisfy({ if case .bytes = $0.content { true } else { false } })
+        else {
             return nil
         }
         return Data(joined(capacity: contentLength).readableBytesView)

@@ -23,6 +23,6 @@ struct MultipartSource: Sendable {
 
 /// Reads the content of a part from its beginning to its end, once.
 protocol MultipartReader: AnyObject {
-    /// The next piece, at most so much of a file; a stream brings what it has. Nil at the end.
+    /// The next piece, at most so much; a stream brings what it has. Nil at the end.
     func next(upTo count: Int) async throws -> ByteBuffer?
 }

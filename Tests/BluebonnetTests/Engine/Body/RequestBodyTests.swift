@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import LocalServer
+import Synchronization
 import Testing
 
 @testable import Bluebonnet
@@ -114,6 +115,31 @@ struct RequestBodyTests {
             try RequestBody.file(URL(filePath: "/nonexistent/file"))
         }
         #expect(error?.code == .requestBodyFailed)
+    }
+
+    @Test(arguments: [999, 1000, 1001, 700_000])
+    func `bytes beyond what one buffer holds are sent in pieces, as often as needed`(count: Int) async throws {
+        let bytes = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        let body = RequestBody.data(bytes, longestBuffer: 1000)
+        #expect(body.isReplayable && body.length == count && body.isInMemory == (count <= 1000))
+        for _ in 0..<2 {
+            let request = try await sent(body)
+            #expect(Data(request.body) == bytes)
+            #expect(request.values(of: "content-length") == [String(count)])
+        }
+        #expect(try await body.collect() == bytes)
+    }
+
+    @Test func `a long piece of a sequence is copied bit by bit`() async throws {
+        let piece = [UInt8](repeating: 7, count: 1_000_000)
+        let sizes = Mutex<[Int]>([])
+        try await RequestBody.stream {
+            AsyncStream<[UInt8]> {
+                $0.yield(piece); $0.finish()
+            }
+        }
+        .read { bytes in sizes.withLock { $0.append(bytes.count) } }
+        #expect(sizes.withLock { $0 } == [262_144, 262_144, 262_144, 213_568])
     }
 
     @Test func `what is no readable regular file is refused at once`() async throws {

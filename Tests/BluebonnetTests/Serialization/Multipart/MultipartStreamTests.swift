@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Bluebonnet
@@ -48,6 +49,21 @@ struct MultipartStreamTests {
         let error = try await TestSession.failure { _ = try await copy.makeBody().bytes() }
         #expect(error.code == .requestBodyNotReplayable)
         #expect(error.message.contains("only once"))
+    }
+
+    @Test(arguments: [nil, 3_000_000]) func `a long piece is copied in blocks`(length: Int?) async throws {
+        let piece = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        var form = MultipartFormData()
+        form.append(name: "s", length: length) {
+            AsyncStream<[UInt8]> {
+                $0.yield(piece); $0.finish()
+            }
+        }
+        let sizes = Mutex<[Int]>([])
+        try await form.makeBody().read { bytes in sizes.withLock { $0.append(bytes.count) } }
+        #expect(sizes.withLock { $0.max() ?? 0 } <= MultipartEncoder.blockSize)
+        let parsed = try ParsedMultipart(try await form.makeBody().bytes(), boundary: form.boundary)
+        #expect(parsed.parts.map { $0.content == piece } == [true])
     }
 
     @Test(arguments: [(["abc"], 2), (["abc"], 4), ([], 1), (["a", "b"], 0)])
