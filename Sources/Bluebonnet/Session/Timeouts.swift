@@ -9,13 +9,19 @@ public struct Timeouts: Sendable, Hashable {
         set { connectTime = CompactTime(newValue) }
     }
 
-    /// The time from the request being sent to the first byte of the response. Default: 60 seconds.
+    /// The time from the request having left to the first byte of the response. Default: 60 seconds.
+    ///
+    /// The request has left when the server's system has acknowledged all of it, as far as this one can tell.
     public var firstByte: Duration? {
         get { firstByteTime.duration }
         set { firstByteTime = CompactTime(newValue) }
     }
 
-    /// The longest pause inside the response. Default: 60 seconds. Stands still while the task is suspended or nobody reads.
+    /// The longest pause inside the response, or while a request body is sent: the time in which no byte comes and none leaves.
+    /// Default: 60 seconds. Stands still while the task is suspended or nobody reads.
+    ///
+    /// A slow upload goes on for as long as bytes of it leave. The source of the body may take any time before the response has
+    /// begun. That a server takes nothing is noticed a quarter of this time late at most.
     public var betweenBytes: Duration? {
         get { betweenBytesTime.duration }
         set { betweenBytesTime = CompactTime(newValue) }

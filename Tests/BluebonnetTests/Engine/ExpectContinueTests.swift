@@ -243,6 +243,34 @@ struct ExpectContinueTests {
         }
     }
 
+    @Test func `a suspended task does not send its body when the idle time of its connection would be over`()
+        async throws
+    {
+        let script: FaultServer.Script = [
+            .readRequest, .respond(body: "ok"), .readHead, .interim(100), .readRequest, .respond(body: "ok"),
+        ]
+        try await TestSession.patiently { idle in
+            try await FaultServer.run(script) { server in
+                let configuration = TestSession.configuration { $0.idleConnectionTimeout = idle }
+                try await TestSession.run(configuration) { session, _ in
+                    _ = try await session.data(for: TestSession.request(server.baseURL))
+                    let asked = Counter()
+                    let task = session.dataTask(try Self.request(server, Self.body(asked)))
+                    task.resume()
+                    task.suspend()
+                    // Time enough for the connection's idle time to be over, if it still counted.
+                    try await Task.sleep(for: idle * 1.6)
+                    guard server.connections.count == 1 else {
+                        throw TestSession.Unmet(description: "the connection was used again")
+                    }
+                    #expect(asked.value == 0)
+                    task.resume()
+                    #expect(try await task.value == Data("ok".utf8))
+                }
+            }
+        }
+    }
+
     // MARK: When it is said
 
     private struct Wish: Sendable, CustomTestStringConvertible {

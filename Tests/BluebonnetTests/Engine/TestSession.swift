@@ -67,6 +67,16 @@ enum TestSession {
         }
     }
 
+    /// Runs the work with longer and longer timeouts until it passes: a timer that runs when it must not fires with each of
+    /// them, a machine that stands still for a second only with some.
+    static func patiently(
+        first timeouts: [Duration] = [.milliseconds(500), .seconds(3)],
+        _ work: (Duration) async throws -> Void
+    ) async throws {
+        for timeout in timeouts where (try? await work(timeout)) != nil { return }
+        try await work(.seconds(10))
+    }
+
     /// The value once it has stopped changing.
     static func settled(_ value: () -> Int) async throws -> Int {
         var last = value()

@@ -6,6 +6,10 @@ import Synchronization
 final class RequestUpload: Sendable {
     /// The producer waits while more than this is queued.
     private static let highWatermark = 1 << 21
+    /// What the connection writes at once. TLS encrypts it in one go, on the event loop.
+    private static let mostAtOnce = 1 << 18
+    /// How long the end of an exchange waits for its source to end.
+    private static let patience = TimeAmount.seconds(1)
 
     enum Next {
         case piece(RequestBody.Piece)
@@ -139,6 +143,12 @@ final class RequestUpload: Sendable {
     /// Whether as much as was declared has been taken.
     var isSent: Bool { state.withLock { $0.takenBytes == body.length } }
 
+            if case .bytes(var rest) = piece, rest.readableBytes > Self.mostAtOnce,
+                let slice = rest.readSlice(length: Self.mostAtOnce)
+            {
+                state.queue.prepend(.bytes(rest))
+                piece = .bytes(slice)
+            }
     /// What is left of a part comes next again.
     func putBack(_ part: FilePart) {
         guard part.count > 0 else { return }

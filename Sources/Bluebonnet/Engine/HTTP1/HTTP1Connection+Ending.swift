@@ -29,16 +29,55 @@ extension HTTP1Connection: DeadlineHolder {
         updateDeadline()
     }
 
-    /// Starts the clock of what is waited for now, when no upload is under way.
+    /// Starts the clock of what is waited for now: that the peer takes bytes, that it gives leave to send the body, or its response.
+    ///
+    /// None runs while nobody reads. While the source of the body is slow, the pause inside a response that has begun is limited as
+    /// ever; before that the peer has nothing to say.
     func startClock(now: NIODeadline) {
         guard let timeouts = exchange?.timeouts else { return }
-        if machine.request == .awaitingContinue, timeouts.continueWaitTime != .none {
+        if !mayRead {
+            setPhase(.none, nil, now: now)
+        } else if machine.request == .awaitingContinue, timeouts.continueWaitTime != .none {
             setPhase(timeouts.continueWaitTime, nil, now: now)
-        } else if head == nil && timings.firstByteTime == .none {
+        } else if outbound.waiting > 0 {
+            let (time, code) = stallTimeout(timeouts)
+            let look = outbound.nextLook(stall: time, firstByte: timeouts.firstByteTime, now: now)
+            phaseDeadline = look.map { ($0, code) }
+            updateDeadline()
+        } else if isSendingBody, head == nil {
+            setPhase(.none, nil, now: now)
+        } else if head == nil, timings.firstByteTime == .none {
             setPhase(timeouts.firstByteTime, .firstByteTimeout, now: now)
         } else {
             setPhase(timeouts.betweenBytesTime, .betweenBytesTimeout, now: now)
         }
+    }
+
+    /// Starts the clock anew: bytes came, or a task goes on that was suspended.
+    func restartClock(now: NIODeadline) {
+        outbound.restart(now: now)
+        startClock(now: now)
+    }
+
+    /// How long the peer may take nothing. What is out of our hands must leave some time, also where pauses are not limited.
+    private func stallTimeout(_ timeouts: Timeouts) -> (CompactTime, NetworkingError.Code) {
+        isSendingBody || timeouts.betweenBytesTime != .none
+            ? (timeouts.betweenBytesTime, .betweenBytesTimeout) : (timeouts.firstByteTime, .firstByteTimeout)
+    }
+
+    /// The clock of the present phase has run down.
+    private func phaseEnded(_ code: NetworkingError.Code?, of exchange: Exchange, now: NIODeadline) {
+        guard let code else { return continueUpload() }
+        let goesOn: Bool
+        if outbound.waiting > 0 {
+            lookAtOutbound(now: now)
+            goesOn = !outbound.isStalled(after: stallTimeout(exchange.timeouts).0, now: now)
+        } else {
+            // A request that went out in one piece is looked at for the first time: while it is still on its way, it is too early to
+            // wait for a response.
+            goesOn = code == .firstByteTimeout && lookAtOutbound(now: now) && outbound.waiting > 0
+        }
+        if goesOn { startClock(now: now) } else { fail(.timeout(code, exchange)) }
     }
 
     func updateDeadline() {
@@ -59,7 +98,7 @@ extension HTTP1Connection: DeadlineHolder {
         if let deadline = exchange.deadline, deadline <= now {
             fail(.timeout(.requestTimeout, exchange))
         } else if let phaseDeadline, phaseDeadline.at <= now {
-            if let code = phaseDeadline.code { fail(.timeout(code, exchange)) } else { continueUpload() }
+            phaseEnded(phaseDeadline.code, of: exchange, now: now)
         } else {
             updateDeadline()
         }

@@ -41,8 +41,8 @@ extension HTTP1Connection {
             return
         }
         // RFC 9110 §15.2: an interim response other than 100 neither ends nor prolongs the wait for leave to send.
-        guard !isSendingBody, machine.request != .awaitingContinue else { return }
-        setPhase(mayRead ? exchange.timeouts.betweenBytesTime : .none, .betweenBytesTimeout, now: now)
+        guard machine.request != .awaitingContinue else { return }
+        restartClock(now: now)
     }
 
     /// Answers whether to go on parsing.
@@ -112,7 +112,7 @@ extension HTTP1Connection {
             setPhase(.none, nil, now: .now())
             return
         }
-        if !isSendingBody { startClock(now: .now()) }
+        restartClock(now: .now())
         if !held.isEmpty { parseHeld() }
         guard hasPendingRead, mayRead else { return }
         hasPendingRead = false

@@ -1,5 +1,11 @@
 import NIOCore
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// Request bodies that are sent piece by piece.
 extension HTTP1Connection {
     /// Begins to send the body that follows the head.
@@ -8,7 +14,7 @@ extension HTTP1Connection {
         let upload = RequestUpload(body, connection: pooled, exchange: exchange)
         self.upload = upload
         // The clock of the wait for leave to send stops; the exchange's own runs.
-        setPhase(.none, nil, now: .now())
+        startClock(now: .now())
         exchange.began(upload)
         upload.start(inFileParts: isUnencrypted && body.length != nil)
         if upload.isSent { bodyIsSent(of: exchange, isChunked: false, context: context) }
@@ -26,39 +32,39 @@ extension HTTP1Connection {
     func uploadHasMore(for exchange: Exchange) {
         guard exchange === self.exchange, let upload, let context else { return }
         let isChunked = exchange.request.body?.length == nil
-        var mustFlush = false
+        var unflushed = 0
         // A flush may make the channel writable and call this again from within: the inner call then goes on, and may finish.
-        while context.channel.isWritable, self.upload === upload {
+        sending: while context.channel.isWritable, self.upload === upload {
             switch upload.next() {
             case .nothingYet:
-                // The producer is slow, not the connection: no clock runs.
-                if isSendingBody { setPhase(.none, nil, now: .now()) }
-                if mustFlush { context.flush() }
-                return
+                break sending
             case .piece(.bytes(let piece)):
                 write(piece, isChunked: isChunked, to: context)
-                mustFlush = true
+                unflushed += piece.readableBytes
                 exchange.control.update { $0.sent += piece.readableBytes }
                 if upload.isSent { bodyIsSent(of: exchange, isChunked: false, context: context) }
-            case .piece(.file(let part)) where mustFlush:
+            case .piece(.file(let part)) where unflushed > 0:
                 upload.putBack(part)
-                mustFlush = false
+                unflushed = 0
                 context.flush()
                 continue
             case .piece(.file(let part)):
                 return send(part, of: upload, for: exchange, to: context)
             case .finished:
                 self.upload = nil
-                bodyIsSent(of: exchange, isChunked: isChunked, context: context)
-                return
+                return bodyIsSent(of: exchange, isChunked: isChunked, context: context)
             }
-            guard isSendingBody, !context.channel.isWritable else { continue }
-            setPhase(exchange.timeouts.betweenBytesTime, .betweenBytesTimeout, now: .now())
-            mustFlush = false
+            // TLS counts nothing before it is flushed, so that the channel stays writable whatever is written.
+            guard isSendingBody, !context.channel.isWritable || (!isUnencrypted && unflushed >= Self.mostUnflushed)
+            else { continue }
+            unflushed = 0
             context.flush()
         }
-        if mustFlush { context.flush() }
+        if unflushed > 0 { context.flush() }
+        followBytes(of: exchange)
     }
+
+    private static let mostUnflushed = 1 << 18
 
     var isSendingBody: Bool { machine.request == .sending }
 
@@ -69,19 +75,13 @@ extension HTTP1Connection {
         machine.requestSent()
         let now = NIODeadline.now()
         timings.requestSentTime = CompactTime(from: exchange.startedAt, to: now)
-        if mayRead {
-            if head == nil {
-                setPhase(exchange.timeouts.firstByteTime, .firstByteTimeout, now: now)
-            } else {
-                setPhase(exchange.timeouts.betweenBytesTime, .betweenBytesTimeout, now: now)
-            }
-        }
         if isChunked {
             var last = ByteBuffer()
             HTTP1RequestEncoder.encodeLastChunk(into: &last)
             context.write(wrapOutboundOut(last), promise: nil)
         }
         context.flush()
+        followBytes(of: exchange)
     }
 
     /// Has the system send from a file what the socket takes.
@@ -102,6 +102,7 @@ extension HTTP1Connection {
         } catch {
             return fail(RequestUpload.failure(error))
         }
+        outbound.handOver(count - part.count)
         exchange.control.update { $0.sent += count - part.count }
         upload.putBack(part)
         if upload.isSent {
@@ -110,17 +111,16 @@ extension HTTP1Connection {
         }
         let eventLoop = context.eventLoop.assumeIsolated()
         if let block {
-            setPhase(exchange.timeouts.betweenBytesTime, .betweenBytesTimeout, now: .now())
             let written = context.eventLoop.makePromise(of: Void.self)
             context.writeAndFlush(wrapOutboundOut(block), promise: written)
             written.futureResult.assumeIsolated().whenSuccess {
                 eventLoop.execute { self.uploadHasMore(for: exchange) }
             }
         } else {
-            setPhase(.none, nil, now: .now())
             // The others on this event loop have their turn.
             eventLoop.execute { self.uploadHasMore(for: exchange) }
         }
+        followBytes(of: exchange)
     }
 
     private static let blockForFullSocket = 1 << 16
@@ -136,7 +136,41 @@ extension HTTP1Connection {
         (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)).map { $0 > 0 } ?? true
     }
 
+    // MARK: What has left
+
+    /// Looks at what waits to leave after something was written, and starts the clock of what is waited for now.
+    private func followBytes(of exchange: Exchange) {
+        guard exchange === self.exchange else { return }
+        let now = NIODeadline.now()
+        lookAtOutbound(now: now)
+        startClock(now: now)
+    }
+
+    /// Answers whether bytes have left since the last look.
+    @discardableResult
+    func lookAtOutbound(now: NIODeadline) -> Bool {
+        outbound.look(context.map(unsentBytes) ?? 0, now: now)
+    }
+
+    /// What has been written and the peer's system has not acknowledged.
+    private func unsentBytes(_ context: ChannelHandlerContext) -> Int {
+        let inChannel = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        #if os(Linux)
+            let inSystem = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+                of: NIOBSDSocket.Handle.self
+            ) { socket in
+                // SIOCOUTQ (tcp(7), unix(7)), which has the number of TIOCOUTQ.
+                var count: CInt = 0
+                return unsafe ioctl(socket, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
+            }
+            return inChannel + (inSystem ?? 0)
+        #else
+            return inChannel
+        #endif
+    }
+
     private func write(_ piece: ByteBuffer, isChunked: Bool, to context: ChannelHandlerContext) {
+        outbound.handOver(piece.readableBytes)
         guard isChunked else {
             context.write(wrapOutboundOut(piece), promise: nil)
             return

@@ -34,6 +34,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
     var arrivedBytes = 0
     var uncountedBytes = 0
     var timings = Timings()
+    /// How far its bytes have got.
+    var outbound = OutboundWatch()
 
     // Reading.
     var streamIsFull = false
@@ -97,9 +99,10 @@ final class HTTP1Connection: ChannelDuplexHandler {
             timings.queueTime = CompactTime(from: exchange.startedAt, to: now)
         }
         establishment = nil
+        outbound = OutboundWatch(handedOver: exchange.headBytes.readableBytes)
         context.writeAndFlush(wrapOutboundOut(exchange.headBytes), promise: nil)
         if machine.request == .awaitingContinue {
-            if mayRead { startClock(now: now) } else { updateDeadline() }
+            startClock(now: now)
         } else if sendsBodyLater {
             beginUpload()
         } else {

@@ -142,11 +142,8 @@ struct TimeoutTests {
 
     // MARK: What must not fire
 
-    /// Runs the work with longer and longer timeouts until it passes: a timer that runs when it must not fires with each of
-    /// them, a machine that stands still for a second only with some.
     private func patiently(_ work: (Duration) async throws -> Void) async throws {
-        for timeout in [Duration.milliseconds(500), .seconds(3)] where (try? await work(timeout)) != nil { return }
-        try await work(.seconds(10))
+        try await TestSession.patiently(work)
     }
 
     @Test func `a body that nobody reads does not run into the between-bytes timeout`() async throws {

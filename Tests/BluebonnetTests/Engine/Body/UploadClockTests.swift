@@ -1,0 +1,178 @@
+import Foundation
+import HTTPTypes
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+/// The clocks of an upload follow the bytes that leave: whatever the body is made of, and over TLS too.
+@Suite(.timeLimit(.minutes(1)))
+struct UploadClockTests {
+    enum Source: CaseIterable {
+        case memory, sequence, file, form
+    }
+
+    private static let piece = Data(repeating: 7, count: 65_536)
+
+    /// A body of so many bytes, in a form a little more.
+    private func withBody<Result>(
+        _ source: Source,
+        _ count: Int,
+        _ work: (RequestBody) async throws -> Result
+    ) async throws -> Result {
+        try await TestSession.withDirectory { directory in
+            let file = directory.appending(path: "file")
+            try Data(repeating: 7, count: count).write(to: file)
+            switch source {
+            case .memory: return try await work(.data(Data(repeating: 7, count: count)))
+            case .file: return try await work(.file(file))
+            case .sequence:
+                let left = Counter()
+                let pieces = AsyncStream(unfolding: { left.increment() <= count / Self.piece.count ? Self.piece : nil })
+                return try await work(.stream(pieces))
+            case .form:
+                var form = MultipartFormData()
+                form.append("text", name: "first")
+                try form.append(fileURL: file, name: "file")
+                return try await work(form.makeBody())
+            }
+        }
+    }
+
+    /// A session and a server whose system takes little by itself.
+    private func withServer(
+        _ script: FaultServer.Script,
+        overTLS: Bool,
+        _ timeouts: Timeouts,
+        _ work: (FaultServer, SessionManager, Engine) async throws -> Void
+    ) async throws {
+        let certificates = try TestCertificates.shared()
+        let tls = overTLS ? ServerTLS(certificates.localhost) : nil
+        let configuration = TestSession.configuration { configuration in
+            configuration.tls.trustRoots = .pem(certificates.authority.certificatePEM)
+            configuration.timeouts = timeouts
+        }
+        try await FaultServer.run(script, options: .init(tls: tls, receiveBuffer: 65_536)) { server in
+            try await TestSession.run(configuration) { session, engine in try await work(server, session, engine) }
+        }
+    }
+
+    @Test(arguments: Source.allCases, [false, true])
+    func `a server that stops reading runs into the between-bytes timeout`(source: Source, overTLS: Bool) async throws {
+        // Should it not, the last one ends the test.
+        let timeouts = Timeouts(firstByte: nil, betweenBytes: .milliseconds(300), request: .seconds(20))
+        try await withServer([.readHead, .stopReading], overTLS: overTLS, timeouts) { server, session, engine in
+            try await withBody(source, 12 << 20) { body in
+                let request = try TestSession.request(server.baseURL, .put, body: body)
+                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                #expect(error.code == .betweenBytesTimeout, "\(error)")
+                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a body that the system has taken whole and the server has not ends too`(overTLS: Bool) async throws {
+        for (timeouts, code) in [
+            (Timeouts(firstByte: nil, betweenBytes: .milliseconds(300), request: .seconds(20)), .betweenBytesTimeout),
+            (Timeouts(firstByte: .milliseconds(300), betweenBytes: nil, request: .seconds(20)), .firstByteTimeout),
+        ] as [(Timeouts, NetworkingError.Code)] {
+            try await withServer([.readHead, .stopReading], overTLS: overTLS, timeouts) { server, session, _ in
+                let body = RequestBody.data(Data(repeating: 7, count: 1 << 20))
+                let request = try TestSession.request(server.baseURL, .put, body: body)
+                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                #expect(error.code == code, "\(error)")
+            }
+        }
+    }
+
+    @Test(arguments: Source.allCases, [false, true])
+    func `a server that reads slowly for many times the timeouts gets it all`(source: Source, overTLS: Bool)
+        async throws
+    {
+        // 5 seconds, of which the last 2 or 3 are for what the system has taken at once.
+        let count = 6 << 20
+        try await TestSession.patiently(first: [.seconds(1)]) { timeout in
+            let script: FaultServer.Script = [
+                .readHead, .readSlowly(bytes: 65_536, every: .milliseconds(50)), .readRequest, .respond(body: "ok"),
+            ]
+            let timeouts = Timeouts(firstByte: timeout, betweenBytes: timeout)
+            try await withServer(script, overTLS: overTLS, timeouts) { server, session, _ in
+                try await withBody(source, count) { body in
+                    let request = try TestSession.request(server.baseURL, .put, body: body)
+                    let response = try await session.data(for: request)
+                    #expect(response.value == Data("ok".utf8))
+                    let received = server.requests.first?.body.count ?? 0
+                    #expect(source == .form ? received > count : received == count)
+                }
+            }
+        }
+    }
+
+    @Test func `a body that goes out with its head has its time too`() async throws {
+        try await TestSession.patiently(first: [.seconds(1)]) { timeout in
+            let script: FaultServer.Script = [
+                .readHead, .readSlowly(bytes: 4096, every: .milliseconds(150)), .readRequest, .respond(body: "ok"),
+            ]
+            let configuration = TestSession.configuration { configuration in
+                configuration.timeouts = Timeouts(firstByte: timeout, betweenBytes: timeout)
+            }
+            try await FaultServer.run(script, options: .init(receiveBuffer: 8192)) { server in
+                try await TestSession.run(configuration) { session, _ in
+                    let body = RequestBody.data(Data(repeating: 7, count: 65_000))
+                    let response = try await session.data(for: TestSession.request(server.baseURL, .put, body: body))
+                    #expect(response.value == Data("ok".utf8))
+                    #expect(server.requests.first?.body.count == 65_000)
+                }
+            }
+        }
+    }
+
+    // MARK: Responses that begin before the body has ended
+
+    @Test(arguments: [false, true])
+    func `a server that responds while it does not read is waited for`(overTLS: Bool) async throws {
+        try await TestSession.patiently { timeout in
+            let script: FaultServer.Script = [
+                .readHead, .stopReading, .send("HTTP/1.1 200 OK\r\nContent-Length: 42\r\n\r\n"),
+                .drip(String(repeating: "x", count: 40), every: timeout / 10), .startReading, .readRequest, .send("ok"),
+            ]
+            let timeouts = Timeouts(firstByte: timeout, betweenBytes: timeout)
+            try await withServer(script, overTLS: overTLS, timeouts) { server, session, _ in
+                try await withBody(.memory, 12 << 20) { body in
+                    let response = try await session.data(for: TestSession.request(server.baseURL, .put, body: body))
+                    #expect(response.value.count == 42 && server.requests.first?.body.count == 12 << 20)
+                }
+            }
+        }
+    }
+
+    @Test func `a response that stops while the source is slow runs into the between-bytes timeout`() async throws {
+        let half = FaultStep.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+        let timeouts = Timeouts(betweenBytes: .milliseconds(300), request: .seconds(20))
+        try await withServer([.readHead, half], overTLS: false, timeouts) { server, session, _ in
+            let source = AsyncStream<[UInt8]>.makeStream()
+            source.continuation.yield([1, 2, 3])
+            let request = try TestSession.request(server.baseURL, .post, body: .stream(source.stream))
+            let error = try await TestSession.failure { _ = try await session.data(for: request) }
+            #expect(error.code == .betweenBytesTimeout, "\(error)")
+            #expect(error.body == Data("half".utf8))
+        }
+    }
+
+    @Test func `a slow source has its time before the response begins`() async throws {
+        try await TestSession.patiently { timeout in
+            let timeouts = Timeouts(firstByte: timeout, betweenBytes: timeout)
+            try await withServer([.readRequest, .respond(body: "ok")], overTLS: false, timeouts) { server, session, _ in
+                let asked = Counter()
+                let pieces = AsyncStream<[UInt8]>(unfolding: {
+                    // Longer than the timeouts.
+                    if asked.increment() == 2 { try? await Task.sleep(for: timeout * 1.6) }
+                    return asked.value <= 2 ? [1, 2, 3] : nil
+                })
+                let request = try TestSession.request(server.baseURL, .post, body: .stream(pieces))
+                #expect(try await session.data(for: request).value == Data("ok".utf8))
+            }
+        }
+    }
+}
