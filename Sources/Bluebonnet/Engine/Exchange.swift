@@ -222,29 +222,36 @@ final class Exchange: Sendable, TaskControl.Operation {
 
     /// The response head is there, with all of the body or a stream of it.
     func deliver(_ response: TransportResponse, stream: BodyStream?) {
-        let caller = state.withLock { state -> SuspendedCaller? in
-            if case .finished = state.place { return nil }
+        let (caller, upload) = state.withLock { state -> (SuspendedCaller?, RequestUpload?) in
+            if case .finished = state.place { return (nil, nil) }
             state.stream = stream
-            if stream == nil {
-                state.place = .finished
-                state.upload = nil
-            }
             state.outcome = .response(response)
-            return state.takeCaller()
+            guard stream == nil else { return (state.takeCaller(), nil) }
+            state.place = .finished
+            defer { state.upload = nil }
+            return (state.takeCaller(), state.upload)
         }
         if stream == nil { control.detach(self) }
-        caller?.resume()
+        guard let upload else {
+            caller?.resume()
+            return
+        }
+        upload.whenEnded { caller?.resume() }
     }
 
     /// The streamed body is complete.
     func finishStream(trailers: HTTPFields, at: NIODeadline) {
-        let stream = state.withLock { state in
+        let (stream, upload) = state.withLock { state in
             state.place = .finished
-            state.upload = nil
-            return state.stream
+            defer { state.upload = nil }
+            return (state.stream, state.upload)
         }
         control.detach(self)
-        stream?.finish(trailers: trailers, at: at)
+        guard let upload else {
+            stream?.finish(trailers: trailers, at: at)
+            return
+        }
+        upload.whenEnded { stream?.finish(trailers: trailers, at: at) }
     }
 
     /// Ends the exchange with an error, wherever it stands; later calls do nothing.
@@ -269,8 +276,15 @@ final class Exchange: Sendable, TaskControl.Operation {
         case .waiting: pool.remove(self)
         case .onConnection(let connection): connection.onLoop { $0.abort(self) }
         }
-        stream?.fail(error)
-        caller?.resume()
+        guard let upload else {
+            stream?.fail(error)
+            caller?.resume()
+            return
+        }
+        upload.whenEnded {
+            stream?.fail(error)
+            caller?.resume()
+        }
     }
 
     /// The upload of this exchange, so that it ends with it.

@@ -27,7 +27,7 @@ package final class FaultGate: Sendable {
     }
 
     /// Calls back once the gate is open, at once when it is open already.
-    func whenOpen(_ callback: @escaping @Sendable () -> Void) {
+    package func whenOpen(_ callback: @escaping @Sendable () -> Void) {
         let isOpen = state.withLock { state in
             if !state.isOpen {
                 state.waiters.append(callback)

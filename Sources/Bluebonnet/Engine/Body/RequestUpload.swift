@@ -28,6 +28,10 @@ final class RequestUpload: Sendable {
         var isSignalled = false
         var producer: CheckedContinuation<Void, any Error>?
         var task: Task<Void, Never>?
+        /// The source is being asked.
+        var isProducing = false
+        /// Called when it is not any more, or when the time for that is over.
+        var onEnd: (call: @Sendable () -> Void, timer: Scheduled<Void>?)?
     }
 
     private let body: RequestBody
@@ -45,19 +49,27 @@ final class RequestUpload: Sendable {
     ///
     /// - Parameter inFileParts: Whether files are handed over in parts that the system sends.
     func start(inFileParts: Bool) {
+        let mayStart = state.withLock { state in
+            state.isProducing = !state.isStopped
+            return state.isProducing
+        }
+        guard mayStart else { return }
         let task = Task {
+            var failure: (any Error)?
             do {
                 var sink = RequestBody.Sink.bytes { try await self.append(.bytes($0)) }
                 if inFileParts { sink.takeFile = { try await self.append(.file($0)) } }
                 try await body.produce(sink)
                 try finish()
             } catch {
-                guard !(state.withLock { $0.isStopped }) else { return }
-                exchange.fail(Self.failure(error))
+                failure = error
             }
+            ended()
+            guard let failure, !(state.withLock { $0.isStopped }) else { return }
+            exchange.fail(Self.failure(failure))
         }
         let isStopped = state.withLock { state in
-            state.task = task
+            if state.isProducing { state.task = task }
             return state.isStopped
         }
         if isStopped { task.cancel() }
@@ -126,9 +138,15 @@ final class RequestUpload: Sendable {
     /// The next piece to write.
     func next() -> Next {
         let (next, producer) = state.withLock { state -> (Next, CheckedContinuation<Void, any Error>?) in
-            guard let piece = state.queue.popFirst() else {
+            guard var piece = state.queue.popFirst() else {
                 state.isSignalled = false
                 return (state.isFinished ? .finished : .nothingYet, nil)
+            }
+            if case .bytes(var rest) = piece, rest.readableBytes > Self.mostAtOnce,
+                let slice = rest.readSlice(length: Self.mostAtOnce)
+            {
+                state.queue.prepend(.bytes(rest))
+                piece = .bytes(slice)
             }
             state.queuedBytes -= piece.count
             state.takenBytes += piece.count
@@ -143,12 +161,6 @@ final class RequestUpload: Sendable {
     /// Whether as much as was declared has been taken.
     var isSent: Bool { state.withLock { $0.takenBytes == body.length } }
 
-            if case .bytes(var rest) = piece, rest.readableBytes > Self.mostAtOnce,
-                let slice = rest.readSlice(length: Self.mostAtOnce)
-            {
-                state.queue.prepend(.bytes(rest))
-                piece = .bytes(slice)
-            }
     /// What is left of a part comes next again.
     func putBack(_ part: FilePart) {
         guard part.count > 0 else { return }
@@ -172,5 +184,44 @@ final class RequestUpload: Sendable {
         }
         task?.cancel()
         producer?.resume(throwing: CancellationError())
+    }
+
+    // MARK: The end of the source
+
+    /// Calls back when nobody asks the source any more, so that its owner may close what it reads from. That is now, or as soon as the
+    /// source heeds its cancellation; one that does not is waited for no longer than a second.
+    ///
+    /// To be called once, after ``stop()``.
+    func whenEnded(_ callback: @escaping @Sendable () -> Void) {
+        let mustWait = state.withLock { state in
+            if state.isProducing { state.onEnd = (callback, nil) }
+            return state.isProducing
+        }
+        guard mustWait else { return callback() }
+        let timer = connection.eventLoop.scheduleTask(in: Self.patience) {}
+        let hasEnded = state.withLock { state in
+            state.onEnd?.timer = timer
+            return state.onEnd == nil
+        }
+        if hasEnded { timer.cancel() }
+        // Also when the event loop shuts down.
+        timer.futureResult.whenComplete { _ in self.takeOnEnd()?.call() }
+    }
+
+    private func ended() {
+        state.withLock { state in
+            state.isProducing = false
+            state.task = nil
+        }
+        guard let (call, timer) = takeOnEnd() else { return }
+        timer?.cancel()
+        call()
+    }
+
+    private func takeOnEnd() -> (call: @Sendable () -> Void, timer: Scheduled<Void>?)? {
+        state.withLock { state in
+            defer { state.onEnd = nil }
+            return state.onEnd
+        }
     }
 }

@@ -152,4 +152,84 @@ struct RequestUploadTests {
             }
         }
     }
+
+    // MARK: The end of the source
+
+    /// A sequence whose pieces take their time, whoever cancels.
+    private struct SlowPieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
+        typealias Element = [UInt8]
+
+        let time: Duration
+        let begun: Counter
+        let ended: Counter
+
+        func makeAsyncIterator() -> Self { self }
+
+        func next() async -> [UInt8]? {
+            begun.increment()
+            defer { ended.increment() }
+            let time = time
+            // What a read from a disk or another library is: nothing that a cancellation ends.
+            await Task.detached { try? await Task.sleep(for: time) }.value
+            return [1, 2, 3]
+        }
+    }
+
+    @Test func `a cancelled upload ends when its source has been left`() async throws {
+        try await FaultServer.run([.readHead]) { server in
+            try await TestSession.run { session, _ in
+                let pieces = SlowPieces(time: .milliseconds(200), begun: Counter(), ended: Counter())
+                let task = try session.dataTask(TestSession.request(server.baseURL, .post, body: .stream(pieces)))
+                task.resume()
+                try await TestSession.until("the second piece is asked for") { pieces.begun.value == 2 }
+                task.cancel()
+                let error = try await TestSession.failure { _ = try await task.value }
+                #expect(error.code == .cancelled, "\(error)")
+                #expect(pieces.begun.value == pieces.ended.value)
+                let begun = try await TestSession.settled { pieces.begun.value }
+                #expect(begun == pieces.ended.value)
+            }
+        }
+    }
+
+    @Test func `an early response is there when the source has been left`() async throws {
+        let gate = FaultGate()
+        let script: FaultServer.Script = [.readHead, .hold(gate), .respond(413, body: "too big")]
+        try await FaultServer.run(script) { server in
+            try await TestSession.run { session, _ in
+                let pieces = SlowPieces(time: .milliseconds(200), begun: Counter(), ended: Counter())
+                let task = try session.dataTask(TestSession.request(server.baseURL, .post, body: .stream(pieces)))
+                task.resume()
+                try await TestSession.until("the second piece is asked for") { pieces.begun.value == 2 }
+                gate.open()
+                let response = try await task.completedResponse
+                #expect(response.status.code == 413)
+                #expect(pieces.begun.value == pieces.ended.value)
+            }
+        }
+    }
+
+    @Test func `a source that never returns holds up its request for a moment only`() async throws {
+        try await FaultServer.run([.readHead]) { server in
+            try await TestSession.run { session, engine in
+                let begun = Counter()
+                let end = FaultGate()
+                let body = RequestBody.stream(
+                    AsyncStream<[UInt8]>(unfolding: {
+                        begun.increment()
+                        await withCheckedContinuation { continuation in end.whenOpen { continuation.resume() } }
+                        return nil
+                    })
+                )
+                let task = try session.dataTask(TestSession.request(server.baseURL, .post, body: body))
+                task.resume()
+                try await TestSession.until("the first piece is asked for") { begun.value == 1 }
+                task.cancel()
+                let error = try await TestSession.failure { _ = try await task.value }
+                #expect(error.code == .cancelled, "\(error)")
+                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                end.open()
+            }
+        }
+    }
 }
