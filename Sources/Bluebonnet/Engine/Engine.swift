@@ -80,4 +80,5 @@ final class Engine: Transport {
 
     var openConnections: Int { pool.openConnections }
     var waitingExchanges: Int { pool.waitingExchanges }
+    var attempts: Int { pool.attempts }
 }

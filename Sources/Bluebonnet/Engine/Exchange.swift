@@ -28,8 +28,6 @@ final class Exchange: Sendable, TaskControl.Operation {
         var upload: RequestUpload?
         /// The source of the body has been asked for it.
         var hasBegunBody = false
-        /// Fires when the whole time is over before a connection was there.
-        var waitingTimer: Scheduled<Void>?
 
         mutating func takeCaller() -> SuspendedCaller? {
             defer { caller = nil }
@@ -54,6 +52,10 @@ final class Exchange: Sendable, TaskControl.Operation {
     let collectsBody: Bool
     let needsFreshConnection: Bool
     let preferredLoop: ObjectIdentifier?
+    /// Since when it wants a connection: a request that is sent again begins anew.
+    private let waitsSince: NIODeadline
+    /// Its place in the pool, touched only under the pool's lock.
+    private let placeInPool = Atomic(-1)
     let control: TaskControl
     private let pool: ConnectionPool
     private let state = Mutex(State())
@@ -111,6 +113,8 @@ final class Exchange: Sendable, TaskControl.Operation {
         self.collectsBody = context.collectsBody
         self.needsFreshConnection = needsFreshConnection
         self.preferredLoop = preferredLoop
+        let isFirst = !needsFreshConnection && mayExpectContinue
+        waitsSince = isFirst ? startedAt : .now()
         self.control = context.control
         self.pool = pool
     }
@@ -184,14 +188,11 @@ final class Exchange: Sendable, TaskControl.Operation {
 
     /// The connection takes the exchange; false when it has ended meanwhile.
     func assign(to connection: PooledConnection) -> Bool {
-        let (isAssigned, timer) = state.withLock { state -> (Bool, Scheduled<Void>?) in
-            guard case .waiting = state.place else { return (false, nil) }
+        state.withLock { state in
+            guard case .waiting = state.place else { return false }
             state.place = .onConnection(connection)
-            defer { state.waitingTimer = nil }
-            return (true, state.waitingTimer)
+            return true
         }
-        timer?.cancel()
-        return isAssigned
     }
 
     /// Whether it has not ended and is on no connection.
@@ -199,25 +200,6 @@ final class Exchange: Sendable, TaskControl.Operation {
         state.withLock { state in
             if case .waiting = state.place { true } else { false }
         }
-    }
-
-    /// Whether its own connect timeout has passed while others tried, or nearly so: exchanges that began within a tenth of it fail
-    /// together instead of one round after the other.
-    func hasWaitedToConnect(at now: NIODeadline) -> Bool {
-        timeouts.connect.map { now.since(startedAt) >= $0 * 0.9 } ?? false
-    }
-
-    /// The exchange waits for a connection; its whole time runs meanwhile.
-    func waits(on group: any EventLoopGroup) {
-        // The attempt may have failed at once: a group that was shut down takes no timers either.
-        guard let deadline, isWaiting else { return }
-        let timer = group.any().scheduleTask(deadline: deadline) { self.fail(.timeout(.requestTimeout, self)) }
-        let isWaiting = state.withLock { state in
-            guard case .waiting = state.place else { return false }
-            state.waitingTimer = timer
-            return true
-        }
-        if !isWaiting { timer.cancel() }
     }
 
     /// The response head is there, with all of the body or a stream of it.
@@ -257,20 +239,18 @@ final class Exchange: Sendable, TaskControl.Operation {
     /// Ends the exchange with an error, wherever it stands; later calls do nothing.
     func fail(_ error: NetworkingError) {
         let error = error.completed(request: request)
-        let (place, caller, stream, upload, timer) = state.withLock {
-            state -> (Place, SuspendedCaller?, BodyStream?, RequestUpload?, Scheduled<Void>?) in
+        let (place, caller, stream, upload) = state.withLock {
+            state -> (Place, SuspendedCaller?, BodyStream?, RequestUpload?) in
             defer {
                 state.place = .finished
                 state.upload = nil
-                state.waitingTimer = nil
             }
-            if case .finished = state.place { return (state.place, nil, nil, state.upload, state.waitingTimer) }
+            if case .finished = state.place { return (state.place, nil, nil, state.upload) }
             if state.stream == nil { state.outcome = .failure(error) }
-            return (state.place, state.takeCaller(), state.stream, state.upload, state.waitingTimer)
+            return (state.place, state.takeCaller(), state.stream, state.upload)
         }
         control.detach(self)
         upload?.stop()
-        timer?.cancel()
         switch place {
         case .finished: return
         case .waiting: pool.remove(self)
@@ -299,9 +279,20 @@ final class Exchange: Sendable, TaskControl.Operation {
     }
 }
 
-extension Exchange: PoolMember {
-    var id: ObjectIdentifier { ObjectIdentifier(self) }
-    var loop: ObjectIdentifier? { preferredLoop }
+extension Exchange: PoolWaiter {
+    var patience: Patience {
+        Patience(
+            since: waitsSince,
+            deadline: deadline,
+            connect: timeouts.connectTime,
+            waiting: timeouts.waitingTime
+        )
+    }
+
+    var ticket: Int {
+        get { placeInPool.load(ordering: .relaxed) }
+        set { placeInPool.store(newValue, ordering: .relaxed) }
+    }
 }
 
 extension Exchange: BodyStream.Source {

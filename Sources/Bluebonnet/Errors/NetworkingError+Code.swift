@@ -13,6 +13,7 @@ extension NetworkingError {
 
             case dnsLookupFailed = "dns-lookup-failed"
             case connectFailed = "connect-failed"
+            case waitingTimeout = "waiting-timeout"
             case connectTimeout = "connect-timeout"
             case firstByteTimeout = "first-byte-timeout"
             case betweenBytesTimeout = "between-bytes-timeout"
@@ -111,6 +112,8 @@ extension NetworkingError.Code {
     public static let dnsLookupFailed = Self(.dnsLookupFailed)
     /// No connection could be made: refused, unreachable, no such socket.
     public static let connectFailed = Self(.connectFailed)
+    /// All connections to the host were busy, and none became free within ``Timeouts/waiting``.
+    public static let waitingTimeout = Self(.waitingTimeout)
     /// No connection, TLS included, was ready within ``Timeouts/connect``.
     public static let connectTimeout = Self(.connectTimeout)
     /// No byte of the response came within ``Timeouts/firstByte`` after the request was sent.

@@ -30,6 +30,18 @@ extension NetworkingError {
         NetworkingError(.requestTimeout, "\(request) was not complete within \(timeout.sentence).", request: request)
     }
 
+    /// No connection became free for an exchange: so many are open, all of them busy, and the refusal says why there are not more.
+    static func waitedTooLong(_ exchange: Exchange, behind open: Int, refusal: NetworkingError?) -> NetworkingError {
+        let place = exchange.origin.description
+        let busy = open == 1 ? "The only connection to \(place) is" : "All \(open) connections to \(place) are"
+        let reason = refusal.map { " No further one could be made: \($0.message)" } ?? ""
+        return NetworkingError(
+            .waitingTimeout,
+            "\(busy) busy, and none became free within \(exchange.timeouts.waiting.sentence).\(reason)",
+            underlying: refusal
+        )
+    }
+
     /// The connection broke under an exchange.
     static func lost(_ origin: Origin, _ cause: any Error, hasResponse: Bool) -> NetworkingError {
         let moment = hasResponse ? "inside the response" : "before it answered"

@@ -29,7 +29,7 @@ extension NetworkingError.Code {
             .requestBodyFailed, .requestBodyNotReplayable, .requestBodyLengthMismatch, .requestAdaptationFailed:
             .request
         case .dnsLookupFailed, .connectFailed, .connectionLost, .tlsFailed: .transport
-        case .connectTimeout, .firstByteTimeout, .betweenBytesTimeout, .requestTimeout: .timeout
+        case .waitingTimeout, .connectTimeout, .firstByteTimeout, .betweenBytesTimeout, .requestTimeout: .timeout
         case .certificateUntrusted, .certificateExpired, .certificateNotYetValid, .certificateHostMismatch,
             .invalidTrustConfiguration:
             .trust

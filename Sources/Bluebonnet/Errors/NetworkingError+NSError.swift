@@ -16,7 +16,7 @@ extension NetworkingError {
         switch code.value {
         case .cancelled: -999
         case .invalidURL, .invalidRequest: -1000
-        case .connectTimeout, .firstByteTimeout, .betweenBytesTimeout, .requestTimeout: -1001
+        case .waitingTimeout, .connectTimeout, .firstByteTimeout, .betweenBytesTimeout, .requestTimeout: -1001
         case .unsupportedScheme, .unsupportedFeature: -1002
         case .dnsLookupFailed: -1003
         case .connectFailed: -1004

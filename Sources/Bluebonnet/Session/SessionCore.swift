@@ -146,7 +146,8 @@ final class SessionCore: Sendable {
             return Array(state.tasks.values)
         }
         if cancellingTasks {
-            for task in tasks { task.fail(error) }
+            // The newest first: the ones that wait must not get the connections of those that end.
+            for task in tasks.sorted(by: { $0.identifier > $1.identifier }) { task.fail(error) }
             transport.invalidate()
         }
         if tasks.isEmpty { finish() }

@@ -1,9 +1,23 @@
-/// The four times a request may take. Each really fires, also in the middle of a body; nil means no limit. A fifth one,
+/// The five times a request may take. Each really fires, also in the middle of a body; nil means no limit. A sixth one,
 /// ``continueWait``, is no failure.
 ///
 /// Answers to `timeoutInterval` (60 s between bytes in AFNetworking) and `timeoutIntervalForResource`.
 public struct Timeouts: Sendable, Hashable {
+    /// The longest time a request waits for a connection to become free, while connections to its host are open and none of them
+    /// takes a request that waits. Default: 60 seconds.
+    ///
+    /// Every request that gets a connection starts this time anew for those behind it, so that a long queue in front of a server that
+    /// responds is no failure; a request behind downloads and streams that do not end fails with
+    /// ``NetworkingError/Code/waitingTimeout``. Without an open connection, ``connect`` holds instead.
+    public var waiting: Duration? {
+        get { waitingTime.duration }
+        set { waitingTime = CompactTime(newValue) }
+    }
+
     /// The time to a ready connection: name lookup, TCP and TLS. Default: 10 seconds.
+    ///
+    /// It runs while no connection to the host is open, whether the one that is being made was begun for this request or for another,
+    /// and for a connection that is made for this request beside others.
     public var connect: Duration? {
         get { connectTime.duration }
         set { connectTime = CompactTime(newValue) }
@@ -41,6 +55,7 @@ public struct Timeouts: Sendable, Hashable {
         set { continueWaitTime = CompactTime(newValue) }
     }
 
+    private(set) var waitingTime: CompactTime
     private(set) var connectTime: CompactTime
     private(set) var firstByteTime: CompactTime
     private(set) var betweenBytesTime: CompactTime
@@ -50,18 +65,21 @@ public struct Timeouts: Sendable, Hashable {
     /// Makes timeouts.
     ///
     /// - Parameters:
+    ///   - waiting: The longest wait for a connection to become free. Default: 60 seconds.
     ///   - connect: The time to a ready connection. Default: 10 seconds.
     ///   - firstByte: The time to the first byte. Default: 60 seconds.
     ///   - betweenBytes: The longest pause inside the response. Default: 60 seconds.
     ///   - request: The time of the whole exchange. Default: none.
     ///   - continueWait: How long a body waits for leave to be sent. Default: 1 second.
     public init(
+        waiting: Duration? = .seconds(60),
         connect: Duration? = .seconds(10),
         firstByte: Duration? = .seconds(60),
         betweenBytes: Duration? = .seconds(60),
         request: Duration? = nil,
         continueWait: Duration? = .seconds(1)
     ) {
+        waitingTime = CompactTime(waiting)
         connectTime = CompactTime(connect)
         firstByteTime = CompactTime(firstByte)
         betweenBytesTime = CompactTime(betweenBytes)

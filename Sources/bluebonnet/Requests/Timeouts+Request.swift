@@ -6,6 +6,7 @@ extension Timeouts {
     /// Who allows a request two minutes means to wait two minutes, also for its first byte.
     mutating func limitRequest(to duration: Duration) {
         request = duration
+        waiting = nil
         firstByte = nil
         betweenBytes = nil
     }

@@ -34,10 +34,10 @@ struct NetworkingErrorTests {
     }
 
     private static let timeouts: Set<NetworkingError.Code> = [
-        .connectTimeout, .firstByteTimeout, .betweenBytesTimeout, .requestTimeout,
+        .waitingTimeout, .connectTimeout, .firstByteTimeout, .betweenBytesTimeout, .requestTimeout,
     ]
 
-    @Test func `the four timeouts are timeouts and nothing else is`() {
+    @Test func `the five timeouts are timeouts and nothing else is`() {
         for code in Code.all {
             #expect(NetworkingError(code, "").isTimeout == Self.timeouts.contains(code))
             #expect(NetworkingError(code, "").isCancelled == (code == .cancelled))
@@ -53,6 +53,7 @@ struct NetworkingErrorTests {
     private static let numbers: [(NetworkingError.Code, String, Int)] = [
         (.cancelled, url, -999),
         (.invalidURL, url, -1000),
+        (.waitingTimeout, url, -1001),
         (.connectTimeout, url, -1001),
         (.firstByteTimeout, url, -1001),
         (.betweenBytesTimeout, url, -1001),

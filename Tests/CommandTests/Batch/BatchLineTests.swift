@@ -91,6 +91,7 @@ import Testing
         #expect(line.request.redirectPolicy == .manual)
         #expect(line.request.timeouts?.request == .milliseconds(500))
         #expect(line.request.timeouts?.connect == Timeouts().connect)
+        #expect(line.request.timeouts?.waiting == nil)
         #expect(line.request.timeouts?.firstByte == nil)
     }
 

@@ -17,7 +17,8 @@ import Testing
             (NetworkingError.Code.connectFailed, 1), (.dnsLookupFailed, 1), (.connectionLost, 1),
             (.truncatedResponse, 1),
             (.tooManyRedirects, 1), (.outputFailed, 1), (.invalidURL, 2), (.unsupportedScheme, 2), (.invalidRequest, 2),
-            (.connectTimeout, 3), (.firstByteTimeout, 3), (.betweenBytesTimeout, 3), (.requestTimeout, 3),
+            (.waitingTimeout, 3), (.connectTimeout, 3), (.firstByteTimeout, 3), (.betweenBytesTimeout, 3),
+            (.requestTimeout, 3),
             (.certificateUntrusted, 6), (.certificateExpired, 6), (.certificateNotYetValid, 6),
             (.certificateHostMismatch, 6), (.invalidTrustConfiguration, 6), (.tlsFailed, 6),
         ] as [(NetworkingError.Code, Int32)]

@@ -33,11 +33,13 @@ final class Connector: Sendable {
     }
 
     /// Makes one connection and reports once: on the event loop, or here when the loop was shut down.
+    /// Cancelled by the handle, it fails.
     func connect(
         to origin: Origin,
         timeout: Duration?,
         on eventLoop: any EventLoop,
         pool: ConnectionPool,
+        handle: AttemptHandle,
         completion: @escaping Completion
     ) {
         eventLoop.execute(
@@ -47,6 +49,7 @@ final class Connector: Sendable {
                 timeout: timeout,
                 eventLoop: eventLoop,
                 pool: pool,
+                handle: handle,
                 completion: completion
             )
         )
@@ -58,6 +61,7 @@ final class Connector: Sendable {
         let timeout: Duration?
         let eventLoop: any EventLoop
         let pool: ConnectionPool
+        let handle: AttemptHandle
         let completion: Completion
 
         func run() {
@@ -94,6 +98,9 @@ final class Connector: Sendable {
                     self.install(established, origin: work.origin, eventLoop: work.eventLoop, pool: work.pool)
                 }
             )
+        }
+        work.handle.whenCancelled { error in
+            pending.eventLoop.execute { pending.attempt.value.cancel(with: error) }
         }
     }
 

@@ -14,7 +14,8 @@ extension HTTP1Connection: DeadlineHolder {
     /// The channel is gone. NIO tells a channel that was closed while it was being connected nothing else than this.
     func handlerRemoved(context: ChannelHandlerContext) {
         inputEnded(reset: nil, isTruncatedTLS: false)
-        if let pooled { pool.closed(pooled, origin: origin) }
+        leavePool()
+        if let pooled { pool.closed(pooled) }
         self.context = nil
         // It holds this connection.
         pooled = nil
@@ -127,15 +128,16 @@ extension HTTP1Connection: DeadlineHolder {
     }
 
     /// Takes the next waiting exchange, or stands idle until the idle timeout.
-    func becomeIdle(_ pooled: PooledConnection) {
-        begin(pool.release(pooled, origin: origin), on: pooled)
+    func becomeIdle(_ pooled: PooledConnection, at now: NIODeadline) {
+        begin(pool.release(pooled, origin: origin, at: now), at: now)
     }
 
     /// Does what the pool decided.
-    func begin(_ decision: ConnectionPool.Released, on pooled: PooledConnection) {
+    func begin(_ decision: ConnectionPool.Released, at now: NIODeadline) {
         switch decision {
-        case .serve(let exchange): start(exchange)
-        case .idle: setPhase(idleTimeout, nil, now: .now())
+        case .serve(let exchange): pooled?.startSoon(exchange, from: pool)
+        case .idle:
+            setPhase(idleTimeout, nil, now: now)
         case .close: close()
         }
     }
@@ -160,7 +162,15 @@ extension HTTP1Connection: DeadlineHolder {
 
     func close() {
         machine.doom()
+        leavePool()
         context?.close(promise: nil)
+    }
+
+    /// Makes room for another connection.
+    private func leavePool() {
+        guard !hasLeftPool, let pooled else { return }
+        hasLeftPool = true
+        pool.leaves(pooled, origin: origin)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -187,6 +197,8 @@ extension HTTP1Connection: DeadlineHolder {
 
     /// No more bytes will come. What that means depends on how far the response is.
     private func inputEnded(reset: (any Error)?, isTruncatedTLS: Bool) {
+        machine.endIsNear()
+        completion?.isReusable = false
         if held.isEmpty { completeExchange() } else { parseHeld() }
         guard let exchange else {
             close()

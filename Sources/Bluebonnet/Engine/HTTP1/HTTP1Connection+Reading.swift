@@ -175,7 +175,7 @@ extension HTTP1Connection {
         countReceived()
         let delivery: Completion.Delivery =
             if let stream {
-                .end(of: stream, last: takeArrived(), trailers: trailers, at: now)
+                .end(of: stream, last: takeArrived(), trailers: trailers)
             } else {
                 .whole(response(to: exchange, head, ResponseBody(.whole(Self.joined(arrived), trailers: trailers))))
             }
@@ -184,6 +184,7 @@ extension HTTP1Connection {
         completion = Completion(
             exchange: exchange,
             delivery: delivery,
+            at: now,
             isReusable: machine.receivedEnd(isKeepAlive: isKeepAlive, hasBytesLeft: hasBytesLeft) == .release
         )
         forgetExchange()
@@ -193,11 +194,13 @@ extension HTTP1Connection {
     struct Completion {
         enum Delivery {
             case whole(TransportResponse)
-            case end(of: BodyStream, last: CircularBuffer<ByteBuffer>, trailers: HTTPFields, at: NIODeadline)
+            case end(of: BodyStream, last: CircularBuffer<ByteBuffer>, trailers: HTTPFields)
         }
 
         let exchange: Exchange
         let delivery: Delivery
+        /// When the last byte came.
+        let at: NIODeadline
         var isReusable: Bool
     }
 
@@ -205,13 +208,13 @@ extension HTTP1Connection {
     func completeExchange() {
         guard let completion else { return }
         self.completion = nil
-        if completion.isReusable, let pooled { becomeIdle(pooled) } else { close() }
+        if completion.isReusable, let pooled { becomeIdle(pooled, at: completion.at) } else { close() }
         switch completion.delivery {
         case .whole(let response):
             completion.exchange.deliver(response, stream: nil)
-        case .end(let stream, let last, let trailers, let at):
+        case .end(let stream, let last, let trailers):
             _ = stream.push(last)
-            completion.exchange.finishStream(trailers: trailers, at: at)
+            completion.exchange.finishStream(trailers: trailers, at: completion.at)
         }
     }
 

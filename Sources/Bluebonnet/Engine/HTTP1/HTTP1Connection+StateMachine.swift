@@ -80,6 +80,11 @@ extension HTTP1Connection {
             response = .idle
         }
 
+        /// The input has ended: what was sent may still have its response, but nothing more is sent.
+        mutating func endIsNear() {
+            isDoomed = true
+        }
+
         /// An error, a cancellation or the end of the connection.
         mutating func doom() {
             isDoomed = true

@@ -23,6 +23,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
     var parser: HTTP1ResponseParser
     var context: ChannelHandlerContext?
     var pooled: PooledConnection?
+    /// The pool counts on it no longer.
+    var hasLeftPool = false
 
     // The exchange under way.
     var exchange: Exchange?
@@ -75,21 +77,23 @@ final class HTTP1Connection: ChannelDuplexHandler {
     /// Sends the exchange's request. One that this connection cannot take goes back to the pool.
     func start(_ exchange: Exchange) {
         let sendsBodyLater = exchange.bodySentLater != nil
+        let now = NIODeadline.now()
+        // Where the event loop was busy, the idle time may be over before its timer could say so.
+        if let idleEnd = phaseDeadline?.at, idleEnd <= now, !machine.isBusy { close() }
         guard let context, let pooled,
             machine.begin(sendsBodyLater: sendsBodyLater, expectsContinue: exchange.expectsContinue)
         else {
-            pool.submit(exchange)
+            pool.giveBack(exchange)
             return
         }
         guard exchange.assign(to: pooled) else {
             // Cancelled before a byte was sent: the connection is as good as before.
             machine.endedUnsent()
-            becomeIdle(pooled)
+            becomeIdle(pooled, at: now)
             return
         }
         self.exchange = exchange
         parser.begin(exchange.kind)
-        let now = NIODeadline.now()
         if let establishment {
             timings = establishment
             timings.queue = now.since(exchange.startedAt) - Self.total(establishment)

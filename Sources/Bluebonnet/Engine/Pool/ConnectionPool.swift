@@ -4,12 +4,14 @@ import Synchronization
 
 /// All connections of a session: one short lock around the decisions of ``OriginQueue``, everything else outside it.
 final class ConnectionPool: Sendable {
-    private typealias Queue = OriginQueue<PooledConnection, Exchange>
+    fileprivate typealias Queue = OriginQueue<PooledConnection, Exchange>
 
     /// The queue of one origin, changed where it lies: a dictionary hands values out through a coroutine, at three allocations a
     /// time. Touched only under the pool's lock.
     private final class Place {
         var queue: Queue
+        /// Why no further connection could be made, while others are open.
+        var refusal: NetworkingError?
 
         init(_ queue: Queue) {
             self.queue = queue
@@ -20,6 +22,8 @@ final class ConnectionPool: Sendable {
         var places: [Origin: Place] = [:]
         var connections: [ObjectIdentifier: PooledConnection] = [:]
         var connecting = 0
+        /// Fires when somebody may have waited too long.
+        var timer: (at: NIODeadline, task: Scheduled<Void>)?
         var invalidation: NetworkingError?
         var closers: [CheckedContinuation<Void, Never>] = []
 
@@ -48,10 +52,22 @@ final class ConnectionPool: Sendable {
         case close
     }
 
+    /// What is left to do outside the lock.
+    private struct Consequences {
+        var failures: [(Exchange, NetworkingError)] = []
+        var attempts: [(Origin, Queue.Attempt)] = []
+        var givenUp: [AttemptHandle] = []
+        var closers: [CheckedContinuation<Void, Never>] = []
+    }
+
     private let connector: Connector
     private let group: any EventLoopGroup
     private let connectionsPerOrigin: Int
     private let state = Mutex(State())
+
+    /// The clocks of those who wait are looked at no more often than this.
+    private static let granularity = TimeAmount.milliseconds(5)
+    private static let unwanted = NetworkingError(.cancelled, "Nobody waits for this connection any more.")
 
     init(configuration: SessionConfiguration, group: any EventLoopGroup) {
         self.group = group
@@ -59,16 +75,34 @@ final class ConnectionPool: Sendable {
         connector = Connector(configuration: configuration)
     }
 
+    deinit {
+        state.withLock { $0.timer?.task.cancel() }
+    }
+
     // MARK: Exchanges
 
-    /// Sends the exchange on an idle connection, or has it wait for one. It comes back here when that connection turns out to be
-    /// unusable before a byte was sent.
+    /// Sends the exchange on an idle connection, or has it wait for one.
     func submit(_ exchange: Exchange) {
+        place(exchange, isGivenBack: false)
+    }
+
+    /// Takes back an exchange whose connection turned out to be unusable before a byte was sent: it is the next one again.
+    func giveBack(_ exchange: Exchange) {
+        place(exchange, isGivenBack: true)
+    }
+
+    private func place(_ exchange: Exchange, isGivenBack: Bool) {
         let submission = state.withLock { state -> Submission in
             if let error = state.invalidation { return .refused(error) }
-            let acquired = state.place(of: exchange.origin, limit: connectionsPerOrigin).queue
-                .acquire(for: exchange, preferring: exchange.preferredLoop)
-            if case .waitAndConnect = acquired { state.connecting += 1 }
+            let place = state.place(of: exchange.origin, limit: connectionsPerOrigin)
+            let acquired = place.queue.acquire(
+                for: exchange,
+                preferring: exchange.preferredLoop,
+                isGivenBack: isGivenBack
+            )
+            if case .use = acquired { return .acquired(acquired) }
+            if case .connect = acquired { state.connecting += 1 }
+            arm(for: place.queue.nextDeadline, &state)
             return .acquired(acquired)
         }
         switch submission {
@@ -76,37 +110,35 @@ final class ConnectionPool: Sendable {
             exchange.fail(error)
         case .acquired(.use(let connection)):
             connection.start(exchange, from: self)
-        case .acquired(.waitAndConnect):
-            connect(to: exchange.origin, for: exchange)
-            waits(exchange)
+        case .acquired(.connect(let attempt)):
+            connect(to: exchange.origin, attempt)
+            removeIfEnded(exchange)
         case .acquired(.waitAndClose(let idle)):
             idle.onLoop { $0.close() }
-            waits(exchange)
+            removeIfEnded(exchange)
         case .acquired(.wait):
-            waits(exchange)
+            removeIfEnded(exchange)
         }
     }
 
-    private func waits(_ exchange: Exchange) {
-        exchange.waits(on: group)
-        // It may have ended before it stood in the queue.
+    /// The exchange may have ended before it stood in the queue.
+    private func removeIfEnded(_ exchange: Exchange) {
         if !exchange.isWaiting { remove(exchange) }
     }
 
     /// A waiting exchange has ended.
     func remove(_ exchange: Exchange) {
-        state.withLock { state in
-            _ = state.places[exchange.origin]?.queue.cancel(exchange)
-        }
+        let attempt = state.withLock { $0.places[exchange.origin]?.queue.cancel(exchange) }
+        attempt?.cancel(with: Self.unwanted)
     }
 
     // MARK: Connections
 
     /// A connection has finished an exchange.
-    func release(_ connection: PooledConnection, origin: Origin) -> Released {
+    func release(_ connection: PooledConnection, origin: Origin, at now: NIODeadline) -> Released {
         state.withLock { state in
             guard state.invalidation == nil else { return .close }
-            return Self.released(state.places[origin]?.queue.released(connection))
+            return Self.released(state.places[origin]?.queue.released(connection, at: now))
         }
     }
 
@@ -114,66 +146,147 @@ final class ConnectionPool: Sendable {
         switch released {
         case .serve(let exchange): .serve(exchange)
         case .idle: .idle
-        case nil: .close
+        case .close, nil: .close
         }
     }
 
-    /// A connection has closed.
-    func closed(_ connection: PooledConnection, origin: Origin) {
-        let (next, closers) = state.withLock { state -> (Exchange?, [CheckedContinuation<Void, Never>]) in
-            guard state.connections.removeValue(forKey: connection.id) != nil else { return (nil, []) }
-            let next = state.places[origin]?.queue.closed(connection)
-            if next != nil { state.connecting += 1 }
-            return (next, Self.forgetIfEmpty(origin, &state))
+    /// A connection ends and makes room for another one at once, though TLS may take a moment for its closing alerts. Must be called
+    /// once for each.
+    func leaves(_ connection: PooledConnection, origin: Origin) {
+        let consequences = state.withLock { state -> Consequences in
+            guard state.connections[connection.id] != nil, let place = state.places[origin] else {
+                return Consequences()
+            }
+            let attempts = place.queue.closed(connection, at: .now())
+            state.connecting += attempts.count
+            let closers = Self.forgetIfEmpty(origin, &state)
+            return Consequences(attempts: attempts.map { (origin, $0) }, closers: closers)
+        }
+        carryOut(consequences)
+    }
+
+    /// A connection that has left is closed.
+    func closed(_ connection: PooledConnection) {
+        let closers = state.withLock { state in
+            state.connections.removeValue(forKey: connection.id)
+            return Self.takeClosers(&state)
         }
         closers.forEach { $0.resume() }
-        if let next { connect(to: origin, for: next) }
     }
 
-    private func connect(to origin: Origin, for exchange: Exchange) {
+    private func connect(to origin: Origin, _ attempt: Queue.Attempt) {
         let preferred = MultiThreadedEventLoopGroup.currentEventLoop.flatMap { current in
             group.makeIterator().contains { $0 === current } ? current : nil
         }
-        connector.connect(to: origin, timeout: exchange.timeouts.connect, on: preferred ?? group.next(), pool: self) {
-            result in
+        connector.connect(
+            to: origin,
+            timeout: attempt.waiter.timeouts.connect,
+            on: preferred ?? group.next(),
+            pool: self,
+            handle: attempt.handle
+        ) { [handle = attempt.handle] result in
             switch result {
-            case .success(let connection): self.connected(connection, origin: origin)
-            case .failure(let error): self.connectFailed(error, origin: origin, for: exchange)
+            case .success(let connection): self.connected(connection, origin: origin, by: handle)
+            case .failure(let error): self.connectFailed(error, origin: origin, handle)
             }
         }
     }
 
     /// Runs on the event loop of the new connection.
-    private func connected(_ connection: PooledConnection, origin: Origin) {
+    private func connected(_ connection: PooledConnection, origin: Origin, by handle: AttemptHandle) {
         let released = state.withLock { state -> Released in
             state.connecting -= 1
             state.connections[connection.id] = connection
-            let released = Self.released(state.places[origin]?.queue.connected(connection))
+            let place = state.place(of: origin, limit: connectionsPerOrigin)
+            place.refusal = nil
+            let released = Self.released(place.queue.connected(connection, by: handle, at: .now()))
             return state.invalidation == nil ? released : .close
         }
-        connection.onLoop { $0.begin(released, on: connection) }
+        connection.onLoop { $0.begin(released, at: .now()) }
     }
 
-    private func connectFailed(_ error: NetworkingError, origin: Origin, for exchange: Exchange) {
-        let now = NIODeadline.now()
-        let (failed, next, closers) = state.withLock { state in
-            state.connecting -= 1
-            let outcome = state.places[origin]?.queue.connectFailed(for: exchange) { other in
-                error.code != .connectTimeout || other.hasWaitedToConnect(at: now)
+    private func connectFailed(_ error: NetworkingError, origin: Origin, _ handle: AttemptHandle) {
+        let failure: Queue.Failure =
+            switch error.code.family {
+            case .timeout: .timedOut
+            case .trust: .untrusted
+            default: .refused
             }
-            state.connecting += outcome?.connectsFor.count ?? 0
-            return (outcome?.fails, outcome?.connectsFor, Self.forgetIfEmpty(origin, &state))
+        let consequences = state.withLock { state -> Consequences in
+            state.connecting -= 1
+            guard let place = state.places[origin] else { return Consequences(closers: Self.takeClosers(&state)) }
+            let outcome = place.queue.connectFailed(handle, failure, at: .now())
+            if failure == .refused { place.refusal = error }
+            state.connecting += outcome.attempts.count
+            arm(for: place.queue.nextDeadline, &state)
+            return Consequences(
+                failures: outcome.fails.map { ($0, error) },
+                attempts: outcome.attempts.map { (origin, $0) },
+                closers: Self.forgetIfEmpty(origin, &state)
+            )
         }
-        failed?.forEach { $0.fail(error) }
-        closers.forEach { $0.resume() }
-        for exchange in next ?? [] { connect(to: origin, for: exchange) }
+        carryOut(consequences)
+    }
+
+    private func carryOut(_ consequences: Consequences) {
+        for (exchange, error) in consequences.failures { exchange.fail(error) }
+        for handle in consequences.givenUp { handle.cancel(with: Self.unwanted) }
+        for (origin, attempt) in consequences.attempts { connect(to: origin, attempt) }
+        consequences.closers.forEach { $0.resume() }
     }
 
     private static func forgetIfEmpty(_ origin: Origin, _ state: inout State) -> [CheckedContinuation<Void, Never>] {
         if state.places[origin]?.queue.isEmpty == true { state.places[origin] = nil }
+        return takeClosers(&state)
+    }
+
+    private static func takeClosers(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
         guard state.invalidation != nil, state.isClosed else { return [] }
         defer { state.closers = [] }
         return state.closers
+    }
+
+    // MARK: Time
+
+    /// One timer for all who wait: they come and go without one of their own.
+    private func arm(for deadline: NIODeadline?, _ state: inout State) {
+        guard let deadline, state.timer.map({ deadline < $0.at }) ?? true else { return }
+        state.timer?.task.cancel()
+        let task = group.any().scheduleTask(deadline: deadline) { [weak self] () -> Void in self?.deadlinePassed() }
+        state.timer = (deadline, task)
+    }
+
+    private func deadlinePassed() {
+        let consequences = state.withLock { state -> Consequences in
+            let now = NIODeadline.now()
+            var consequences = Consequences()
+            var earliest: NIODeadline?
+            for (origin, place) in state.places {
+                if let deadline = place.queue.nextDeadline, deadline <= now {
+                    let expired = place.queue.expire(at: now)
+                    state.connecting += expired.attempts.count
+                    consequences.givenUp += expired.givenUp
+                    consequences.attempts += expired.attempts.map { (origin, $0) }
+                    consequences.failures += expired.waiters.map { exchange, limit in
+                        (exchange, error(for: exchange, after: limit, in: place))
+                    }
+                }
+                guard let next = place.queue.nextDeadline else { continue }
+                earliest = min(earliest ?? next, next)
+            }
+            state.timer = nil
+            arm(for: earliest.map { max($0, now + Self.granularity) }, &state)
+            return consequences
+        }
+        carryOut(consequences)
+    }
+
+    private func error(for exchange: Exchange, after limit: Patience.Limit, in place: Place) -> NetworkingError {
+        switch limit {
+        case .request: .timeout(.requestTimeout, exchange)
+        case .connect: .timeout(.connectTimeout, exchange)
+        case .waiting: .waitedTooLong(exchange, behind: place.queue.open, refusal: place.refusal)
+        }
     }
 
     // MARK: The end
@@ -182,6 +295,8 @@ final class ConnectionPool: Sendable {
     func invalidate(with error: NetworkingError) {
         let (waiters, connections) = state.withLock { state in
             if state.invalidation == nil { state.invalidation = error }
+            state.timer?.task.cancel()
+            state.timer = nil
             let waiters = state.places.values.flatMap { $0.queue.removeWaiters() }
             return (waiters, Array(state.connections.values))
         }
@@ -206,6 +321,9 @@ final class ConnectionPool: Sendable {
     /// How many connections exist: for tests and diagnostics.
     var openConnections: Int { state.withLock { $0.connections.count } }
 
+    /// How many connections are being made: for tests and diagnostics.
+    var attempts: Int { state.withLock { $0.connecting } }
+
     /// How many exchanges wait for a connection: for tests and diagnostics.
-    var waitingExchanges: Int { state.withLock { $0.places.values.reduce(0) { $0 + $1.queue.waiters.count } } }
+    var waitingExchanges: Int { state.withLock { $0.places.values.reduce(0) { $0 + $1.queue.waitingCount } } }
 }

@@ -1,116 +1,334 @@
 import NIOCore
 
-/// The decisions of the pool for one origin, without I/O: which connection serves which exchange, when to connect, who waits.
+/// The decisions of the pool for one origin, without I/O: which connection serves which exchange, when to connect, who waits and
+/// for how long.
 ///
 /// Idle connections are used last in, first out, so that surplus ones grow old and are closed; waiting exchanges are served
-/// first in, first out. `Connection` and `Waiter` are values here in tests and references in the engine.
-struct OriginQueue<Connection: PoolMember, Waiter: PoolMember> {
+/// first in, first out. Nothing that is done for one exchange costs more when others wait too.
+struct OriginQueue<Connection: PoolMember, Waiter: PoolWaiter> {
+    /// A connection that is being made. Whoever waits longest gets it; the exchange it is made for lends it its timeout.
+    struct Attempt {
+        let waiter: Waiter
+        let handle = AttemptHandle()
+        /// It was cancelled and has not reported yet.
+        fileprivate(set) var isGivenUp = false
+    }
+
     enum Acquired {
         /// Send on this idle connection.
         case use(Connection)
         /// Wait; a new connection is to be made.
-        case waitAndConnect
-        /// Wait for one of the connections that exist.
+        case connect(Attempt)
+        /// Wait for one of the connections that exist or are being made.
         case wait
         /// Wait until this idle connection has been closed, to make room for a new one.
         case waitAndClose(Connection)
     }
 
     enum Released {
-        /// Serve this waiting exchange at once.
+        /// Serve this waiting exchange.
         case serve(Waiter)
         /// Nobody waits; the connection stands idle.
         case idle
+        /// Close, to make room for one who needs a fresh connection.
+        case close
+    }
+
+    /// What a failed attempt says about another one.
+    enum Failure {
+        /// Nothing: the pool ended it.
+        case cancelled
+        /// Nothing, except that its own time is over.
+        case timedOut
+        /// It may fail as well, but the reason may pass: no more connections were taken, or the name was not found.
+        case refused
+        /// It will fail as well: the server is not trusted.
+        case untrusted
     }
 
     private let limit: Int
     private(set) var idle: [Connection] = []
-    private(set) var waiters = CircularBuffer<Waiter>()
-    private(set) var connecting = 0
+    private(set) var attempts: [Attempt] = []
     /// Connections that exist, idle ones included.
     private(set) var open = 0
+    /// Those who need a fresh connection. They were served once and failed through no fault of theirs, so they come first.
+    private var urgent = WaitingLine<Waiter>()
+    private var ordinary = WaitingLine<Waiter>()
+
+    // What the clocks of those who wait count from.
+    private var deadlines = DeadlineHeap<Stand>()
+    /// When a connection last took one that waited.
+    private var movedAt = NIODeadline.uptimeNanoseconds(0)
+    /// Since when nothing is open.
+    private var emptySince = NIODeadline.uptimeNanoseconds(0)
+    /// No attempts before this, because one was refused while connections are open that can serve instead.
+    private var pausedUntil: NIODeadline?
+
+    /// A place in one of the lines; the number tells who stood there.
+    private struct Stand {
+        var isUrgent: Bool
+        var ticket: Int
+        var number: UInt64
+    }
+
+    /// How long no attempts are made after a refused one.
+    static var pause: TimeAmount { .seconds(1) }
 
     init(limit: Int) {
         self.limit = max(1, limit)
     }
 
     /// Nothing is left that the pool would have to remember.
-    var isEmpty: Bool { open == 0 && connecting == 0 && waiters.isEmpty }
+    var isEmpty: Bool { open == 0 && attempts.isEmpty && waitingCount == 0 }
 
-    /// An exchange wants a connection, if possible on the event loop its caller runs on.
-    mutating func acquire(for waiter: Waiter, preferring loop: ObjectIdentifier?) -> Acquired {
+    var waitingCount: Int { urgent.count + ordinary.count }
+
+    /// Those who wait, in the order in which they are served.
+    var waiters: [Waiter] { Array(urgent) + Array(ordinary) }
+
+    private var isFull: Bool { open + attempts.count >= limit }
+
+    /// The attempts that were not given up.
+    private var hopes: Int { attempts.count { !$0.isGivenUp } }
+
+    // MARK: Exchanges
+
+    /// An exchange wants a connection, if possible on the event loop its caller runs on. One that was given back, because the
+    /// connection it got could not take it, stands in front of the others again.
+    mutating func acquire(for waiter: Waiter, preferring loop: ObjectIdentifier?, isGivenBack: Bool = false) -> Acquired
+    {
         if !waiter.needsFreshConnection {
             if let loop, let index = idle.lastIndex(where: { $0.loop == loop }) {
                 return .use(idle.remove(at: index))
             }
             if let connection = idle.popLast() { return .use(connection) }
         }
-        waiters.append(waiter)
-        // Those before it have attempts already, unless the limit is reached.
-        if reserveConnection() != nil { return .waitAndConnect }
+        enqueue(waiter, inFront: isGivenBack)
+        // Those before it have attempts already, unless nothing more may be made.
+        if mayConnect(at: waiter.patience.since) { return .connect(begin(for: waiter)) }
         // Only one that needs a fresh connection gets here while others stand idle.
-        return idle.isEmpty ? .wait : .waitAndClose(idle.removeFirst())
+        guard lacksRoom, !idle.isEmpty else { return .wait }
+        return .waitAndClose(idle.removeFirst())
     }
 
-    /// A new connection must be made if somebody waits for whom none is being made yet, and the limit allows it. Answers for whom:
-    /// the attempts under way belong to those who have waited longest.
-    private mutating func reserveConnection() -> Waiter? {
-        guard waiters.count > connecting, open + connecting < limit else { return nil }
-        defer { connecting += 1 }
-        return waiters[waiters.index(waiters.startIndex, offsetBy: connecting)]
+    /// Somebody needs a fresh connection, none is being made for it, and only the end of another one makes room.
+    private var lacksRoom: Bool { !urgent.isEmpty && isFull && urgent.count > hopes }
+
+    private mutating func enqueue(_ waiter: Waiter, inFront: Bool) {
+        let isUrgent = waiter.needsFreshConnection
+        let (ticket, number) =
+            isUrgent ? urgent.insert(waiter, inFront: inFront) : ordinary.insert(waiter, inFront: inFront)
+        waiter.ticket = ticket
+        let patience = waiter.patience
+        guard let deadline = bound(of: patience, at: patience.since) else { return }
+        if deadlines.count > 2 * waitingCount + 64 { forgetDeadlines() }
+        deadlines.insert(Stand(isUrgent: isUrgent, ticket: ticket, number: number), at: deadline)
     }
 
-    /// A connection has been made.
-    mutating func connected(_ connection: Connection) -> Released {
-        connecting -= 1
-        open += 1
-        return released(connection)
-    }
-
-    /// A connection has finished its exchange and can take another.
-    mutating func released(_ connection: Connection) -> Released {
-        if let waiter = waiters.popFirst() { return .serve(waiter) }
-        idle.append(connection)
-        return .idle
-    }
-
-    /// An attempt to connect failed: the exchange it was made for fails with it, if it still waits. Where nothing is open either,
-    /// those for whom no attempt runs fail with it too if the `verdict` holds for them: a server that refuses one refuses all, but
-    /// one exchange's timeout is not another's. For the others new attempts are due, as far as the limit allows.
-    mutating func connectFailed(
-        for waiter: Waiter,
-        verdict isHopeless: (Waiter) -> Bool
-    ) -> (fails: [Waiter], connectsFor: [Waiter]) {
-        connecting -= 1
-        var failed: [Waiter] = []
-        if cancel(waiter) { failed.append(waiter) }
-        if open == 0, waiters.count > connecting {
-            let hopeless = waiters.dropFirst(connecting).filter(isHopeless)
-            for waiter in hopeless { _ = cancel(waiter) }
-            failed += hopeless
+    /// The deadlines of those who left stay behind until they are as many as those who wait.
+    private mutating func forgetDeadlines() {
+        let (urgent, ordinary) = (urgent, ordinary)
+        deadlines.keep { stand in
+            (stand.isUrgent ? urgent : ordinary).element(at: stand.ticket, number: stand.number) != nil
         }
-        var connects: [Waiter] = []
-        while let next = reserveConnection() { connects.append(next) }
-        return (failed, connects)
     }
 
-    /// A connection has closed, idle or not. Answers for whom of those who wait a new one is due.
-    mutating func closed(_ connection: Connection) -> Waiter? {
-        open -= 1
-        if let index = idle.firstIndex(where: { $0.id == connection.id }) { idle.remove(at: index) }
-        return reserveConnection()
+    /// Takes the one who is served first.
+    private mutating func popFirst(isFresh: Bool, at now: NIODeadline) -> Waiter? {
+        guard let waiter = (isFresh ? urgent.popFirst() : nil) ?? ordinary.popFirst() else { return nil }
+        waiter.ticket = -1
+        movedAt = now
+        return waiter
     }
 
-    /// A waiting exchange has been cancelled. Answers whether it was waiting here.
-    mutating func cancel(_ waiter: Waiter) -> Bool {
-        guard let index = waiters.firstIndex(where: { $0.id == waiter.id }) else { return false }
-        waiters.remove(at: index)
+    /// Takes one out; false when it does not wait here.
+    private mutating func take(_ waiter: Waiter) -> Bool {
+        guard waiter.ticket >= 0 else { return false }
+        _ = waiter.needsFreshConnection ? urgent.remove(at: waiter.ticket) : ordinary.remove(at: waiter.ticket)
+        waiter.ticket = -1
         return true
+    }
+
+    /// A waiting exchange has ended. Returns the attempt that nobody waits for any more, if there is one: its own as a rule.
+    mutating func cancel(_ waiter: Waiter) -> AttemptHandle? {
+        guard take(waiter), hopes > waitingCount else { return nil }
+        return giveUpAttempt { $0.waiter === waiter } ?? giveUpSurplusAttempt()
+    }
+
+    private mutating func giveUpAttempt(where isMeant: (Attempt) -> Bool) -> AttemptHandle? {
+        guard let index = attempts.firstIndex(where: { !$0.isGivenUp && isMeant($0) }) else { return nil }
+        attempts[index].isGivenUp = true
+        return attempts[index].handle
+    }
+
+    /// Gives up the oldest attempt whose exchange waits no more, or else the oldest one.
+    private mutating func giveUpSurplusAttempt() -> AttemptHandle? {
+        giveUpAttempt { $0.waiter.ticket < 0 } ?? giveUpAttempt { _ in true }
     }
 
     /// Takes all that wait, to fail them.
     mutating func removeWaiters() -> [Waiter] {
-        defer { waiters.removeAll() }
-        return Array(waiters)
+        let waiters = waiters
+        for waiter in waiters { _ = take(waiter) }
+        return waiters
+    }
+
+    // MARK: Connections
+
+    /// A connection must be made if somebody waits for whom none is being made yet, and the limit allows it.
+    private func mayConnect(at now: NIODeadline) -> Bool {
+        waitingCount > hopes && !isFull && (pausedUntil.map { $0 <= now } ?? true)
+    }
+
+    private mutating func begin(for waiter: Waiter) -> Attempt {
+        let attempt = Attempt(waiter: waiter)
+        attempts.append(attempt)
+        return attempt
+    }
+
+    /// The attempts under way are those of the ones who have waited longest; further ones are for those behind them.
+    private mutating func reserveConnections(at now: NIODeadline) -> [Attempt] {
+        var reserved: [Attempt] = []
+        while mayConnect(at: now), let waiter = waiter(behind: hopes) { reserved.append(begin(for: waiter)) }
+        return reserved
+    }
+
+    private func waiter(behind count: Int) -> Waiter? {
+        var iterator =
+            count < urgent.count
+            ? urgent.dropFirst(count).makeIterator() : ordinary.dropFirst(count - urgent.count).makeIterator()
+        return iterator.next()
+    }
+
+    /// An attempt has brought a connection.
+    mutating func connected(_ connection: Connection, by handle: AttemptHandle, at now: NIODeadline) -> Released {
+        attempts.removeAll { $0.handle === handle }
+        open += 1
+        pausedUntil = nil
+        if let waiter = popFirst(isFresh: true, at: now) { return .serve(waiter) }
+        idle.append(connection)
+        return .idle
+    }
+
+    /// A connection has finished its exchange and can take another.
+    mutating func released(_ connection: Connection, at now: NIODeadline) -> Released {
+        if lacksRoom { return .close }
+        if let waiter = popFirst(isFresh: false, at: now) { return .serve(waiter) }
+        idle.append(connection)
+        return .idle
+    }
+
+    /// A connection ends, idle or not. Returns the attempts to be made in its place.
+    mutating func closed(_ connection: Connection, at now: NIODeadline) -> [Attempt] {
+        open -= 1
+        if let index = idle.firstIndex(where: { $0.id == connection.id }) { idle.remove(at: index) }
+        if open == 0 {
+            emptySince = now
+            pausedUntil = nil
+        }
+        return reserveConnections(at: now)
+    }
+
+    /// An attempt has failed. Where nothing is open, it fails the exchange it was made for, and those for whom no attempt runs with
+    /// it, since a server that refuses one refuses all; but one exchange's timeout is not another's. Where connections are open, they
+    /// serve instead of one that was refused. For those who still wait, new attempts are due.
+    mutating func connectFailed(
+        _ handle: AttemptHandle,
+        _ failure: Failure,
+        at now: NIODeadline
+    ) -> (fails: [Waiter], attempts: [Attempt]) {
+        guard let index = attempts.firstIndex(where: { $0.handle === handle }) else { return ([], []) }
+        let attempt = attempts.remove(at: index)
+        var failed: [Waiter] = []
+        switch attempt.isGivenUp ? .cancelled : failure {
+        case .cancelled: break
+        case .timedOut: if take(attempt.waiter) { failed.append(attempt.waiter) }
+        case .refused, .untrusted:
+            if open == 0 {
+                if take(attempt.waiter) { failed.append(attempt.waiter) }
+                let hopeless = Array(waiters.dropFirst(hopes))
+                for waiter in hopeless { _ = take(waiter) }
+                failed += hopeless
+            } else if failure == .refused {
+                pausedUntil = now + Self.pause
+            } else if take(attempt.waiter) {
+                failed.append(attempt.waiter)
+            }
+        }
+        return (failed, reserveConnections(at: now))
+    }
+}
+
+// MARK: - Time
+
+extension OriginQueue {
+    /// What follows when time has passed.
+    struct Expired {
+        /// Who has waited too long.
+        var waiters: [(Waiter, Patience.Limit)] = []
+        /// Attempts that are to be cancelled.
+        var givenUp: [AttemptHandle] = []
+        /// Attempts that are due.
+        var attempts: [Attempt] = []
+    }
+
+    /// When to look at the clocks next; nil means never.
+    var nextDeadline: NIODeadline? {
+        guard waitingCount > 0 else { return nil }
+        guard let earliest = deadlines.earliest else { return pausedUntil }
+        return pausedUntil.map { min($0, earliest) } ?? earliest
+    }
+
+    /// Takes out those whose time is over.
+    mutating func expire(at now: NIODeadline) -> Expired {
+        var expired = Expired()
+        var others: [(Stand, NIODeadline)] = []
+        while let stand = deadlines.popFirst(until: now) {
+            let line = stand.isUrgent ? urgent : ordinary
+            guard let waiter = line.element(at: stand.ticket, number: stand.number) else { continue }
+            let patience = waiter.patience
+            if let limit = passedLimit(of: patience, at: now) {
+                _ = take(waiter)
+                expired.waiters.append((waiter, limit))
+            } else if let bound = bound(of: patience, at: now) {
+                others.append((stand, bound))
+            }
+        }
+        for (stand, bound) in others { deadlines.insert(stand, at: bound) }
+        giveUpAttempts(after: &expired)
+        if let pausedUntil, pausedUntil <= now { self.pausedUntil = nil }
+        expired.attempts = reserveConnections(at: now)
+        return expired
+    }
+
+    /// An attempt has lasted too long when somebody waited for it in vain all the time there was to connect, and the one it was made
+    /// for is gone. Others are given up while there are more of them than exchanges that wait.
+    private mutating func giveUpAttempts(after expired: inout Expired) {
+        guard !expired.waiters.isEmpty else { return }
+        if expired.waiters.contains(where: { $0.1 == .connect }) {
+            while let handle = giveUpAttempt(where: { $0.waiter.ticket < 0 }) { expired.givenUp.append(handle) }
+        }
+        while hopes > waitingCount, let handle = giveUpSurplusAttempt() { expired.givenUp.append(handle) }
+    }
+
+    /// Which of its times is over.
+    ///
+    /// The time to connect runs while nothing is open; with connections open, it is the time in which none of them takes anybody.
+    private func passedLimit(of patience: Patience, at now: NIODeadline) -> Patience.Limit? {
+        if let deadline = patience.deadline, deadline <= now { return .request }
+        if open == 0 {
+            let deadline = patience.connect.deadline(after: max(patience.since, emptySince))
+            return deadline.map { $0 <= now } == true ? .connect : nil
+        }
+        let deadline = patience.waiting.deadline(after: max(patience.since, movedAt))
+        return deadline.map { $0 <= now } == true ? .waiting : nil
+    }
+
+    /// A point in time before which none of its times is over, whatever happens until then.
+    private func bound(of patience: Patience, at now: NIODeadline) -> NIODeadline? {
+        let connect = patience.connect.deadline(after: open == 0 ? max(patience.since, emptySince) : now)
+        let waiting = patience.waiting.deadline(after: open == 0 ? now : max(patience.since, movedAt))
+        let earlier = min(connect ?? .distantFuture, waiting ?? .distantFuture, patience.deadline ?? .distantFuture)
+        return earlier == .distantFuture ? nil : earlier
     }
 }

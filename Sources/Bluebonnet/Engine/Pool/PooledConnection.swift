@@ -34,7 +34,7 @@ struct PooledConnection: Sendable {
 
         /// A loop closes its connections before it drops anything, so this one has left the pool.
         func wasDropped() {
-            pool.submit(exchange)
+            pool.giveBack(exchange)
         }
     }
 
@@ -47,9 +47,14 @@ struct PooledConnection: Sendable {
             eventLoop.execute { body(connection.value) }
         }
     }
+
+    /// Starts the exchange when everything has been looked at that the event loop has read: the end of the connection may be
+    /// among it, and then the exchange must go elsewhere.
+    func startSoon(_ exchange: Exchange, from pool: ConnectionPool) {
+        eventLoop.execute(Start(connection: connection, exchange: exchange, pool: pool))
+    }
 }
 
 extension PooledConnection: PoolMember {
     var loop: ObjectIdentifier? { ObjectIdentifier(eventLoop) }
-    var needsFreshConnection: Bool { false }
 }

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Each of the four timeouts fires where it must, also in the middle of a body, and nowhere else.
+/// Each of the timeouts fires where it must, also in the middle of a body, and nowhere else; how long requests wait for a
+/// connection is in WaitingTests.
 @Suite(.timeLimit(.minutes(1)))
 struct TimeoutTests {
     private static let short = Duration.milliseconds(100)

@@ -139,4 +139,15 @@ import Testing
         used.receivedHead()
         #expect(!used.isStale(hasReceivedBytes: false))
     }
+
+    @Test func `after the end of the input a response still counts, and nothing more is sent`() {
+        var machine = served()
+        _ = machine.begin(sendsBodyLater: false)
+        machine.endIsNear()
+        #expect(machine.isBusy && machine.isStale(hasReceivedBytes: false))
+        machine.receivedHead()
+        let after = machine.receivedEnd(isKeepAlive: true, hasBytesLeft: false)
+        let beginsAgain = machine.begin(sendsBodyLater: false)
+        #expect(after == .close && !beginsAgain)
+    }
 }

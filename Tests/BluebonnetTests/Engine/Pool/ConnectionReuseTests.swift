@@ -173,4 +173,44 @@ struct ConnectionReuseTests {
             }
         }
     }
+
+    @Test func `a connection that says goodbye over TLS holds up nobody`() async throws {
+        let certificates = try TestCertificates.shared()
+        let script: FaultServer.Script = [
+            .readRequest, .respond(headers: [("Connection", "close")], body: "ok"), .stopReading, .stall,
+        ]
+        try await FaultServer.run(script, options: .init(tls: ServerTLS(certificates.localhost))) { server in
+            let configuration = TestSession.configuration {
+                $0.maximumConnectionsPerHost = 1
+                $0.tls.trustRoots = .pem(certificates.authority.certificatePEM)
+            }
+            try await TestSession.run(configuration) { session, engine in
+                // The old connection waits 250 ms for the server's closing alert; on a busy machine it may be gone by then.
+                var overlaps = 0
+                for _ in 0..<20 where overlaps == 0 {
+                    _ = try await session.data(for: TestSession.request(server.baseURL))
+                    _ = try await session.data(for: TestSession.request(server.baseURL))
+                    if engine.openConnections > 1 { overlaps += 1 }
+                }
+                #expect(overlaps > 0)
+            }
+        }
+    }
+
+    @Test(arguments: [FaultStep.close, .halfClose, .reset])
+    func `a response that comes while the body is sent is not lost with the connection`(end: FaultStep) async throws {
+        // The server has not read the body when it closes, so its system resets the connection.
+        let gate = FaultGate()
+        try await FaultServer.run([.readHead, .stopReading, .respond(413, body: "no"), .hold(gate), end]) { server in
+            try await TestSession.run { session, _ in
+                let body = RequestBody.data(Data(count: 64 << 20))
+                let task = session.dataTask(try TestSession.request(server.baseURL, .post, body: body))
+                task.resume()
+                try await server.wait("the response") { ($0.connections.first?.bytesSent ?? 0) > 0 }
+                gate.open()
+                let value = try await task.value
+                #expect(value == Data("no".utf8) && task.response?.status.code == 413)
+            }
+        }
+    }
 }

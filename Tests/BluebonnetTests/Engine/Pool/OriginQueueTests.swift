@@ -2,221 +2,261 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The pool's decisions, as values.
+/// The pool's decisions, as values: who is served by what, and when a connection is made.
 @Suite struct OriginQueueTests {
-    private final class Identity: Sendable {}
-
-    private struct Member: PoolMember, CustomStringConvertible {
-        let description: String
-        var loop: ObjectIdentifier?
-        var needsFreshConnection = false
-        private let identity = Identity()
-
-        init(_ name: String, loop: ObjectIdentifier? = nil, needsFreshConnection: Bool = false) {
-            description = name
-            self.loop = loop
-            self.needsFreshConnection = needsFreshConnection
-        }
-
-        var id: ObjectIdentifier { ObjectIdentifier(identity) }
-    }
-
-    private typealias Queue = OriginQueue<Member, Member>
+    private typealias Connection = QueueConnection
+    private typealias Waiter = QueueWaiter
 
     private let oneLoop = ObjectIdentifier(Int.self)
     private let otherLoop = ObjectIdentifier(String.self)
 
-    private func acquire(_ queue: inout Queue, _ waiter: Member) -> String {
-        switch queue.acquire(for: waiter, preferring: waiter.loop) {
-        case .use(let connection): "use \(connection)"
-        case .waitAndConnect: "connect"
-        case .wait: "wait"
-        case .waitAndClose(let connection): "wait and close \(connection)"
-        }
-    }
-
-    private func text(_ released: Queue.Released) -> String {
-        switch released {
-        case .serve(let waiter): "serve \(waiter)"
-        case .idle: "idle"
-        }
-    }
-
-    /// What follows from a failed attempt, such as `fails a b, connects c`.
-    private func failure(
-        _ queue: inout Queue,
-        of waiter: Member,
-        verdict: (Member) -> Bool = { _ in true }
-    ) -> String {
-        let outcome = queue.connectFailed(for: waiter, verdict: verdict)
-        let fails = outcome.fails.isEmpty ? [] : ["fails " + outcome.fails.map(\.description).joined(separator: " ")]
-        let connects =
-            outcome.connectsFor.isEmpty
-            ? [] : ["connects " + outcome.connectsFor.map(\.description).joined(separator: " ")]
-        return (fails + connects).joined(separator: ", ")
+    /// A queue in which these have asked for a connection, none of which has come yet.
+    private func queue(limit: Int, _ waiters: [Waiter]) -> QueueProbe {
+        var probe = QueueProbe(limit: limit)
+        for waiter in waiters { _ = probe.acquire(waiter) }
+        return probe
     }
 
     @Test func `connections are made up to the limit, and then requests wait in order`() {
-        var queue = Queue(limit: 2)
-        #expect(queue.isEmpty)
-        #expect(["a", "b", "c", "d"].map { acquire(&queue, Member($0)) } == ["connect", "connect", "wait", "wait"])
-        let first = Member("1")
-        let second = Member("2")
-        #expect(text(queue.connected(first)) == "serve a")
-        #expect(text(queue.connected(second)) == "serve b")
-        #expect(text(queue.released(second)) == "serve c")
-        #expect(text(queue.released(first)) == "serve d")
-        #expect(text(queue.released(first)) == "idle")
-        #expect(text(queue.released(second)) == "idle")
-        #expect(queue.open == 2 && queue.connecting == 0 && queue.waiters.isEmpty && !queue.isEmpty)
+        var queue = QueueProbe(limit: 2)
+        #expect(queue.queue.isEmpty)
+        #expect(["a", "b", "c", "d"].map { queue.acquire(Waiter($0)) } == ["connect", "connect", "wait", "wait"])
+        let (first, second) = (Connection("1"), Connection("2"))
+        let steps = [
+            queue.connected(first, for: "a"), queue.connected(second, for: "b"), queue.released(second),
+            queue.released(first), queue.released(first), queue.released(second),
+        ]
+        #expect(steps == ["serve a", "serve b", "serve c", "serve d", "idle", "idle"])
+        let end = queue.queue
+        #expect(end.open == 2 && end.attempts.isEmpty && end.waitingCount == 0 && !end.isEmpty)
     }
 
     @Test func `a limit below one counts as one`() {
-        var queue = Queue(limit: 0)
-        #expect(["a", "b"].map { acquire(&queue, Member($0)) } == ["connect", "wait"])
+        var queue = QueueProbe(limit: 0)
+        #expect(["a", "b"].map { queue.acquire(Waiter($0)) } == ["connect", "wait"])
     }
 
     @Test func `the connection used last is used first`() {
-        var queue = idleQueue([Member("1"), Member("2"), Member("3")])
-        #expect(["a", "b", "c", "d"].map { acquire(&queue, Member($0)) } == ["use 3", "use 2", "use 1", "wait"])
+        var queue = QueueProbe.idle([Connection("1"), Connection("2"), Connection("3")])
+        #expect(["a", "b", "c", "d"].map { queue.acquire(Waiter($0)) } == ["use 3", "use 2", "use 1", "wait"])
     }
 
     @Test func `a connection on the caller's loop is preferred`() {
-        var queue = idleQueue([Member("1", loop: oneLoop), Member("2", loop: oneLoop), Member("3", loop: otherLoop)])
-        #expect(acquire(&queue, Member("a", loop: oneLoop)) == "use 2")
-        #expect(acquire(&queue, Member("b", loop: oneLoop)) == "use 1")
-        #expect(acquire(&queue, Member("c", loop: oneLoop)) == "use 3")
+        var queue = QueueProbe.idle([
+            Connection("1", loop: oneLoop), Connection("2", loop: oneLoop), Connection("3", loop: otherLoop),
+        ])
+        #expect(["a", "b", "c"].map { queue.acquire(Waiter($0, loop: oneLoop)) } == ["use 2", "use 1", "use 3"])
     }
 
-    /// A queue whose limit is reached by these idle connections.
-    private func idleQueue(_ connections: [Member]) -> Queue {
-        var queue = Queue(limit: connections.count)
-        for connection in connections {
-            _ = acquire(&queue, Member("first"))
-            _ = queue.connected(connection)
-        }
-        for connection in connections { _ = queue.released(connection) }
-        return queue
+    @Test func `an exchange that is given back stands in front of the others`() {
+        var queue = queue(limit: 1, ["a", "b", "c"].map { Waiter($0) })
+        _ = queue.connected(Connection("1"), for: "a")
+        let given = Waiter("given")
+        #expect(queue.acquire(given, isGivenBack: true) == "wait")
+        #expect([0, 1, 2].map { _ in queue.released(Connection("1")) } == ["serve given", "serve b", "serve c"])
     }
+
+    // MARK: Fresh connections
 
     @Test func `a retry does not take an idle connection`() {
-        var queue = Queue(limit: 2)
-        _ = acquire(&queue, Member("first"))
-        _ = queue.connected(Member("1"))
-        _ = queue.released(Member("1"))
-        #expect(acquire(&queue, Member("again", needsFreshConnection: true)) == "connect")
-        #expect(text(queue.connected(Member("2"))) == "serve again")
-    }
-
-    @Test func `a failed attempt fails the one that waited longest and those who have no attempt to hope for`() {
-        var queue = Queue(limit: 2)
-        let members = ["a", "b", "c", "d"].map { Member($0) }
-        #expect(members.map { acquire(&queue, $0) } == ["connect", "connect", "wait", "wait"])
-        #expect(failure(&queue, of: members[0]) == "fails a c d")
-        #expect(failure(&queue, of: members[1]) == "fails b")
-        #expect(queue.isEmpty)
-    }
-
-    @Test func `an attempt fails the one it was made for, not the one that waited longest`() {
-        var queue = Queue(limit: 2)
-        let members = ["a", "b"].map { Member($0) }
-        for member in members { _ = acquire(&queue, member) }
-        #expect(failure(&queue, of: members[1]) == "fails b")
-        #expect(text(queue.connected(Member("1"))) == "serve a")
-    }
-
-    @Test func `those for whom a failure says nothing get attempts of their own`() {
-        var queue = Queue(limit: 2)
-        let members = ["a", "b", "c", "d", "e"].map { Member($0) }
-        for member in members { _ = acquire(&queue, member) }
-        #expect(failure(&queue, of: members[0]) { $0.description == "d" } == "fails a d, connects c")
-        #expect(failure(&queue, of: members[1]) { _ in false } == "fails b, connects e")
-        #expect(queue.connecting == 2 && queue.waiters.map(\.description) == ["c", "e"])
-    }
-
-    @Test func `the attempt of one who left fails nobody who may hope`() {
-        var queue = Queue(limit: 1)
-        let members = ["a", "b"].map { Member($0) }
-        for member in members { _ = acquire(&queue, member) }
-        _ = queue.cancel(members[0])
-        #expect(failure(&queue, of: members[0]) { _ in false } == "connects b")
-        #expect(failure(&queue, of: members[1]) == "fails b")
-        #expect(queue.isEmpty)
-    }
-
-    @Test func `beside an open connection a failed attempt fails one and is made again for the next`() {
-        var queue = Queue(limit: 2)
-        let members = ["a", "b", "c", "d"].map { Member($0) }
-        #expect(members.map { acquire(&queue, $0) } == ["connect", "connect", "wait", "wait"])
-        #expect(text(queue.connected(Member("1"))) == "serve a")
-        #expect(failure(&queue, of: members[1]) == "fails b, connects c")
+        var queue = QueueProbe(limit: 2)
+        _ = queue.acquire(Waiter("first"))
+        _ = queue.connected(Connection("1"), for: "first")
+        _ = queue.released(Connection("1"))
+        #expect(queue.acquire(Waiter("again", needsFreshConnection: true)) == "connect")
+        #expect(queue.connected(Connection("2"), for: "again") == "serve again")
     }
 
     @Test func `a fresh connection at the limit takes the place of the oldest idle one`() {
-        var queue = Queue(limit: 1)
-        let old = Member("1")
-        _ = acquire(&queue, Member("first"))
-        _ = queue.connected(old)
-        _ = queue.released(old)
-        #expect(acquire(&queue, Member("again", needsFreshConnection: true)) == "wait and close 1")
-        let connects = queue.closed(old)
-        #expect(connects?.description == "again")
-        #expect(text(queue.connected(Member("2"))) == "serve again")
+        let old = Connection("1")
+        var queue = QueueProbe.idle([old, Connection("2")])
+        #expect(queue.acquire(Waiter("again", needsFreshConnection: true)) == "wait and close 1")
+        #expect(queue.closed(old) == "connects again")
+        #expect(queue.connected(Connection("3"), for: "again") == "serve again")
     }
 
-    @Test func `a failed attempt that nobody waits for fails nobody`() {
-        var queue = Queue(limit: 1)
-        let waiter = Member("a")
-        _ = acquire(&queue, waiter)
-        let didCancelWaiter = queue.cancel(waiter)
-        #expect(didCancelWaiter)
-        #expect(failure(&queue, of: waiter).isEmpty && queue.isEmpty)
+    @Test func `a connection that served already is closed for a retry and does not serve it`() {
+        let (one, two) = (Connection("1"), Connection("2"))
+        var queue = QueueProbe.busy([one, two])
+        _ = queue.acquire(Waiter("a"))
+        #expect(queue.acquire(Waiter("again", needsFreshConnection: true)) == "wait")
+        // The first one that is free makes room, the second one serves those who take any.
+        #expect(queue.released(one) == "close")
+        #expect(queue.closed(one) == "connects again")
+        #expect(queue.released(two) == "serve a")
+        #expect(queue.released(two) == "idle")
+        #expect(queue.connected(Connection("3"), for: "again") == "serve again")
+    }
+
+    @Test func `a new connection serves a retry before those who came earlier`() {
+        var queue = queue(limit: 2, [Waiter("a"), Waiter("again", needsFreshConnection: true)])
+        #expect(queue.connected(Connection("1"), for: "a") == "serve again")
+        #expect(queue.connected(Connection("2"), for: "again") == "serve a")
+    }
+
+    // MARK: Failures
+
+    @Test func `a refusal fails the one that waited longest and those who have no attempt to hope for`() {
+        var queue = queue(limit: 2, ["a", "b", "c", "d"].map { Waiter($0) })
+        #expect(queue.failure(.refused, of: "a") == "fails a c d")
+        #expect(queue.failure(.refused, of: "b") == "fails b")
+        #expect(queue.queue.isEmpty)
+    }
+
+    @Test func `an attempt fails the one it was made for, not the one that waited longest`() {
+        var queue = queue(limit: 2, ["a", "b"].map { Waiter($0) })
+        #expect(queue.failure(.refused, of: "b") == "fails b")
+        #expect(queue.connected(Connection("1"), for: "a") == "serve a")
+    }
+
+    @Test func `a timeout fails only the one whose it was, and the next one gets an attempt of its own`() {
+        var queue = queue(limit: 2, ["a", "b", "c", "d"].map { Waiter($0) })
+        #expect(queue.failure(.timedOut, of: "a") == "fails a, connects c")
+        #expect(queue.failure(.timedOut, of: "b") == "fails b, connects d")
+        #expect(queue.queue.attempts.count == 2 && queue.queue.waiters.map(\.description) == ["c", "d"])
+    }
+
+    @Test func `where a connection is open, a refusal fails nobody and stops further attempts for a while`() {
+        var queue = queue(limit: 3, ["a", "b", "c"].map { Waiter($0) })
+        #expect(queue.connected(Connection("1"), for: "a", at: 1) == "serve a")
+        #expect(queue.failure(.refused, of: "b", at: 1).isEmpty)
+        #expect(queue.failure(.refused, of: "c", at: 1).isEmpty)
+        #expect(queue.acquire(Waiter("d", since: QueueProbe.at(1.5))) == "wait")
+        #expect(queue.queue.nextDeadline == QueueProbe.at(2))
+        #expect(queue.released(Connection("1"), at: 1.6) == "serve b")
+        #expect(queue.expire(at: 2) == "connects c d")
+    }
+
+    @Test func `where a connection is open, a timeout and a lack of trust still fail the one whose attempt it was`() {
+        var queue = queue(limit: 3, ["a", "b", "c"].map { Waiter($0) })
+        _ = queue.connected(Connection("1"), for: "a")
+        #expect(queue.failure(.timedOut, of: "b") == "fails b")
+        #expect(queue.failure(.untrusted, of: "c") == "fails c")
+    }
+
+    @Test func `when the last connection closes, attempts are made at once after a refusal`() {
+        let connection = Connection("1")
+        var queue = queue(limit: 2, ["a", "b", "c"].map { Waiter($0) })
+        _ = queue.connected(connection, for: "a", at: 1)
+        #expect(queue.failure(.refused, of: "b", at: 1).isEmpty)
+        #expect(queue.closed(connection, at: 1.1) == "connects b c")
+        #expect(queue.failure(.refused, of: "b", at: 1.2) == "fails b")
     }
 
     @Test func `a connection that closes makes room for one who waits`() {
-        var queue = Queue(limit: 1)
-        let connection = Member("1")
-        _ = acquire(&queue, Member("a"))
-        _ = queue.connected(connection)
-        #expect(acquire(&queue, Member("b")) == "wait")
-        let connects = queue.closed(connection)
-        #expect(connects?.description == "b" && queue.open == 0 && queue.connecting == 1)
-        #expect(text(queue.connected(Member("2"))) == "serve b")
+        let connection = Connection("1")
+        var queue = queue(limit: 1, [Waiter("a")])
+        _ = queue.connected(connection, for: "a")
+        #expect(queue.acquire(Waiter("b")) == "wait")
+        #expect(queue.closed(connection) == "connects b")
+        #expect(queue.queue.open == 0 && queue.queue.attempts.count == 1)
+        #expect(queue.connected(Connection("2"), for: "b") == "serve b")
     }
 
     @Test func `an idle connection that closes is not used again`() {
-        let (first, second) = (Member("1"), Member("2"))
-        var queue = idleQueue([first, second])
-        let connects = queue.closed(second)
-        #expect(connects == nil && queue.idle.map(\.description) == ["1"])
-        #expect(["a", "b"].map { acquire(&queue, Member($0)) } == ["use 1", "connect"])
+        let (first, second) = (Connection("1"), Connection("2"))
+        var queue = QueueProbe.idle([first, second])
+        #expect(queue.closed(second).isEmpty)
+        #expect(queue.queue.idle.map(\.description) == ["1"])
+        #expect(["a", "b"].map { queue.acquire(Waiter($0)) } == ["use 1", "connect"])
     }
+
+    // MARK: Those who leave
 
     @Test func `a cancelled waiter is skipped, once`() {
-        var queue = Queue(limit: 1)
-        let members = ["a", "b", "c"].map { Member($0) }
-        for member in members { _ = acquire(&queue, member) }
-        let answers = [queue.cancel(members[1]), queue.cancel(members[1])]
-        #expect(answers == [true, false])
-        #expect(text(queue.connected(Member("1"))) == "serve a")
-        #expect(text(queue.released(Member("1"))) == "serve c")
+        let waiters = ["a", "b", "c"].map { Waiter($0) }
+        var queue = queue(limit: 1, waiters)
+        #expect([queue.cancel(waiters[1]), queue.cancel(waiters[1])] == ["", ""])
+        #expect(queue.queue.waitingCount == 2)
+        #expect(queue.connected(Connection("1"), for: "a") == "serve a")
+        #expect(queue.released(Connection("1")) == "serve c")
     }
 
-    @Test func `an attempt whose waiter was cancelled serves the next one`() {
-        var queue = Queue(limit: 2)
-        let cancelled = Member("a")
-        _ = acquire(&queue, cancelled)
-        _ = queue.cancel(cancelled)
-        // One connection is being made and nobody waits for it yet.
-        #expect(acquire(&queue, Member("b")) == "wait")
-        #expect(text(queue.connected(Member("1"))) == "serve b")
+    @Test func `an attempt that nobody waits for any more is given up`() {
+        let waiters = ["a", "b", "c"].map { Waiter($0) }
+        var queue = queue(limit: 2, waiters)
+        // The attempts of a and b serve b and c.
+        #expect(queue.cancel(waiters[0]).isEmpty)
+        #expect(queue.cancel(waiters[2]) == "gives up a")
+        #expect(queue.cancel(waiters[1]) == "gives up b")
+        #expect([queue.failure(.cancelled, of: "a"), queue.failure(.cancelled, of: "b")] == ["", ""])
+        #expect(queue.queue.isEmpty)
+    }
+
+    @Test func `who comes after an attempt was given up gets one of its own`() {
+        let waiter = Waiter("a")
+        var queue = queue(limit: 1, [waiter])
+        #expect(queue.cancel(waiter) == "gives up a")
+        // Its place is free when it has ended.
+        #expect(queue.acquire(Waiter("b")) == "wait")
+        #expect(queue.failure(.refused, of: "a") == "connects b")
+        #expect(queue.failure(.refused, of: "b") == "fails b")
+        #expect(queue.queue.isEmpty)
+    }
+
+    @Test func `an attempt that was given up too late serves the next one`() {
+        let waiter = Waiter("a")
+        var queue = queue(limit: 1, [waiter])
+        _ = queue.cancel(waiter)
+        _ = queue.acquire(Waiter("b"))
+        #expect(queue.connected(Connection("1"), for: "a") == "serve b")
+    }
+
+    @Test func `the attempt of one who was served elsewhere goes on`() {
+        var queue = queue(limit: 2, ["a", "b"].map { Waiter($0) })
+        let connection = Connection("1")
+        _ = queue.connected(connection, for: "a")
+        #expect(queue.released(connection) == "serve b")
+        #expect(queue.connected(Connection("2"), for: "b") == "idle")
     }
 
     @Test func `all waiters can be taken at once`() {
-        var queue = Queue(limit: 1)
-        for name in ["a", "b", "c"] { _ = acquire(&queue, Member(name)) }
-        #expect(queue.removeWaiters().map(\.description) == ["a", "b", "c"])
-        #expect(queue.waiters.isEmpty)
-        #expect(text(queue.connected(Member("1"))) == "idle")
+        var queue = queue(limit: 1, ["a", "b", "c"].map { Waiter($0) })
+        #expect(queue.queue.removeWaiters().map(\.description) == ["a", "b", "c"])
+        #expect(queue.queue.waitingCount == 0)
+        #expect(queue.connected(Connection("1"), for: "a") == "idle")
+    }
+
+    // MARK: Cost
+
+    /// How often a queue of so many exchanges looks at one of them while all of them leave.
+    private func looks(_ count: Int, _ leave: (inout QueueProbe, [Waiter]) -> Void) -> Int {
+        let looks = Waiter.Looks()
+        let waiters = (0..<count).map { number -> Waiter in
+            let deadline = QueueProbe.at(Double(1 + number * 31 % 50))
+            let connect = Duration.seconds(1 + number % 3)
+            let isRetry = number % 7 == 3
+            return Waiter(
+                "\(number)",
+                needsFreshConnection: isRetry,
+                deadline: deadline,
+                connect: connect,
+                waiting: .seconds(60),
+                looks: looks
+            )
+        }
+        var probe = queue(limit: 6, waiters)
+        leave(&probe, waiters)
+        #expect(probe.queue.waitingCount == 0)
+        return looks.count
+    }
+
+    @Test func `ten thousand waiters leave at a cost that grows with their number`() {
+        let ways: [(inout QueueProbe, [Waiter]) -> Void] = [
+            { queue, waiters in for waiter in waiters { _ = queue.cancel(waiter) } },
+            { queue, waiters in for waiter in waiters.reversed() { _ = queue.cancel(waiter) } },
+            { queue, _ in _ = queue.queue.removeWaiters() },
+            { queue, _ in
+                _ = queue.failure(.refused, of: "0")
+                _ = queue.queue.removeWaiters()
+            },
+            { queue, _ in for time in 0..<60 { _ = queue.expire(at: Double(time)) } },
+        ]
+        for (number, way) in ways.enumerated() {
+            let few = looks(1000, way)
+            let many = looks(10_000, way)
+            #expect(many < 12 * few + 1000, "way \(number): \(few), \(many)")
+            #expect(many < 200_000, "way \(number)")
+        }
     }
 }

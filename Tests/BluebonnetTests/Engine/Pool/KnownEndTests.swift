@@ -1,0 +1,95 @@
+import Dispatch
+import Foundation
+import HTTPTypes
+import LocalServer
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import Bluebonnet
+
+/// A request that waits is never sent on a connection whose end has come together with the response before it.
+@Suite(.timeLimit(.minutes(1)))
+struct KnownEndTests {
+    /// The first connection responds and closes without saying so; the others respond.
+    private static func closing(after gate: FaultGate) -> FaultServer.Script {
+        .connections([
+            [.readRequest, .hold(gate), .respond(body: "first"), .close],
+            [.readRequest, .respond(body: "ok"), .startOver],
+        ])
+    }
+
+    /// Runs the work while the event loop of the session stands still, so that it reads everything that came meanwhile at once.
+    private func whileBlocked(_ group: any EventLoopGroup, _ work: () async throws -> Void) async throws {
+        let (entered, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        group.next().execute {
+            entered.signal()
+            leave.wait()
+        }
+        defer { leave.signal() }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                entered.wait()
+                continuation.resume()
+            }
+        }
+        try await work()
+    }
+
+    /// Returns when every event loop of the servers has done what it was doing.
+    private func serversAreDone() async throws {
+        for loop in MultiThreadedEventLoopGroup.singleton.makeIterator() { try await loop.submit {}.get() }
+    }
+
+    private func run(_ options: FaultServer.Options, _ tls: TLSSettings = TLSSettings()) async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let gate = FaultGate()
+        try await FaultServer.run(Self.closing(after: gate), options: options) { server in
+            let configuration = TestSession.configuration {
+                $0.maximumConnectionsPerHost = 1
+                $0.eventLoopGroup = group
+                $0.tls = tls
+            }
+            try await TestSession.run(configuration) { session, engine in
+                let first = try session.dataTask(TestSession.request(server.baseURL + "/first"))
+                first.resume()
+                try await server.waitForRequests(1)
+                // POST is not sent again, so it must not be sent in vain.
+                let waiting = try [HTTPRequest.Method.post, .get, .patch].enumerated().map { number, method in
+                    let body = method == .get ? nil : RequestBody.string("\(number)")
+                    let request = try TestSession.request(server.baseURL + "/\(number)", method, body: body)
+                    return session.dataTask(request)
+                }
+                for (number, task) in waiting.enumerated() {
+                    task.resume()
+                    try await TestSession.until("\(number) waits") { engine.waitingExchanges == number + 1 }
+                }
+                try await whileBlocked(group) {
+                    gate.open()
+                    try await server.wait("the response") { $0.connections[0].bytesSent > 0 }
+                    try await serversAreDone()
+                }
+                let body = try await first.value
+                #expect(body == Data("first".utf8))
+                for task in waiting {
+                    let body = try await task.value
+                    #expect(body == Data("ok".utf8))
+                }
+                #expect(server.requests.map(\.target) == ["/first", "/0", "/1", "/2"])
+                #expect(server.requests.map(\.connection) == [0, 1, 1, 1])
+            }
+        }
+        try await group.shutdownGracefully()
+    }
+
+    @Test func `a response with the end of its connection behind it`() async throws {
+        try await run(.init())
+    }
+
+    @Test func `a response over TLS with the closing alert behind it`() async throws {
+        let certificates = try TestCertificates.shared()
+        var tls = TLSSettings()
+        tls.trustRoots = .pem(certificates.authority.certificatePEM)
+        try await run(.init(tls: ServerTLS(certificates.localhost)), tls)
+    }
+}

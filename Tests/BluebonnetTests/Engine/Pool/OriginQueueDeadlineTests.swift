@@ -1,0 +1,152 @@
+import NIOCore
+import Testing
+
+@testable import Bluebonnet
+
+/// How long exchanges wait for a connection, as values: no clock runs here.
+@Suite struct OriginQueueDeadlineTests {
+    private typealias Connection = QueueConnection
+    private typealias Waiter = QueueWaiter
+
+    private static func at(_ seconds: Double) -> NIODeadline { QueueProbe.at(seconds) }
+
+    @Test func `without an open connection everybody's own time to connect runs`() {
+        var queue = QueueProbe(limit: 1)
+        _ = queue.acquire(Waiter("slow", connect: .seconds(30), waiting: .seconds(5)))
+        _ = queue.acquire(Waiter("quick", since: Self.at(2), connect: .seconds(1), waiting: .seconds(5)))
+        #expect(queue.queue.nextDeadline.map { $0 <= Self.at(3) } == true)
+        #expect(queue.expire(at: 2.9).isEmpty)
+        #expect(queue.expire(at: 3) == "quick: connect")
+        #expect(queue.expire(at: 29.9).isEmpty)
+        #expect(queue.expire(at: 30) == "slow: connect, gives up slow")
+        #expect(queue.queue.nextDeadline == nil)
+    }
+
+    @Test func `with open connections the time counts in which none of them takes anybody`() {
+        let connection = Connection("1")
+        var queue = QueueProbe.busy([connection])
+        for name in ["a", "b", "c"] { _ = queue.acquire(Waiter(name, connect: .seconds(1), waiting: .seconds(60))) }
+        #expect(queue.expire(at: 59).isEmpty)
+        #expect(queue.released(connection, at: 59) == "serve a")
+        #expect(queue.expire(at: 118).isEmpty)
+        #expect(queue.released(connection, at: 118) == "serve b")
+        #expect(queue.expire(at: 177.9).isEmpty)
+        #expect(queue.expire(at: 178) == "c: waiting")
+    }
+
+    @Test func `who comes to a queue that stands still waits its own time`() {
+        var queue = QueueProbe.busy([Connection("1")])
+        _ = queue.acquire(Waiter("a", waiting: .seconds(60)))
+        _ = queue.acquire(Waiter("b", since: Self.at(50), waiting: .seconds(60)))
+        _ = queue.acquire(Waiter("c", since: Self.at(50), waiting: .seconds(5)))
+        #expect(queue.expire(at: 55) == "c: waiting")
+        #expect(queue.expire(at: 60) == "a: waiting")
+        #expect(queue.expire(at: 109).isEmpty)
+        #expect(queue.expire(at: 110) == "b: waiting")
+    }
+
+    @Test func `when the last connection closes, the time to connect begins`() {
+        let connection = Connection("1")
+        var queue = QueueProbe.busy([connection])
+        _ = queue.acquire(Waiter("a", connect: .seconds(10), waiting: .seconds(60)))
+        #expect(queue.expire(at: 50).isEmpty)
+        #expect(queue.closed(connection, at: 50) == "connects a")
+        #expect(queue.expire(at: 59.9).isEmpty)
+        #expect(queue.expire(at: 60) == "a: connect, gives up a")
+    }
+
+    @Test func `the whole time of a request runs all the while`() {
+        var queue = QueueProbe.busy([Connection("1")])
+        _ = queue.acquire(Waiter("a", deadline: Self.at(3), waiting: .seconds(60)))
+        _ = queue.acquire(Waiter("b", deadline: Self.at(2)))
+        _ = queue.acquire(Waiter("c"))
+        #expect(queue.queue.nextDeadline == Self.at(2))
+        #expect(queue.expire(at: 2) == "b: request")
+        #expect(queue.expire(at: 3) == "a: request")
+        #expect(queue.expire(at: 1_000_000).isEmpty && queue.queue.waiters.map(\.description) == ["c"])
+    }
+
+    @Test func `no time is no limit, and no time at all is over at once`() {
+        var queue = QueueProbe(limit: 1)
+        _ = queue.acquire(Waiter("patient"))
+        #expect(queue.queue.nextDeadline == nil)
+        _ = queue.acquire(Waiter("hasty", connect: .zero, waiting: .zero))
+        #expect(queue.expire(at: 0) == "hasty: connect")
+        _ = queue.connected(Connection("1"), for: "patient")
+        _ = queue.acquire(Waiter("hasty", connect: .zero, waiting: .zero))
+        #expect(queue.expire(at: 0) == "hasty: waiting")
+    }
+
+    @Test func `an attempt of one who left is not waited for longer than the time to connect of another`() {
+        let gone = Waiter("gone", connect: nil)
+        var queue = QueueProbe(limit: 1)
+        _ = queue.acquire(gone)
+        _ = queue.acquire(Waiter("a", connect: .seconds(10)))
+        _ = queue.acquire(Waiter("b", since: Self.at(5), connect: .seconds(10)))
+        #expect(queue.cancel(gone).isEmpty)
+        #expect(queue.expire(at: 10) == "a: connect, gives up gone")
+        #expect(queue.failure(.cancelled, of: "gone", at: 10) == "connects b")
+        #expect(queue.expire(at: 15) == "b: connect, gives up b")
+    }
+
+    @Test func `deadlines of those who were served are forgotten`() {
+        let connection = Connection("1")
+        var queue = QueueProbe.busy([connection])
+        _ = queue.acquire(Waiter("first", waiting: .seconds(1)))
+        for number in 0..<10_000 {
+            _ = queue.acquire(Waiter("\(number)", since: Self.at(0.5), waiting: .seconds(60)))
+            _ = queue.released(connection, at: 0.5)
+        }
+        #expect(queue.queue.waitingCount == 1)
+        #expect(queue.expire(at: 60.4).isEmpty)
+        #expect(queue.expire(at: 60.5) == "9999: waiting")
+    }
+}
+
+/// The two structures below the queue.
+@Suite struct WaitingLineTests {
+    @Test func `a line keeps its order whoever leaves, as a list does`() {
+        var generator = SeededGenerator(seed: 7)
+        var line = WaitingLine<Int>()
+        var list: [(value: Int, ticket: Int, number: UInt64)] = []
+        for value in 0..<5000 {
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0..<4:
+                let (ticket, number) = line.insert(value, inFront: false)
+                list.append((value, ticket, number))
+            case 4:
+                let (ticket, number) = line.insert(value, inFront: true)
+                list.insert((value, ticket, number), at: 0)
+            case 5..<7:
+                #expect(line.popFirst() == list.first?.value)
+                list = Array(list.dropFirst())
+            default:
+                guard let index = list.indices.randomElement(using: &generator) else { continue }
+                let (value, ticket, number) = list.remove(at: index)
+                #expect(line.element(at: ticket, number: number) == value)
+                #expect(line.remove(at: ticket) == value)
+                #expect(line.element(at: ticket, number: number) == nil)
+            }
+            #expect(line.count == list.count)
+        }
+        #expect(Array(line) == list.map(\.value))
+        while line.popFirst() != nil {}
+        #expect(line.isEmpty && Array(line).isEmpty)
+    }
+
+    @Test func `a heap returns its deadlines in order, also of those that were kept`() {
+        var generator = SeededGenerator(seed: 3)
+        var heap = DeadlineHeap<UInt64>()
+        let times = (0..<1000).map { _ in UInt64.random(in: 0..<500, using: &generator) }
+        for time in times { heap.insert(time, at: .uptimeNanoseconds(time)) }
+        #expect(heap.earliest == times.min().map { .uptimeNanoseconds($0) })
+        heap.keep { $0 % 3 != 0 }
+        let kept = times.filter { $0 % 3 != 0 }.sorted()
+        #expect(heap.count == kept.count)
+        var taken: [UInt64] = []
+        while let next = heap.popFirst(until: .uptimeNanoseconds(250)) { taken.append(next) }
+        #expect(taken == kept.filter { $0 <= 250 })
+        while let next = heap.popFirst(until: .distantFuture) { taken.append(next) }
+        #expect(taken == kept && heap.earliest == nil)
+    }
+}

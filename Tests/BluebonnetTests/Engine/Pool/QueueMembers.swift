@@ -1,0 +1,178 @@
+import NIOCore
+
+@testable import Bluebonnet
+
+/// A connection as tests of the pool's decisions know it.
+struct QueueConnection: PoolMember, CustomStringConvertible {
+    private final class Identity: Sendable {}
+
+    let description: String
+    var loop: ObjectIdentifier?
+    private let identity = Identity()
+
+    init(_ name: String, loop: ObjectIdentifier? = nil) {
+        description = name
+        self.loop = loop
+    }
+
+    var id: ObjectIdentifier { ObjectIdentifier(identity) }
+}
+
+/// An exchange as tests of the pool's decisions know it. Counts how often the queue looks at it.
+final class QueueWaiter: PoolWaiter, CustomStringConvertible {
+    /// Counts for all waiters that share it.
+    final class Looks {
+        var count = 0
+    }
+
+    let description: String
+    let loop: ObjectIdentifier?
+    private let isRetry: Bool
+    private let ownPatience: Patience
+    private var ownTicket = -1
+    private let looks: Looks
+
+    init(
+        _ name: String,
+        loop: ObjectIdentifier? = nil,
+        needsFreshConnection: Bool = false,
+        since: NIODeadline = .uptimeNanoseconds(0),
+        deadline: NIODeadline? = nil,
+        connect: Duration? = nil,
+        waiting: Duration? = nil,
+        looks: Looks = Looks()
+    ) {
+        description = name
+        self.loop = loop
+        isRetry = needsFreshConnection
+        ownPatience = Patience(
+            since: since,
+            deadline: deadline,
+            connect: CompactTime(connect),
+            waiting: CompactTime(waiting)
+        )
+        self.looks = looks
+    }
+
+    var needsFreshConnection: Bool {
+        looks.count += 1
+        return isRetry
+    }
+
+    var patience: Patience {
+        looks.count += 1
+        return ownPatience
+    }
+
+    var ticket: Int {
+        get {
+            looks.count += 1
+            return ownTicket
+        }
+        set {
+            looks.count += 1
+            ownTicket = newValue
+        }
+    }
+}
+
+/// A queue and what it decides, in words.
+struct QueueProbe {
+    typealias Queue = OriginQueue<QueueConnection, QueueWaiter>
+
+    var queue: Queue
+    /// The attempts that were made, by the names of those they were made for.
+    private(set) var handles: [String: AttemptHandle] = [:]
+
+    init(limit: Int) {
+        queue = Queue(limit: limit)
+    }
+
+    static func at(_ seconds: Double) -> NIODeadline {
+        .uptimeNanoseconds(UInt64(seconds * 1e9))
+    }
+
+    mutating func acquire(_ waiter: QueueWaiter, isGivenBack: Bool = false) -> String {
+        switch queue.acquire(for: waiter, preferring: waiter.loop, isGivenBack: isGivenBack) {
+        case .use(let connection): return "use \(connection)"
+        case .connect(let attempt):
+            handles[attempt.waiter.description] = attempt.handle
+            return "connect"
+        case .wait: return "wait"
+        case .waitAndClose(let connection): return "wait and close \(connection)"
+        }
+    }
+
+    /// The attempt made for the waiter of this name brings a connection.
+    mutating func connected(_ connection: QueueConnection, for name: String, at seconds: Double = 0) -> String {
+        guard let handle = handles[name] else { return "no attempt for \(name)" }
+        return text(queue.connected(connection, by: handle, at: Self.at(seconds)))
+    }
+
+    mutating func released(_ connection: QueueConnection, at seconds: Double = 0) -> String {
+        text(queue.released(connection, at: Self.at(seconds)))
+    }
+
+    private func text(_ released: Queue.Released) -> String {
+        switch released {
+        case .serve(let waiter): "serve \(waiter)"
+        case .idle: "idle"
+        case .close: "close"
+        }
+    }
+
+    /// For whom attempts are due.
+    mutating func closed(_ connection: QueueConnection, at seconds: Double = 0) -> String {
+        take(queue.closed(connection, at: Self.at(seconds)))
+    }
+
+    /// The attempt made for the waiter of this name fails. Returns what follows, such as `fails a b, connects c`.
+    mutating func failure(_ failure: Queue.Failure, of name: String, at seconds: Double = 0) -> String {
+        guard let handle = handles[name] else { return "no attempt for \(name)" }
+        let outcome = queue.connectFailed(handle, failure, at: Self.at(seconds))
+        let fails = outcome.fails.isEmpty ? "" : "fails " + outcome.fails.map(\.description).joined(separator: " ")
+        return [fails, take(outcome.attempts)].filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
+    /// A waiter leaves. Returns whose attempt is given up, if one is.
+    mutating func cancel(_ waiter: QueueWaiter) -> String {
+        queue.cancel(waiter).map { gaveUp([$0]) } ?? ""
+    }
+
+    /// Time has passed. Returns what follows, such as `a: connect, gives up a, connects b`.
+    mutating func expire(at seconds: Double) -> String {
+        let expired = queue.expire(at: Self.at(seconds))
+        let parts =
+            expired.waiters.map { "\($0.0): \($0.1)" } + [gaveUp(expired.givenUp), take(expired.attempts)]
+        return parts.filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
+    private func gaveUp(_ given: [AttemptHandle]) -> String {
+        let names = handles.filter { entry in given.contains { $0 === entry.value } }.keys.sorted()
+        return names.isEmpty ? "" : "gives up " + names.joined(separator: " ")
+    }
+
+    private mutating func take(_ attempts: [Queue.Attempt]) -> String {
+        for attempt in attempts { handles[attempt.waiter.description] = attempt.handle }
+        let names = attempts.map(\.waiter.description)
+        return names.isEmpty ? "" : "connects " + names.joined(separator: " ")
+    }
+
+    /// Limit and connections reached: these connections are open and idle.
+    static func idle(_ connections: [QueueConnection]) -> QueueProbe {
+        var probe = QueueProbe(limit: connections.count)
+        for (number, connection) in connections.enumerated() {
+            _ = probe.acquire(QueueWaiter("first \(number)"))
+            _ = probe.connected(connection, for: "first \(number)")
+        }
+        for connection in connections { _ = probe.released(connection) }
+        return probe
+    }
+
+    /// As many connections as allowed are open, and all are busy.
+    static func busy(_ connections: [QueueConnection]) -> QueueProbe {
+        var probe = idle(connections)
+        for _ in connections { _ = probe.acquire(QueueWaiter("busy")) }
+        return probe
+    }
+}
