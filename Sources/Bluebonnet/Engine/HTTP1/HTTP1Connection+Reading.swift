@@ -72,7 +72,9 @@ extension HTTP1Connection {
             arrivedBytes += piece.readableBytes
             uncountedBytes += piece.readableBytes
         case .end(let trailers):
-            finish(trailers: trailers ?? [:], now: now, hasBytesLeft: hasBytesLeft)
+            // What was held back, or not read, while the task was suspended lies behind the response as well.
+            let isLast = !hasBytesLeft && held.isEmpty && !hasPendingRead
+            finish(trailers: trailers ?? [:], now: now, hasBytesLeft: !isLast)
             return false
         }
         return true

@@ -92,4 +92,33 @@ struct KnownEndTests {
         tls.trustRoots = .pem(certificates.authority.certificatePEM)
         try await run(.init(tls: ServerTLS(certificates.localhost)), tls)
     }
+
+    @Test func `a suspended task whose response has bytes behind it gives no connection back`() async throws {
+        // The client reads 8 KiB first: the response ends there, and what follows comes with a read of its own.
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 8000\r\nX-Pad: "
+        let padding = String(repeating: "p", count: 8192 - 8000 - head.utf8.count - 4)
+        let response = head + padding + "\r\n\r\n" + String(repeating: "b", count: 8000)
+        let poison = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison"
+        let gate = FaultGate()
+        let script = FaultServer.Script.connections([
+            [.readRequest, .hold(gate), .send(response + poison), .readRequest, .stall],
+            [.readRequest, .respond(body: "ok")],
+        ])
+        try await FaultServer.run(script) { server in
+            try await TestSession.run { session, engine in
+                let task = try session.dataTask(TestSession.request(server.baseURL))
+                task.resume()
+                try await server.waitForRequests(1)
+                task.suspend()
+                gate.open()
+                try await server.wait("the response") { $0.connections[0].bytesSent > 8192 }
+                task.resume()
+                let body = try await task.value
+                #expect(body.count == 8000)
+                let next = try await session.data(for: TestSession.request(server.baseURL))
+                #expect(next.value == Data("ok".utf8) && next.retries == 0)
+                #expect(server.requests.map(\.connection) == [0, 1])
+            }
+        }
+    }
 }
