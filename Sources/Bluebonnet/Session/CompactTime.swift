@@ -9,6 +9,7 @@ struct CompactTime: Sendable, Hashable {
 
     /// No time.
     static let none = CompactTime()
+    static let zero = CompactTime(Duration.zero)
 
     private init() {}
 
@@ -29,6 +30,12 @@ struct CompactTime: Sendable, Hashable {
         var copy = self
         if copy != .none { copy.nanoseconds = max(0, nanoseconds) }
         return copy
+    }
+
+    /// The shorter one, where none is longer than any.
+    func shorter(_ other: CompactTime) -> CompactTime {
+        if self == .none { return other }
+        return other == .none || nanoseconds <= other.nanoseconds ? self : other
     }
 
     /// The point this much later; nil without a time.

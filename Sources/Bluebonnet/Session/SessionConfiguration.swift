@@ -24,7 +24,8 @@ public struct SessionConfiguration: Sendable {
     /// Connections per origin (scheme, host, port). Default: 6. At least 1.
     public var maximumConnectionsPerHost = 6
 
-    /// How long a connection may stand idle before it is closed. Default: 60 seconds.
+    /// How long a connection may stand idle before it is closed. Default: 60 seconds. Less where the server says so: a second before
+    /// the time of its `Keep-Alive` field is over.
     public var idleConnectionTimeout: Duration = .seconds(60)
 
     /// Header fields for every request of the session that lacks them. Default: none.

@@ -41,6 +41,13 @@ import Testing
         #expect(timings.queue == nil)
     }
 
+    @Test func `the shorter of two times is the one that is a time`() {
+        let (short, long) = (CompactTime(.seconds(1)), CompactTime(.seconds(2)))
+        #expect(short.shorter(long) == short && long.shorter(short) == short)
+        #expect(long.shorter(.none) == long && CompactTime.none.shorter(long) == long)
+        #expect(CompactTime.none.shorter(.none) == .none)
+    }
+
     @Test func `eight bytes are enough`() {
         #expect(MemoryLayout<CompactTime>.size == 8)
     }

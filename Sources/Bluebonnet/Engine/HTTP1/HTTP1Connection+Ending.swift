@@ -137,7 +137,8 @@ extension HTTP1Connection: DeadlineHolder {
         switch decision {
         case .serve(let exchange): pooled?.startSoon(exchange, from: pool)
         case .idle:
-            setPhase(idleTimeout, nil, now: now)
+            let time = idleTimeout.shorter(keepAliveTime)
+            if time == .zero { close() } else { setPhase(time, nil, now: now) }
         case .close: close()
         }
     }
