@@ -16,8 +16,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
     let idleTimeout: CompactTime
     /// What is written goes to the socket as it is.
     let isUnencrypted: Bool
-    /// How the connection came about; reported by its first exchange.
-    private var establishment: Timings?
+    /// How the connection came about, and when it was ready; reported by its first exchange.
+    private var establishment: (timings: Timings, at: NIODeadline)?
 
     var machine = StateMachine()
     var parser: HTTP1ResponseParser
@@ -68,7 +68,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
         self.timer = timer
         self.idleTimeout = idleTimeout
         self.isUnencrypted = isUnencrypted
-        self.establishment = establishment
+        self.establishment = (establishment, .now())
         parser = HTTP1ResponseParser(
             limits: HTTP1Limits(headerSection: limits.headerSection, headerLine: limits.headerLine)
         )
@@ -96,9 +96,9 @@ final class HTTP1Connection: ChannelDuplexHandler {
         }
         self.exchange = exchange
         parser.begin(exchange.kind)
-        if let establishment {
-            timings = establishment
-            timings.queue = now.since(exchange.startedAt) - Self.total(establishment)
+        if let (establishment, readyAt) = establishment {
+            timings = establishment.lastPart(of: readyAt.since(exchange.startedAt))
+            timings.queue = now.since(exchange.startedAt) - timings.establishment
         } else {
             timings = Timings()
             timings.isConnectionReused = true
@@ -118,14 +118,27 @@ final class HTTP1Connection: ChannelDuplexHandler {
         }
     }
 
-    private static func total(_ timings: Timings) -> Duration {
-        (timings.dns ?? .zero) + (timings.connect ?? .zero) + (timings.tls ?? .zero)
-    }
-
     /// The exchange ended from outside: cancelled, timed out, dropped.
     func abort(_ exchange: Exchange) {
         guard exchange === self.exchange else { return }
         forgetExchange()
         close()
+    }
+}
+
+extension Timings {
+    /// The time it took to make the connection.
+    fileprivate var establishment: Duration { (dns ?? .zero) + (connect ?? .zero) + (tls ?? .zero) }
+
+    /// What lies in the last part of the time it took to make the connection: who came later did not wait for the rest.
+    func lastPart(of time: Duration) -> Timings {
+        var part = Timings()
+        var left = max(.zero, time)
+        for phase in [\Timings.tls, \.connect, \.dns] {
+            guard let whole = self[keyPath: phase], left > .zero else { continue }
+            part[keyPath: phase] = min(whole, left)
+            left -= min(whole, left)
+        }
+        return part
     }
 }
