@@ -308,8 +308,8 @@ extension ResponseBody {
             case .decoded(var source, let decoder, let control):
                 defer { if case .decoded = step { step = .decoded(source, decoder, control) } }
                 while true {
-                    if Task.isCancelled { throw Self.cancelled }
-                    if let error = control?.error { throw error }
+                    // What has been received is enough for a first block.
+                    if decoder.hasProduced { try Self.checkIsWanted(control) }
                     if let block = try await Self.nextBlock(of: decoder) { return block }
                     guard let piece = try await source.next() else {
                         try decoder.finish()
@@ -321,10 +321,12 @@ extension ResponseBody {
             }
         }
 
-        private static let cancelled = NetworkingError(
-            .cancelled,
-            "The request was cancelled while its body was read."
-        )
+        private static func checkIsWanted(_ control: TaskControl?) throws(NetworkingError) {
+            if let error = control?.error { throw error }
+            if Task.isCancelled {
+                throw NetworkingError(.cancelled, "The request was cancelled while its body was read.")
+            }
+        }
 
         /// The next decoded block. A large one is not made on an event loop, where the caller may
         /// be running: all connections of the loop would stand still meanwhile.

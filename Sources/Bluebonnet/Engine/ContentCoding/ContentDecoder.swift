@@ -49,6 +49,9 @@ final class ContentDecoder: @unchecked Sendable {
         stages.count > 1 || stages.contains { $0.nextBlockSize > Self.smallBlockSize }
     }
 
+    /// Whether anything has come out.
+    var hasProduced: Bool { stages.last.map { $0.produced > 0 } ?? false }
+
     private static let smallBlockSize = 32 * 1024
 
     /// Says that the body is over, after ``nextBlock()`` returned nil.

@@ -230,7 +230,10 @@ struct CertificateVerificationTests {
     private func verdict(_ presented: Presented) async throws -> (error: NetworkingError?, serverNames: [String]) {
         try await FaultServer.run([.stall], options: options(presented)) { server in
             let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
-            let context = try await TLSContextSource(settings: trusting().tls).context(on: eventLoop).get()
+            let source = TLSContextSource(settings: trusting().tls)
+            let context = try await withCheckedThrowingContinuation { continuation in
+                source.makeContext { continuation.resume(with: $0) }
+            }
             let channel = try await ClientBootstrap(group: eventLoop).connect(host: "127.0.0.1", port: server.port)
                 .get()
             let error = try await eventLoop.flatSubmit { () -> EventLoopFuture<NetworkingError?> in

@@ -73,7 +73,13 @@ struct ConnectorTests {
         connector.cancelAttempts(with: NetworkingError(.sessionInvalidated, "over"))
         let code = await withCheckedContinuation { continuation in
             let origin = Origin(isSecure: false, endpoint: .host("127.0.0.1", port: 1))
-            connector.connect(to: origin, timeout: .seconds(50), on: loop, pool: pool) { result in
+            connector.connect(
+                to: origin,
+                timeout: .seconds(50),
+                on: loop,
+                pool: pool,
+                handle: AttemptHandle()
+            ) { result in
                 switch result {
                 case .success: continuation.resume(returning: NetworkingError.Code?.none)
                 case .failure(let error): continuation.resume(returning: error.code)
