@@ -127,12 +127,17 @@ extension HTTP1Connection {
         countReceived()
         if let stream {
             push(to: stream)
-        } else if !exchange.collectsBody || arrivedBytes > Self.collectedBodySize {
+        } else if !exchange.collectsBody || Self.isFollowed(head) || arrivedBytes > Self.collectedBodySize {
             let stream = BodyStream(source: exchange)
             self.stream = stream
             exchange.deliver(response(to: exchange, head, ResponseBody(.stream(.init(stream)))), stream: stream)
             push(to: stream)
         }
+    }
+
+    /// Whether another request may follow, which does not wait for a body that does not come: redirects and 417.
+    private static func isFollowed(_ head: ResponseHead) -> Bool {
+        300..<400 ~= head.statusCode || head.statusCode == 417
     }
 
     private func push(to stream: BodyStream) {
