@@ -177,7 +177,9 @@ struct ResponseFileTests {
                     let pipe = try pipe("pipe", in: directory)
                     let response = try await session.stream(TestSession.request(server.baseURL))
                     async let written = response.body.write(to: pipe)
-                    let read = try await BlockingThreads(limit: 1).run { try Data(contentsOf: pipe) }
+                    let read = try await BlockingThreads(limit: 1).run {
+                        try FileHandle(forReadingFrom: pipe).readToEnd()
+                    }
                     #expect(read == Data(repeating: 7, count: count))
                     #expect(try await written == count)
                     #expect(try names(in: directory) == ["pipe"])
@@ -191,7 +193,7 @@ struct ResponseFileTests {
     func `pipes that nobody reads hold up no file, and end with their tasks`(isOpened: Bool) async throws {
         let many = TestSession.configuration { $0.maximumConnectionsPerHost = 30 }
         try await FaultServer.run(Self.server(sending: 300_000)) { server in
-            try await TestSession.run(many) { session, engine in
+            try await TestSession.run(many) { session, _ in
                 try await TestSession.withDirectory { directory in
                     var readers: [CInt] = []
                     defer { for reader in readers { close(reader) } }
@@ -213,7 +215,6 @@ struct ResponseFileTests {
                         let error = try await TestSession.failure { try await task.value }
                         #expect(error.code == .cancelled, "\(error)")
                     }
-                    try await TestSession.until("their connections are given up") { engine.openConnections <= 1 }
                 }
             }
         }
