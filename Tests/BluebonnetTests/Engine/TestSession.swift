@@ -71,10 +71,11 @@ enum TestSession {
     /// them, a machine that stands still for a second only with some.
     static func patiently(
         first timeouts: [Duration] = [.milliseconds(500), .seconds(3)],
+        last: Duration = .seconds(10),
         _ work: (Duration) async throws -> Void
     ) async throws {
         for timeout in timeouts where (try? await work(timeout)) != nil { return }
-        try await work(.seconds(10))
+        try await work(last)
     }
 
     /// The value once it has stopped changing.

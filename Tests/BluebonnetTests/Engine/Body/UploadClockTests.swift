@@ -90,11 +90,11 @@ struct UploadClockTests {
     func `a server that reads slowly for many times the timeouts gets it all`(source: Source, overTLS: Bool)
         async throws
     {
-        // 5 seconds, of which the last 2 or 3 are for what the system has taken at once.
+        // Five times the timeouts, of which the last two or three are for what the system has taken at once.
         let count = 6 << 20
-        try await TestSession.patiently(first: [.seconds(1)]) { timeout in
+        try await TestSession.patiently(first: [.seconds(1), .seconds(2)], last: .seconds(5)) { timeout in
             let script: FaultServer.Script = [
-                .readHead, .readSlowly(bytes: 65_536, every: .milliseconds(50)), .readRequest, .respond(body: "ok"),
+                .readHead, .readSlowly(bytes: 65_536, every: timeout / 20), .readRequest, .respond(body: "ok"),
             ]
             let timeouts = Timeouts(firstByte: timeout, betweenBytes: timeout)
             try await withServer(script, overTLS: overTLS, timeouts) { server, session, _ in
@@ -110,9 +110,9 @@ struct UploadClockTests {
     }
 
     @Test func `a body that goes out with its head has its time too`() async throws {
-        try await TestSession.patiently(first: [.seconds(1)]) { timeout in
+        try await TestSession.patiently(first: [.seconds(1), .seconds(2)], last: .seconds(5)) { timeout in
             let script: FaultServer.Script = [
-                .readHead, .readSlowly(bytes: 4096, every: .milliseconds(150)), .readRequest, .respond(body: "ok"),
+                .readHead, .readSlowly(bytes: 4096, every: timeout * 0.15), .readRequest, .respond(body: "ok"),
             ]
             let configuration = TestSession.configuration { configuration in
                 configuration.timeouts = Timeouts(firstByte: timeout, betweenBytes: timeout)
