@@ -252,7 +252,9 @@ final class ConnectionPool: Sendable {
     private func arm(for deadline: NIODeadline?, _ state: inout State) {
         guard let deadline, state.timer.map({ deadline < $0.at }) ?? true else { return }
         state.timer?.task.cancel()
-        let task = group.any().scheduleTask(deadline: deadline) { [weak self] () -> Void in self?.deadlinePassed() }
+        // Not on a loop of the user's group, which may have been shut down and would drop the timer.
+        let loop = NIOSingletons.posixEventLoopGroup.any()
+        let task = loop.scheduleTask(deadline: deadline) { [weak self] () -> Void in self?.deadlinePassed() }
         state.timer = (deadline, task)
     }
 
