@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import LocalServer
-import Synchronization
 import Testing
 
 @testable import Bluebonnet
@@ -216,50 +215,6 @@ struct ExpectContinueTests {
                 let value = try await task.value
                 #expect(value == Data("ok".utf8))
             }
-        }
-    }
-
-    @Test func `a suspended task sends no body when the idle time of its connection is over`() async throws {
-        let gate = FaultGate()
-        let script: FaultServer.Script = [
-            .readRequest, .respond(body: "first"), .readHead, .hold(gate), .interim(100), .readRequest,
-            .respond(body: "ok"),
-        ]
-        try await FaultServer.run(script) { server in
-            let suspending = Suspending()
-            let configuration = TestSession.configuration {
-                $0.idleConnectionTimeout = .seconds(1)
-                $0.timeouts.continueWait = .seconds(1000)
-                $0.interceptors = [suspending]
-            }
-            try await TestSession.run(configuration) { session, _ in
-                _ = try await session.data(for: TestSession.request(server.baseURL))
-                let before = server.connections[0].bytesReceived
-                let task = session.dataTask(try Self.request(server, .string(Self.text)))
-                suspending.task.withLock { $0 = task }
-                task.resume()
-                try await server.wait("the head") { $0.connections[0].bytesReceived > before }
-                let withHead = server.connections[0].bytesReceived
-                // Time enough for the connection's idle time to pass, if its clock still ran.
-                try await Task.sleep(for: .milliseconds(1300))
-                #expect(server.connections[0].bytesReceived == withHead)
-                gate.open()
-                suspending.task.withLock { $0 = nil }
-                task.resume()
-                let value = try await task.value
-                #expect(value == Data("ok".utf8))
-                #expect(server.connections.count == 1)
-            }
-        }
-    }
-
-    /// Suspends a task when its request is about to be sent.
-    private final class Suspending: Interceptor {
-        let task = Mutex<DataTask<Data>?>(nil)
-
-        func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
-            task.withLock { $0 }?.suspend()
-            return try await next(request)
         }
     }
 

@@ -61,7 +61,8 @@ struct NameResolutionTests {
 
     @Test func `the lookups of requests for one host are one`() async throws {
         let resolver = StubResolver()
-        try await TestSession.run(configuration(resolver)) { session, _ in
+        let configuration = configuration(resolver) { $0.timeouts.connect = .seconds(50) }
+        try await TestSession.run(configuration) { session, _ in
             try await withThrowingTaskGroup(of: NetworkingError.self) { group in
                 for _ in 0..<6 {
                     group.addTask {
