@@ -146,14 +146,19 @@ final class BlockingThreads: Sendable {
             while let job = nextJob(of: worker) { job(nil) }
         }
         guard code != 0 else { return }
-        let stranded = state.withLock { state -> [Job] in
+        let (stranded, idle) = state.withLock { state -> ([Job], Worker?) in
             state.count -= 1
+            if let worker = state.idle.popLast() {
+                worker.job.withLock { $0 = job }
+                return ([], worker)
+            }
             state.queue.append(job)
-            // The threads that there are come to it.
-            guard state.count == 0 else { return [] }
+            // The threads that there are come to it when they have done their work.
+            guard state.count == 0 else { return ([], nil) }
             defer { state.queue.removeAll() }
-            return Array(state.queue)
+            return (Array(state.queue), nil)
         }
+        idle?.wakeUp.signal()
         for job in stranded { job(Unavailable(code: code)) }
     }
 
@@ -167,13 +172,13 @@ final class BlockingThreads: Sendable {
         }
         if let queued { return queued }
         if worker.wakeUp.wait(timeout: .now() + idleTime.seconds) == .timedOut {
-            let ends = state.withLock { state in
+            let isIdle = state.withLock { state in
                 guard let index = state.idle.firstIndex(where: { $0 === worker }) else { return false }
                 state.idle.remove(at: index)
                 state.count -= 1
                 return true
             }
-            if ends { return nil }
+            if isIdle { return nil }
             // A job was handed over at the last moment.
             worker.wakeUp.wait()
         }

@@ -185,15 +185,24 @@ final class TaskRun: SessionTask {
         let response = try await core.send(originalRequest, context: context)
         received(response)
         do {
-            let body = try await collect(response, context)
+            let limit = core.settings.configuration.limits.bodyInMemory
+            let body =
+                if let whole = try response.body.whole(upTo: limit) {
+                    whole
+                } else {
+                    try await collect(response, context, upTo: limit)
+                }
             return ReceivedResponse(transport: response, body: body, startedAt: startedAt)
         } catch let error as NetworkingError {
             throw error.completed(request: response.request, response: response.head)
         }
     }
 
-    private func collect(_ response: TransportResponse, _ context: ExchangeContext) async throws -> Data {
-        let limit = core.settings.configuration.limits.bodyInMemory
+    private func collect(
+        _ response: TransportResponse,
+        _ context: ExchangeContext,
+        upTo limit: Int
+    ) async throws -> Data {
         let body = response.body
         guard body.comesFromSequence else { return try await body.collect(upTo: limit) }
         return try await StoppableCall.run(for: response.request, context) { try await body.collect(upTo: limit) }

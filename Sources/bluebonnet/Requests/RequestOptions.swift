@@ -27,7 +27,8 @@ struct RequestOptions: ParsableArguments {
 
     @Flag(
         name: .shortAndLong,
-        help: "Show the heads of request and response and the timings on standard error, without credentials."
+        help:
+            "Show the heads of request and response and the timings on standard error, without a password or token in Authorization."
     )
     var verbose = false
 

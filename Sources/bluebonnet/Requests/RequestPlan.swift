@@ -53,7 +53,13 @@ struct RequestPlan: Sendable {
         var text = URLShorthand.expand(arguments.url, scheme: arguments.defaultScheme)
         let credentials = try Credentials.take(from: &text)
         self.credentials = arguments.credentials ?? credentials
-        guard let url = URL(string: text) else { throw .usage("“\(text)” is not a URL.") }
+        guard let url = URL(string: text) else {
+            // What stands before the at sign may be a password.
+            guard !text.contains("@") else {
+                throw .usage("The URL is not one. In a password, write / as %2F, ? as %3F and # as %23.")
+            }
+            throw .usage("“\(text)” is not a URL.")
+        }
         request = Request(method: arguments.method, url: url)
         for item in arguments.items { try add(try RequestItem(item)) }
         try setURL(text)

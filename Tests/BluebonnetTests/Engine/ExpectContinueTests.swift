@@ -68,6 +68,21 @@ struct ExpectContinueTests {
         }
     }
 
+    @Test func `a 100 that comes late is not the beginning of the response`() async throws {
+        try await FaultServer.run([.readRequest, .interim(100), .stall]) { server in
+            try await TestSession.run { session, _ in
+                var request = try Self.request(server, .string(Self.text))
+                request.timeouts = Timeouts(
+                    firstByte: .milliseconds(200),
+                    betweenBytes: .seconds(30),
+                    continueWait: .milliseconds(20)
+                )
+                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                #expect(error.code == .firstByteTimeout)
+            }
+        }
+    }
+
     @Test func `a body in memory waits too, and leave may come together with the answer`() async throws {
         let script: FaultServer.Script = [
             .readHead, .send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),

@@ -10,9 +10,13 @@ import NIOCore
 
 /// A part of a file that the system sends from its page cache (`sendfile`), without a copy in this process where the socket has room.
 struct FilePart: Sendable {
-    /// A part that is in the page cache anyway. Looking whether it is takes 0.2 ms. Large ones are sent for so long by slow
-    /// connections that the system may have taken their pages for something else.
+    /// A part that is in the page cache anyway. Larger ones are sent for so long by slow connections
+    /// that the system may have taken their pages for something else.
     static let largeSize = 1 << 23
+    /// What is looked at together, where all of it is there; that takes 5 ms, and 0.2 ms for a part.
+    private static let windowSize = 1 << 28
+    /// For how long a look is good.
+    private static let lookTime = TimeAmount.seconds(1)
     /// A part that has to be brought there, while the one before it is being sent.
     static let smallSize = 1 << 22
     /// What is sent in one go, so that the others on the event loop have their turn.
@@ -45,10 +49,19 @@ struct FilePart: Sendable {
         let whole = FilePart(file: file, length: length, subject: subject, range: 0..<length)
         try whole.checkLength()
         guard isLocal else { return false }
+        var window = 0..<0
+        var isWindowThere = false
+        var lookedAt = NIODeadline.distantPast
         for large in whole.split(by: largeSize) {
-            let isThere = try await threads.run { file.isInPageCache(large.range) }
-            if isThere == nil, large.range.lowerBound == 0 { return false }
-            if isThere == true {
+            if !window.contains(large.range.lowerBound) {
+                let next = large.range.lowerBound..<min(large.range.lowerBound + windowSize, length)
+                let isThere = try await threads.run { file.isInPageCache(next) }
+                if isThere == nil, next.lowerBound == 0 { return false }
+                (window, isWindowThere, lookedAt) = (next, isThere == true, .now())
+            }
+            var isThere = isWindowThere && NIODeadline.now() - lookedAt < lookTime
+            if !isThere { isThere = try await threads.run { file.isInPageCache(large.range) } == true }
+            if isThere {
                 try await take(large)
                 continue
             }

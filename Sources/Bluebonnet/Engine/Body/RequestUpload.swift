@@ -1,4 +1,5 @@
 import NIOCore
+import NIOPosix
 import Synchronization
 
 /// A request body that is produced while it is sent: the producer fills a bounded queue, the connection empties it whenever the
@@ -198,13 +199,13 @@ final class RequestUpload: Sendable {
             return state.isProducing
         }
         guard mustWait else { return callback() }
-        let timer = connection.eventLoop.scheduleTask(in: Self.patience) {}
+        // Not on the connection's event loop, which may be shut down and drop the timer.
+        let timer = NIOSingletons.posixEventLoopGroup.any().scheduleTask(in: Self.patience) {}
         let hasEnded = state.withLock { state in
             state.onEnd?.timer = timer
             return state.onEnd == nil
         }
         if hasEnded { timer.cancel() }
-        // Also when the event loop shuts down.
         timer.futureResult.whenComplete { _ in self.takeOnEnd()?.call() }
     }
 

@@ -202,10 +202,7 @@ extension ResponseBody {
     /// - Returns: The bytes.
     /// - Throws: ``NetworkingError/Code/bodyTooLarge`` beyond the limit, and whatever ends a body early.
     public func collect(upTo limit: Int = 1 << 30) async throws -> Data {
-        if case .whole(let buffer, _) = storage {
-            guard buffer.readableBytes <= limit else { throw Self.tooLarge(limit) }
-            return Data(taking: buffer)
-        }
+        if let whole = try whole(upTo: limit) { return whole }
         var buffers = makeBuffers()
         let collector = BodyCollector()
         do {
@@ -218,6 +215,13 @@ extension ResponseBody {
             throw error
         }
         return collector.take()
+    }
+
+    /// The whole body where it is here already and has no content coding, as that of most responses.
+    func whole(upTo limit: Int) throws -> Data? {
+        guard case .whole(let buffer, _) = storage else { return nil }
+        guard buffer.readableBytes <= limit else { throw Self.tooLarge(limit) }
+        return Data(taking: buffer)
     }
 
     /// Reads and drops the body so that its connection can serve again; gives both up beyond the limit, after a second, or at an

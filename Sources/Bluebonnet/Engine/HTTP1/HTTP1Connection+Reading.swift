@@ -50,7 +50,11 @@ extension HTTP1Connection {
         switch event {
         case .informational(let head):
             informational.append(head)
-            if head.statusCode == 100 { continueUpload() }
+            if head.statusCode == 100 {
+                // It says that the body may be sent, also when it comes late: the response has not begun.
+                timings.firstByteTime = .none
+                continueUpload()
+            }
         case .head(let head, let length):
             guard head.statusCode != 101 else {
                 // RFC 9110 §15.2.2: a switch of protocols answers an Upgrade field, and none was sent.

@@ -75,10 +75,6 @@ final class ConnectionPool: Sendable {
         connector = Connector(configuration: configuration)
     }
 
-    deinit {
-        state.withLock { $0.timer?.task.cancel() }
-    }
-
     // MARK: Exchanges
 
     /// Sends the exchange on an idle connection, or has it wait for one.
@@ -184,10 +180,14 @@ final class ConnectionPool: Sendable {
             on: preferred ?? group.next(),
             pool: self,
             handle: attempt.handle
-        ) { [handle = attempt.handle] result in
-            switch result {
-            case .success(let connection): self.connected(connection, origin: origin, by: handle)
-            case .failure(let error): self.connectFailed(error, origin: origin, handle)
+        ) { [exchange = attempt.waiter, handle = attempt.handle] result in
+            // The queue may hold the last reference to the exchange, and lets go of it under the lock;
+            // what the exchange holds may be the user's, and may call back here when it goes.
+            withExtendedLifetime(exchange) {
+                switch result {
+                case .success(let connection): self.connected(connection, origin: origin, by: handle)
+                case .failure(let error): self.connectFailed(error, origin: origin, handle)
+                }
             }
         }
     }
@@ -216,7 +216,8 @@ final class ConnectionPool: Sendable {
             state.connecting -= 1
             guard let place = state.places[origin] else { return Consequences(closers: Self.takeClosers(&state)) }
             let outcome = place.queue.connectFailed(handle, failure, at: .now())
-            if failure == .refused { place.refusal = error }
+            // One that was given up says nothing about the server.
+            if failure == .refused, error.code != .cancelled { place.refusal = error }
             state.connecting += outcome.attempts.count
             arm(for: place.queue.nextDeadline, &state)
             return Consequences(
@@ -254,7 +255,9 @@ final class ConnectionPool: Sendable {
         state.timer?.task.cancel()
         // Not on a loop of the user's group, which may have been shut down and would drop the timer.
         let loop = NIOSingletons.posixEventLoopGroup.any()
-        let task = loop.scheduleTask(deadline: deadline) { [weak self] () -> Void in self?.deadlinePassed() }
+        // Held until it fires or `invalidate(with:)` cancels it: a weak reference would make every
+        // counting of references to the pool dearer.
+        let task = loop.scheduleTask(deadline: deadline) { self.deadlinePassed() }
         state.timer = (deadline, task)
     }
 
@@ -276,6 +279,8 @@ final class ConnectionPool: Sendable {
                 guard let next = place.queue.nextDeadline else { continue }
                 earliest = min(earliest ?? next, next)
             }
+            // Another one may have been armed while this one waited for the lock.
+            state.timer?.task.cancel()
             state.timer = nil
             arm(for: earliest.map { max($0, now + Self.granularity) }, &state)
             return consequences

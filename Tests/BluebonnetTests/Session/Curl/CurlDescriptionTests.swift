@@ -355,6 +355,22 @@ struct CurlDescriptionTests {
         #expect(text.contains("REDACTED") && !text.contains("hunter2"), "\(text)")
     }
 
+    @Test(
+        arguments: [
+            ([HTTPField.Name.contentType: "application/json", .contentEncoding: "gzip"], #"{"password": "hunter2"}"#),
+            ([.contentType: "application/x-www-form-urlencoded", .contentEncoding: "br"], "password=hunter2"),
+            ([.contentType: "application/json"], #"{"password": "hunter2""#),
+        ] as [([HTTPField.Name: String], String)]
+    )
+    func `a body whose secrets cannot be found is not shown`(fields: [HTTPField.Name: String], body: String) throws {
+        var request = try Self.request("http://x/", [:], body)
+        for (name, value) in fields { request.headerFields[name] = value }
+        let text = request.curlDescription()
+        #expect(text.hasPrefix("# The body may hold secrets") && text.contains("--data-binary @-"))
+        #expect(!text.contains("hunter2") && !text.contains("base64"))
+        #expect(request.curlDescription(redacting: false).contains("hunter2"))
+    }
+
     @Test func `a body without secrets stays as it is`() throws {
         let body = #"{ "name" : "Ada" }"#
         let text = try Self.request("http://x/", [.contentType: "application/json"], body).curlDescription()
