@@ -123,6 +123,7 @@ struct NameResolutionTests {
     @Test func `an attempt that times out leaves its lookup to the next`() async throws {
         let resolver = StubResolver()
         let timeouts = configuration(resolver) { $0.timeouts.connect = .milliseconds(50) }
+        let startedAt = ContinuousClock.now
         try await TestSession.run(timeouts) { session, _ in
             for _ in 0..<3 {
                 let error = try await TestSession.failure {
@@ -130,7 +131,8 @@ struct NameResolutionTests {
                 }
                 #expect(error.code == .connectTimeout, "\(error)")
             }
-            #expect(resolver.deadLookups <= 2)
+            // A lookup is joined for five seconds; a busy machine may need longer for the three.
+            #expect(resolver.deadLookups <= 2 || ContinuousClock.now - startedAt > .seconds(5))
         }
     }
 
