@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -11,13 +13,14 @@ enum StandardInput {
     /// Whether it is a pipe, a socket or a file: somebody means to give the command something. A terminal, `/dev/null` and a
     /// closed input are not.
     static var isPiped: Bool {
-        var status = stat()
-        // The structure is only used while the call runs.
-        guard unsafe fstat(0, &status) == 0 else { return false }
-        switch status.st_mode & S_IFMT {
-        case S_IFIFO, S_IFSOCK, S_IFREG: return true
-        default: return false
+        // Linux tells what a descriptor leads to: `pipe:[7]`, `socket:[7]` or the path of a file.
+        guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/0") else {
+            return false
         }
+        let kinds = ["pipe:", "socket:"]
+        if kinds.contains(where: target.hasPrefix) || target.hasSuffix(" (deleted)") { return true }
+        let type = try? FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType
+        return type.map { $0 != .typeCharacterSpecial && $0 != .typeDirectory } ?? false
     }
 
     /// How long nothing is said about waiting, in milliseconds.
