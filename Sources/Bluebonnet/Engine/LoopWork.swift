@@ -11,11 +11,11 @@ protocol LoopWork: Sendable {
     func wasDropped()
 }
 
-extension EventLoop {
+extension LoopWork {
     /// Runs the work on the event loop, after one hop, or has it dropped; one of the two happens for certain.
-    func execute(_ work: some LoopWork) {
-        let once = LoopWorkOnce(work)
-        execute { once.run() }
+    func execute(on eventLoop: any EventLoop) {
+        let once = LoopWorkOnce(self)
+        eventLoop.execute { once.run() }
     }
 }
 

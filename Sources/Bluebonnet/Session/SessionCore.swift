@@ -41,20 +41,32 @@ final class SessionCore: Sendable {
 
     /// Sends one request through the interceptors and the transport.
     func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
-        var request = request
-        let additional = settings.configuration.additionalHeaderFields
-        if !additional.isEmpty {
-            let missing = additional.filter { field in
-                !request.headerFields.contains { $0.name == field.name }
-            }
-            request.headerFields.append(contentsOf: missing)
-        }
-        let own = request.interceptors
-        guard userInterceptors > 0 || !own.isEmpty || isTransportOfUser else {
+        let request = withAdditionalFields(request)
+        guard userInterceptors > 0 || !request.interceptors.isEmpty || isTransportOfUser else {
             return try await Next(chain, context: context)(request)
         }
+        return try await sendThroughCodeOfUser(request, context: context)
+    }
+
+    /// What runs in there may wait for ever, so it is run where it can be stopped.
+    private func sendThroughCodeOfUser(
+        _ request: Request,
+        context: ExchangeContext
+    ) async throws -> TransportResponse {
+        let own = request.interceptors
         let next = Next(own.isEmpty ? chain : chain.inserting(own, at: userInterceptors), context: context)
-        return try await StoppableCall.run(for: request, context) { [request] in try await next(request) }
+        return try await StoppableCall.run(for: request, context) { try await next(request) }
+    }
+
+    private func withAdditionalFields(_ request: Request) -> Request {
+        let additional = settings.configuration.additionalHeaderFields
+        guard !additional.isEmpty else { return request }
+        var request = request
+        let missing = additional.filter { field in
+            !request.headerFields.contains { $0.name == field.name }
+        }
+        request.headerFields.append(contentsOf: missing)
+        return request
     }
 
     // MARK: Tasks

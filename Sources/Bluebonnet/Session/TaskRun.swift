@@ -184,14 +184,12 @@ final class TaskRun: SessionTask {
         )
         let response = try await core.send(originalRequest, context: context)
         received(response)
+        let limit = core.settings.configuration.limits.bodyInMemory
         do {
-            let limit = core.settings.configuration.limits.bodyInMemory
-            let body =
-                if let whole = try response.body.whole(upTo: limit) {
-                    whole
-                } else {
-                    try await collect(response, context, upTo: limit)
-                }
+            guard let body = try response.body.whole(upTo: limit) else {
+                let body = try await collect(response, context, upTo: limit)
+                return ReceivedResponse(transport: response, body: body, startedAt: startedAt)
+            }
             return ReceivedResponse(transport: response, body: body, startedAt: startedAt)
         } catch let error as NetworkingError {
             throw error.completed(request: response.request, response: response.head)

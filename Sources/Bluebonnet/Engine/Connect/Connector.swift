@@ -42,17 +42,15 @@ final class Connector: Sendable {
         handle: AttemptHandle,
         completion: @escaping Completion
     ) {
-        eventLoop.execute(
-            Connect(
-                connector: self,
-                origin: origin,
-                timeout: timeout,
-                eventLoop: eventLoop,
-                pool: pool,
-                handle: handle,
-                completion: completion
-            )
-        )
+        Connect(
+            connector: self,
+            origin: origin,
+            timeout: timeout,
+            eventLoop: eventLoop,
+            pool: pool,
+            handle: handle,
+            completion: completion
+        ).execute(on: eventLoop)
     }
 
     private struct Connect: LoopWork {

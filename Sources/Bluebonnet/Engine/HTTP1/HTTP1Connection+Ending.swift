@@ -137,7 +137,7 @@ extension HTTP1Connection: DeadlineHolder {
         switch decision {
         case .serve(let exchange): pooled?.startSoon(exchange, from: pool)
         case .idle:
-            let time = idleTimeout.shorter(keepAliveTime)
+            let time = idleTimeout.shorter(parser.keepAliveTime)
             if time == .zero { close() } else { setPhase(time, nil, now: now) }
         case .close: close()
         }

@@ -190,7 +190,6 @@ extension HTTP1Connection {
             } else {
                 .whole(response(to: exchange, head, ResponseBody(.whole(Self.joined(arrived), trailers: trailers))))
             }
-        keepAliveTime = KeepAliveField.time(in: head)
         // RFC 9112 §9.6: whoever asks for the end of the connection gets it.
         let isKeepAlive = parser.isKeepAlive && !exchange.asksForClose
         completion = Completion(

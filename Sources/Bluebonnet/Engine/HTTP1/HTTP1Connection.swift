@@ -44,8 +44,6 @@ final class HTTP1Connection: ChannelDuplexHandler {
     var hasPendingRead = false
     /// What a read under way brought after the task was suspended: looked at when it goes on.
     var held = CircularBuffer<ByteBuffer>()
-    /// How long the server keeps the connection when nothing is sent, as it said last.
-    var keepAliveTime = CompactTime.none
     /// A response is complete; the connection serves on when the bytes that came with it have been looked at.
     var completion: Completion?
 

@@ -196,6 +196,8 @@ extension HTTP1FieldSectionScanner {
             switch name.count {
             case 10 where unsafe HTTP1Bytes.isEqual(name, lowercased: "connection"):
                 framingNames.insert(.connection)
+            case 10 where unsafe HTTP1Bytes.isEqual(name, lowercased: "keep-alive"):
+                framingNames.insert(.keepAlive)
             case 14 where unsafe HTTP1Bytes.isEqual(name, lowercased: "content-length"):
                 framingNames.insert(.contentLength)
             case 17 where unsafe HTTP1Bytes.isEqual(name, lowercased: "transfer-encoding"):

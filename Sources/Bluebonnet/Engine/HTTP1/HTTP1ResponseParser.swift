@@ -63,6 +63,9 @@ struct HTTP1ResponseParser {
     /// False for a body that ends with the connection, after 101, and after a 2xx to CONNECT.
     private(set) var isKeepAlive = false
 
+    /// How long the server keeps the connection when nothing is sent, as it said last; valid after the `head` event.
+    private(set) var keepAliveTime = CompactTime.none
+
     /// Whether any byte of the response has been seen.
     ///
     /// A connection closed before that may have been stale; one closed after it broke the response off.
@@ -166,6 +169,7 @@ struct HTTP1ResponseParser {
         isKeepAlive =
             length != .untilClose && !isSwitch(statusLine.code)
             && section.fields.allowsKeepAlive(isHTTP10: statusLine.isHTTP10)
+        keepAliveTime = KeepAliveField.time(in: section.fields)
         switch length {
         case .none: state = .complete
         case .exactly(let count): state = count == 0 ? .complete : .exactly(remaining: count, of: count)

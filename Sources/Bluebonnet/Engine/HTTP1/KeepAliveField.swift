@@ -10,9 +10,9 @@ enum KeepAliveField {
     private static let margin = Duration.seconds(1)
 
     /// For how long the connection may stand idle and be used again; none when the server says nothing that can be read.
-    static func time(in head: ResponseHead) -> CompactTime {
-        guard let name, head.contains(name) else { return .none }
-        return head.values(for: name).reduce(.none) { $0.shorter(time(in: $1)) }
+    static func time(in fields: RawHeaderFields) -> CompactTime {
+        guard fields.framingNames.contains(.keepAlive), let name else { return .none }
+        return fields.values(for: name).reduce(.none) { $0.shorter(time(in: $1)) }
     }
 
     /// Reads one value. Parameters that are not known, or say nothing readable, do not count.

@@ -17,13 +17,15 @@ struct RawHeaderFields: Sendable {
         var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
     }
 
-    /// Which of the fields that frame a message were seen, so that the usual absence of some costs nothing.
+    /// Which of the fields that frame a message, or tell of its connection, were seen, so that the usual absence of some costs
+    /// nothing.
     struct FramingNames: OptionSet {
         let rawValue: UInt8
 
         static let contentLength = Self(rawValue: 1)
         static let transferEncoding = Self(rawValue: 2)
         static let connection = Self(rawValue: 4)
+        static let keepAlive = Self(rawValue: 8)
     }
 
     /// The bytes of the section, then the entries in memory order.

@@ -19,7 +19,7 @@ struct PooledConnection: Sendable {
         if eventLoop.inEventLoop {
             connection.value.start(exchange)
         } else {
-            eventLoop.execute(Start(connection: connection, exchange: exchange, pool: pool))
+            Start(connection: connection, exchange: exchange, pool: pool).execute(on: eventLoop)
         }
     }
 
@@ -51,7 +51,7 @@ struct PooledConnection: Sendable {
     /// Starts the exchange when everything has been looked at that the event loop has read: the end of the connection may be
     /// among it, and then the exchange must go elsewhere.
     func startSoon(_ exchange: Exchange, from pool: ConnectionPool) {
-        eventLoop.execute(Start(connection: connection, exchange: exchange, pool: pool))
+        Start(connection: connection, exchange: exchange, pool: pool).execute(on: eventLoop)
     }
 }
 

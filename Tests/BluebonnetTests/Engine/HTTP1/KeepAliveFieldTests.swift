@@ -1,5 +1,6 @@
 import HTTPTypes
 import LocalServer
+import NIOCore
 import Testing
 
 @testable import Bluebonnet
@@ -19,13 +20,31 @@ struct KeepAliveFieldTests {
     )
     func `the time is read and a second taken off`(value: String, time: Duration?) throws {
         #expect(KeepAliveField.time(in: value).duration == time)
-        let name = try #require(HTTPField.Name("keep-alive"))
-        let head = ResponseHead(status: .ok, headerFields: [name: value])
-        #expect(KeepAliveField.time(in: head).duration == time)
+        #expect(try parsedTime("Keep-ALIVE: \(value)\r\n") == time)
+        let twice = "Connection: keep-alive\r\nKeep-Alive: \(value)\r\nkeep-alive: timeout=900\r\n"
+        #expect(try parsedTime(twice) == time ?? .seconds(899))
     }
 
-    @Test func `without the field there is no time`() {
-        #expect(KeepAliveField.time(in: ResponseHead(status: .ok)) == .none)
+    @Test func `without the field there is no time, also after a response that had it`() throws {
+        #expect(try parsedTime("") == nil)
+        #expect(try parsedTime("Connection: keep-alive\r\n") == nil)
+        #expect(try parsedTime("Keep-Alives: timeout=5\r\n") == nil)
+        var parser = HTTP1ResponseParser()
+        #expect(try time("Keep-Alive: timeout=5\r\n", &parser) == .seconds(4))
+        #expect(try time("", &parser) == nil)
+    }
+
+    /// What a new connection takes from one response.
+    private func parsedTime(_ fields: String) throws -> Duration? {
+        var parser = HTTP1ResponseParser()
+        return try time(fields, &parser)
+    }
+
+    private func time(_ fields: String, _ parser: inout HTTP1ResponseParser) throws -> Duration? {
+        parser.begin(.ordinary)
+        var buffer = ByteBuffer(string: "HTTP/1.1 204 No Content\r\n\(fields)\r\n")
+        while try parser.next(&buffer) != nil {}
+        return parser.keepAliveTime.duration
     }
 
     @Test func `a connection is closed before the server closes it`() async throws {
