@@ -18,7 +18,7 @@ final class Engine: Transport {
         invalidate()
     }
 
-    func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+    nonisolated(nonsending) func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
         let startedAt = NIODeadline.now()
         let target = try request.target
         let deadline = context.deadline.map { startedAt.advanced(by: ContinuousClock.now.duration(to: $0)) }
@@ -39,13 +39,14 @@ final class Engine: Transport {
             )
             do {
                 var response = try await exchange.run()
-                if exchange.expectsContinue, response.head.statusCode == 417, Self.hasBody(request, after: exchange) {
+                if exchange.expectsContinue, response.statusCode == 417, Self.hasBody(request, after: exchange) {
                     // RFC 9110 §15.5.18: the expectation was refused, not the request.
                     await response.body.discard(upTo: 65_536)
                     isExpectationRefused = true
                     continue
                 }
-                response.retries = (isRetry ? 1 : 0) + (isExpectationRefused ? 1 : 0)
+                let retries = (isRetry ? 1 : 0) + (isExpectationRefused ? 1 : 0)
+                if retries > 0 { response.retries = retries }
                 return response
             } catch let error as NetworkingError
                 where !isRetry && Self.mayRetry(request, after: error) && Self.hasBody(request, after: exchange)

@@ -141,7 +141,7 @@ final class Exchange: Sendable, TaskControl.Operation {
     // MARK: The caller's side
 
     /// Hands the exchange to the pool and waits for the response head.
-    func run() async throws -> TransportResponse {
+    nonisolated(nonsending) func run() async throws -> TransportResponse {
         try control.attach(self)
         state.withLock { $0.isSuspended = control.isSuspended }
         control.beginHop(expectedToSend: request.body.flatMap(\.length))

@@ -1,35 +1,83 @@
 public import FoundationEssentials
+import HTTPTypes
 import NIOCore
 
 /// A response as the engine brings it: the head is there, the body may still be coming.
 public struct TransportResponse: Sendable {
+    private struct Contents: Sendable {
+        var head: ResponseHead
+        var body: ResponseBody
+        var informational: [ResponseHead]
+        var request: Request
+        var redirects: [URL] = []
+        var retries = 0
+        var timings = Timings()
+        var isRequestBodyUntouched = false
+        var startedAt: NIODeadline?
+    }
+
+    /// One reference: responses are handed from layer to layer.
+    private var contents: CopyOnWrite<Contents>
+
     /// Status and header fields.
-    public var head: ResponseHead
+    public var head: ResponseHead {
+        get { contents.value.head }
+        _modify { yield &contents.value.head }
+    }
 
     /// The body, to be read once.
-    public var body: ResponseBody
+    public var body: ResponseBody {
+        get { contents.value.body }
+        _modify { yield &contents.value.body }
+    }
 
     /// The 1xx responses that came before the head.
-    public var informational: [ResponseHead]
+    public var informational: [ResponseHead] {
+        get { contents.value.informational }
+        _modify { yield &contents.value.informational }
+    }
 
     /// The request that was answered. Interceptors that send another request set it.
-    public var request: Request
+    public var request: Request {
+        get { contents.value.request }
+        _modify { yield &contents.value.request }
+    }
 
     /// Where redirects led, in order.
-    public var redirects: [URL]
+    public var redirects: [URL] {
+        get { contents.value.redirects }
+        _modify { yield &contents.value.redirects }
+    }
 
     /// How many times the engine sent the request again: because a pooled connection had gone stale, or without an expectation
     /// that the server refused with 417.
-    public var retries: Int
+    public var retries: Int {
+        get { contents.value.retries }
+        _modify { yield &contents.value.retries }
+    }
 
     /// The timings up to the head. ``ResponseBody`` knows when the last byte came.
-    public var timings: Timings
+    public var timings: Timings {
+        get { contents.value.timings }
+        _modify { yield &contents.value.timings }
+    }
 
-    /// The answer came before the first byte of the request body was asked of its source, which can still be read.
-    var isRequestBodyUntouched = false
+    /// The response came before the first byte of the request body was asked of its source, which can still be read.
+    var isRequestBodyUntouched: Bool { contents.value.isRequestBodyUntouched }
 
     /// When the engine began with the request that was answered.
-    var startedAt: NIODeadline?
+    var startedAt: NIODeadline? { contents.value.startedAt }
+
+    /// The status code of the head.
+    var statusCode: Int { contents.value.head.statusCode }
+
+    /// Whether the head has a field with this name.
+    func contains(_ name: HTTPField.Name) -> Bool { contents.value.head.contains(name) }
+
+    /// The whole body where it is here already; nil where it is still coming.
+    ///
+    /// - Throws: ``NetworkingError/Code/bodyTooLarge``.
+    func wholeBody(upTo limit: Int) throws -> Data? { try contents.value.body.whole(upTo: limit) }
 
     /// Makes a response.
     ///
@@ -44,12 +92,31 @@ public struct TransportResponse: Sendable {
         request: Request,
         informational: [ResponseHead] = []
     ) {
-        self.head = head
-        self.body = body
-        self.request = request
-        self.informational = informational
-        self.redirects = []
-        self.retries = 0
-        self.timings = Timings()
+        contents = CopyOnWrite(
+            Contents(head: head, body: body, informational: informational, request: request)
+        )
+    }
+
+    /// Makes the response of an exchange.
+    init(
+        head: ResponseHead,
+        body: ResponseBody,
+        request: Request,
+        informational: [ResponseHead],
+        timings: Timings,
+        startedAt: NIODeadline,
+        isRequestBodyUntouched: Bool
+    ) {
+        contents = CopyOnWrite(
+            Contents(
+                head: head,
+                body: body,
+                informational: informational,
+                request: request,
+                timings: timings,
+                isRequestBodyUntouched: isRequestBodyUntouched,
+                startedAt: startedAt
+            )
+        )
     }
 }

@@ -1,21 +1,18 @@
 /// The rest of a request's way: the interceptors further in, and then the transport.
 public struct Next: Sendable {
-    /// A session's interceptors and its transport: made once, shared by all requests.
+    /// The user's interceptors and what comes behind them: made once for a session, shared by its requests.
     final class Chain: Sendable {
         let interceptors: [any Interceptor]
-        let transport: any Transport
+        let end: BuiltInSteps
 
-        init(interceptors: [any Interceptor], transport: any Transport) {
+        init(interceptors: [any Interceptor], end: BuiltInSteps) {
             self.interceptors = interceptors
-            self.transport = transport
+            self.end = end
         }
 
-        /// The same chain with more interceptors, for one request.
-        func inserting(_ more: [any Interceptor], at index: Int) -> Chain {
-            Chain(
-                interceptors: interceptors[..<index] + more + interceptors[index...],
-                transport: transport
-            )
+        /// The same chain with the interceptors of one request behind its own.
+        func appending(_ more: [any Interceptor]) -> Chain {
+            more.isEmpty ? self : Chain(interceptors: interceptors + more, end: end)
         }
     }
 
@@ -52,7 +49,7 @@ public struct Next: Sendable {
             return try await answer(request)
         case .chain(let chain, let index, let context):
             guard index < chain.interceptors.count else {
-                return try await chain.transport.send(request, context: context)
+                return try await chain.end.send(request, context: context)
             }
             let rest = Next(.chain(chain, index: index + 1, context))
             return try await chain.interceptors[index].intercept(request, context: context, next: rest)

@@ -16,8 +16,6 @@ final class SessionCore: Sendable {
 
     let settings: ExchangeContext.Settings
     private let chain: Next.Chain
-    /// How many interceptors of the chain are the user's.
-    private let userInterceptors: Int
     /// The engine ends its exchanges by itself when a task is stopped; a transport of the user's has to
     /// be woken.
     private let isTransportOfUser: Bool
@@ -25,25 +23,26 @@ final class SessionCore: Sendable {
 
     init(configuration: SessionConfiguration, transport: (any Transport)?) {
         settings = ExchangeContext.Settings(configuration)
-        userInterceptors = configuration.interceptors.count
         isTransportOfUser = transport.map { !($0 is Engine) } ?? false
         // The one fixed order: the user's own, those of the request, redirects, content decoding.
         chain = Next.Chain(
-            interceptors: configuration.interceptors + [RedirectInterceptor()]
-                + (configuration.decodesContent ? [ContentDecodingInterceptor()] : []),
-            transport: transport ?? Engine(configuration: configuration)
+            interceptors: configuration.interceptors,
+            end: BuiltInSteps(
+                transport: transport ?? Engine(configuration: configuration),
+                decodesContent: configuration.decodesContent
+            )
         )
     }
 
     var configuration: SessionConfiguration { settings.configuration }
 
-    var transport: any Transport { chain.transport }
+    var transport: any Transport { chain.end.transport }
 
     /// Sends one request through the interceptors and the transport.
-    func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+    nonisolated(nonsending) func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
         let request = withAdditionalFields(request)
-        guard userInterceptors > 0 || !request.interceptors.isEmpty || isTransportOfUser else {
-            return try await Next(chain, context: context)(request)
+        guard !chain.interceptors.isEmpty || !request.interceptors.isEmpty || isTransportOfUser else {
+            return try await chain.end.send(request, context: context)
         }
         return try await sendThroughCodeOfUser(request, context: context)
     }
@@ -53,8 +52,7 @@ final class SessionCore: Sendable {
         _ request: Request,
         context: ExchangeContext
     ) async throws -> TransportResponse {
-        let own = request.interceptors
-        let next = Next(own.isEmpty ? chain : chain.inserting(own, at: userInterceptors), context: context)
+        let next = Next(chain.appending(request.interceptors), context: context)
         return try await StoppableCall.run(for: request, context) { try await next(request) }
     }
 

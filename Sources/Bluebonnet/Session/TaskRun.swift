@@ -127,7 +127,7 @@ final class TaskRun: SessionTask {
     /// Sends the request and collects the response. Cancelling the Swift task cancels the run.
     ///
     /// When this throws, the task is complete.
-    func receive() async throws -> ReceivedResponse {
+    nonisolated(nonsending) func receive() async throws -> ReceivedResponse {
         _ = startsNow()
         do {
             try core.begin(self)
@@ -140,7 +140,7 @@ final class TaskRun: SessionTask {
     /// Sends the request and returns with the head. The task is over when the body has come to its end, whoever reads it.
     ///
     /// When this throws, the task is complete.
-    func stream() async throws -> TransportResponse {
+    nonisolated(nonsending) func stream() async throws -> TransportResponse {
         _ = startsNow()
         do {
             try core.begin(self)
@@ -174,7 +174,7 @@ final class TaskRun: SessionTask {
         if core.hasListeners { core.post(.didReceiveResponse(presented, response.head)) }
     }
 
-    private func exchange() async throws -> ReceivedResponse {
+    private nonisolated(nonsending) func exchange() async throws -> ReceivedResponse {
         let startedAt = NIODeadline.now()
         let context = core.context(
             for: originalRequest,
@@ -186,7 +186,7 @@ final class TaskRun: SessionTask {
         received(response)
         let limit = core.settings.configuration.limits.bodyInMemory
         do {
-            guard let body = try response.body.whole(upTo: limit) else {
+            guard let body = try response.wholeBody(upTo: limit) else {
                 let body = try await collect(response, context, upTo: limit)
                 return ReceivedResponse(transport: response, body: body, startedAt: startedAt)
             }

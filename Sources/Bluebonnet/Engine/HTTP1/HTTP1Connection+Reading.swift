@@ -166,16 +166,15 @@ extension HTTP1Connection {
     }
 
     private func response(to exchange: Exchange, _ head: ResponseHead, _ body: ResponseBody) -> TransportResponse {
-        var response = TransportResponse(
+        TransportResponse(
             head: head,
             body: body,
             request: exchange.request,
-            informational: informational
+            informational: informational,
+            timings: timings,
+            startedAt: exchange.startedAt,
+            isRequestBodyUntouched: machine.request == .withheld
         )
-        response.isRequestBodyUntouched = machine.request == .withheld
-        response.timings = timings
-        response.startedAt = exchange.startedAt
-        return response
     }
 
     /// The response is complete. What is left to do waits until the whole read has been looked at: bytes that came behind the

@@ -10,17 +10,39 @@ import HTTPTypes
 /// - A body does not go from `https` to `http`, unless ``SessionConfiguration/sendsBodiesOnInsecureRedirects`` allows it.
 /// - Several `Location` fields that differ are refused, as by browsers.
 /// - `http+unix` URLs are never reached by a redirect from elsewhere.
-struct RedirectInterceptor: Interceptor {
-    func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
+enum Redirects {
+    /// Sends a request of one hop.
+    typealias Send = (Request) async throws -> TransportResponse
+
+    /// Whether a response asks for another request.
+    static func isRedirect(_ response: TransportResponse) -> Bool {
+        switch response.statusCode {
+        case 301, 302, 303, 307, 308: response.contains(.location)
+        default: false
+        }
+    }
+
+    /// Sends what redirects ask for, until a response is none or the policy leaves it to the caller.
+    ///
+    /// - Parameters:
+    ///   - first: The response to the request.
+    ///   - request: The request as it came from the interceptors.
+    ///   - context: Its context.
+    ///   - send: Sends the further requests.
+    static func follow(
+        _ first: TransportResponse,
+        to request: Request,
+        context: ExchangeContext,
+        send: Send
+    ) async throws -> TransportResponse {
         let policy = request.redirectPolicy ?? context.settings.configuration.redirectPolicy
-        var request = request
+        var (request, response) = (request, first)
         var redirects: [URL] = []
         var retries = 0
         while true {
-            var response = try await next(request)
             retries += response.retries
-            response.retries = retries
-            guard policy != .manual, Self.isRedirect(response.head), response.head.contains(.location) else {
+            guard policy != .manual, isRedirect(response) else {
+                response.retries = retries
                 response.redirects = redirects
                 return response
             }
@@ -50,13 +72,7 @@ struct RedirectInterceptor: Interceptor {
             redirects.append(request.url)
             // A short body is read so that its connection can be used again; a long or slow one is not worth that.
             await response.body.discard(upTo: 65_536)
-        }
-    }
-
-    private static func isRedirect(_ head: ResponseHead) -> Bool {
-        switch head.statusCode {
-        case 301, 302, 303, 307, 308: true
-        default: false
+            response = try await send(request)
         }
     }
 

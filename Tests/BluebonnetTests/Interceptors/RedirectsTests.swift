@@ -9,8 +9,8 @@ import Testing
     import Foundation
 #endif
 
-/// The interceptor alone, before an answer that is made up.
-struct RedirectInterceptorTests {
+/// Following redirects alone, before responses that are made up.
+struct RedirectsTests {
     private func context(
         _ policy: RedirectPolicy = .follow,
         redirects: Int = 20,
@@ -33,6 +33,15 @@ struct RedirectInterceptorTests {
         TransportResponse(head: ResponseHead(status: .ok), request: request)
     }
 
+    /// Sends a request and what redirects ask for behind it.
+    private static func send(
+        _ request: Request,
+        _ context: ExchangeContext,
+        _ next: Next
+    ) async throws -> TransportResponse {
+        try await Redirects.follow(try await next(request), to: request, context: context) { try await next($0) }
+    }
+
     /// What follows a redirect of the request to the location: the second request.
     private func follow(
         _ request: Request,
@@ -45,7 +54,7 @@ struct RedirectInterceptorTests {
             request.url == first ? Self.redirect(request, status, to: location) : Self.ok(request)
         }
         let context = context(sendsBodiesOpenly: sendsBodiesOpenly)
-        return try await RedirectInterceptor().intercept(request, context: context, next: next).request
+        return try await Self.send(request, context, next).request
     }
 
     // MARK: Methods
@@ -101,7 +110,7 @@ struct RedirectInterceptorTests {
     func `other statuses are answers`(status: Int) async throws {
         let request = try Request(to: "http://x/a")
         let next = Next { Self.redirect($0, status, to: "/b") }
-        let response = try await RedirectInterceptor().intercept(request, context: context(), next: next)
+        let response = try await Self.send(request, context(), next)
         #expect(response.head.status.code == status)
         #expect(response.redirects.isEmpty)
     }
@@ -208,7 +217,7 @@ struct RedirectInterceptorTests {
             for location in locations { head.headerFields.append(HTTPField(name: .location, value: location)) }
             return TransportResponse(head: head, request: request)
         }
-        let send = { try await RedirectInterceptor().intercept(request, context: self.context(), next: next) }
+        let send = { try await Self.send(request, self.context(), next) }
         if let expected {
             #expect(try await send().request.url.absoluteString == expected)
         } else {
@@ -251,7 +260,7 @@ struct RedirectInterceptorTests {
     @Test func `a redirect without a location is the answer`() async throws {
         let request = try Request(to: "http://x/a")
         let next = Next { Self.redirect($0, 302, to: nil) }
-        let response = try await RedirectInterceptor().intercept(request, context: context(), next: next)
+        let response = try await Self.send(request, context(), next)
         #expect(response.head.status == .found)
         #expect(response.redirects.isEmpty)
     }

@@ -12,7 +12,7 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(1)))
-struct ContentDecodingInterceptorTests {
+struct ContentDecodingTests {
     private static var raw: SessionConfiguration {
         var configuration = SessionConfiguration()
         configuration.decodesContent = false

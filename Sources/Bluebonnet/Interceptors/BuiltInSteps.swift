@@ -1,0 +1,75 @@
+import HTTPTypes
+
+/// What every request goes through behind the interceptors: redirects, then content decoding, then the transport.
+///
+/// Content codings (RFC 9110 §8.4) are undone, and the server is told which ones can be (§12.5.3). The header fields of the
+/// response stay as the server sent them. A coding that is not known leaves the body as it came. So does a 206: its content is a
+/// part of the coded bytes (§14.4), and only the whole can be decoded. A request for a range therefore asks for no coding.
+///
+/// A response with neither redirect nor coding comes as the transport brought it.
+struct BuiltInSteps: Sendable {
+    let transport: any Transport
+    /// The transport where it is the engine, which is called without looking up what it is.
+    private let engine: Engine?
+    private let decodesContent: Bool
+
+    private static let offer = HTTPField(name: .acceptEncoding, value: ContentCoding.offer)
+    private static let identity = HTTPField(name: .acceptEncoding, value: "identity")
+
+    init(transport: any Transport, decodesContent: Bool) {
+        self.transport = transport
+        self.decodesContent = decodesContent
+        engine = transport as? Engine
+    }
+
+    nonisolated(nonsending) func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+        let response = try await sendHop(request, context: context)
+        guard Redirects.isRedirect(response) else { return response }
+        return try await Redirects.follow(response, to: request, context: context) { request in
+            try await sendHop(request, context: context)
+        }
+    }
+
+    private nonisolated(nonsending) func sendHop(
+        _ request: Request,
+        context: ExchangeContext
+    ) async throws -> TransportResponse {
+        let request = decodesContent ? Self.withOffer(request) : request
+        let response =
+            if let engine {
+                try await engine.send(request, context: context)
+            } else {
+                try await transport.send(request, context: context)
+            }
+        guard decodesContent, response.contains(.contentEncoding) else { return response }
+        return try Self.decoded(response, context)
+    }
+
+    private static func withOffer(_ request: Request) -> Request {
+        guard !request.headerFields.contains(where: { $0.name == .acceptEncoding }) else { return request }
+        var request = request
+        let hasRange = request.headerFields.contains { $0.name == .range }
+        request.headerFields.append(hasRange ? identity : offer)
+        return request
+    }
+
+    private static func decoded(
+        _ response: TransportResponse,
+        _ context: ExchangeContext
+    ) throws -> TransportResponse {
+        guard let codings = response.head[.contentEncoding], response.statusCode != 206 else { return response }
+        do {
+            guard let coding = try ContentCoding(contentEncoding: codings), !coding.isIdentity else { return response }
+            let decoding = ResponseBody.Decoding(
+                coding: coding,
+                limits: context.settings.configuration.limits,
+                control: context.control
+            )
+            var response = response
+            response.body = ResponseBody(.decoded(response.body, decoding))
+            return response
+        } catch {
+            throw error.completed(request: response.request, response: response.head)
+        }
+    }
+}
