@@ -19,6 +19,15 @@ final class Engine: Transport {
     }
 
     nonisolated(nonsending) func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+        try await send(request, context: context, offersCodings: false)
+    }
+
+    /// - Parameter offersCodings: Whether a request that says nothing of content codings offers those that can be undone.
+    nonisolated(nonsending) func send(
+        _ request: Request,
+        context: ExchangeContext,
+        offersCodings: Bool
+    ) async throws -> TransportResponse {
         let startedAt = NIODeadline.now()
         let target = try request.target
         let deadline = context.deadline.map { startedAt.advanced(by: ContinuousClock.now.duration(to: $0)) }
@@ -34,6 +43,7 @@ final class Engine: Transport {
                 deadline: deadline,
                 needsFreshConnection: isRetry,
                 mayExpectContinue: !isExpectationRefused,
+                offersCodings: offersCodings,
                 preferredLoop: preferredLoop,
                 pool: pool
             )

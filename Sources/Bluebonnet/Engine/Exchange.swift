@@ -44,6 +44,8 @@ final class Exchange: Sendable, TaskControl.Operation {
     let bodySentLater: RequestBody?
     /// The body waits for 100 Continue (RFC 9110 §10.1.1).
     let expectsContinue: Bool
+    /// What the head says of content codings beside the request's own fields.
+    let offer: ContentCoding.Offer?
     /// The request says `Connection: close`.
     let asksForClose: Bool
     let timeouts: Timeouts
@@ -71,25 +73,33 @@ final class Exchange: Sendable, TaskControl.Operation {
         deadline: NIODeadline?,
         needsFreshConnection: Bool,
         mayExpectContinue: Bool = true,
+        offersCodings: Bool = false,
         preferredLoop: ObjectIdentifier?,
         pool: ConnectionPool
     ) throws(NetworkingError) {
         let isHead = request.method == .head
-        let wishes = FieldWishes(request.headerFields)
-        var fields = request.headerFields
-        expectsContinue = Self.expectsContinue(request, context, wishes, isAllowed: mayExpectContinue)
-        if expectsContinue != wishes.expectsContinue {
-            fields[.expect] = expectsContinue ? FieldWishes.expectation : nil
-        }
         let length = request.body.map { body in body.length.map(HTTP1RequestEncoder.Framing.contentLength) ?? .chunked }
         var buffer = ByteBuffer()
         buffer.reserveCapacity(512)
         do {
+            var fields = request.headerFields
+            var survey = try RequestFieldSurvey(fields)
+            expectsContinue = Self.expectsContinue(request, context, survey, isAllowed: mayExpectContinue)
+            if expectsContinue != survey.expectsContinue {
+                fields[.expect] = expectsContinue ? RequestFieldSurvey.expectation : nil
+                survey = try RequestFieldSurvey(fields)
+            }
+            asksForClose = survey.asksForClose
+            offer =
+                offersCodings
+                ? ContentCoding.Offer(hasAcceptEncoding: survey.hasAcceptEncoding, hasRange: survey.hasRange) : nil
             try HTTP1RequestEncoder.encodeHead(
                 method: request.method,
                 target: target.path,
                 host: target.host,
                 fields: fields,
+                survey: survey,
+                offer: offer,
                 framing: length ?? .none,
                 into: &buffer
             )
@@ -102,7 +112,6 @@ final class Exchange: Sendable, TaskControl.Operation {
             bodySentLater = nil
         default: bodySentLater = request.body
         }
-        asksForClose = wishes.asksForClose
         self.request = request
         self.origin = target.origin
         self.kind = isHead ? .head : .ordinary
@@ -123,11 +132,11 @@ final class Exchange: Sendable, TaskControl.Operation {
     private static func expectsContinue(
         _ request: Request,
         _ context: ExchangeContext,
-        _ wishes: FieldWishes,
+        _ survey: RequestFieldSurvey,
         isAllowed: Bool
     ) -> Bool {
         guard isAllowed, let body = request.body, body.length != 0 else { return false }
-        if wishes.expectsContinue { return true }
+        if survey.expectsContinue { return true }
         if let expects = request.expectsContinue { return expects }
         guard let threshold = context.settings.configuration.continueThreshold else { return false }
         return body.length ?? .max >= threshold

@@ -8,7 +8,7 @@ public struct TransportResponse: Sendable {
         var head: ResponseHead
         var body: ResponseBody
         var informational: [ResponseHead]
-        var request: Request
+        var sent: SentRequest
         var redirects: [URL] = []
         var retries = 0
         var timings = Timings()
@@ -39,8 +39,8 @@ public struct TransportResponse: Sendable {
 
     /// The request that was answered. Interceptors that send another request set it.
     public var request: Request {
-        get { contents.value.request }
-        _modify { yield &contents.value.request }
+        get { contents.value.sent.request }
+        set { contents.value.sent = SentRequest(newValue) }
     }
 
     /// Where redirects led, in order.
@@ -68,11 +68,17 @@ public struct TransportResponse: Sendable {
     /// When the engine began with the request that was answered.
     var startedAt: NIODeadline? { contents.value.startedAt }
 
+    /// ``request``, put together only where somebody looks.
+    var sent: SentRequest { contents.value.sent }
+
     /// The status code of the head.
     var statusCode: Int { contents.value.head.statusCode }
 
     /// Whether the head has a field with this name.
     func contains(_ name: HTTPField.Name) -> Bool { contents.value.head.contains(name) }
+
+    /// Whether the head has a `Content-Encoding`.
+    var hasContentEncoding: Bool { contents.value.head.hasContentEncoding }
 
     /// The whole body where it is here already; nil where it is still coming.
     ///
@@ -93,7 +99,7 @@ public struct TransportResponse: Sendable {
         informational: [ResponseHead] = []
     ) {
         contents = CopyOnWrite(
-            Contents(head: head, body: body, informational: informational, request: request)
+            Contents(head: head, body: body, informational: informational, sent: SentRequest(request))
         )
     }
 
@@ -101,7 +107,7 @@ public struct TransportResponse: Sendable {
     init(
         head: ResponseHead,
         body: ResponseBody,
-        request: Request,
+        sent: SentRequest,
         informational: [ResponseHead],
         timings: Timings,
         startedAt: NIODeadline,
@@ -112,7 +118,7 @@ public struct TransportResponse: Sendable {
                 head: head,
                 body: body,
                 informational: informational,
-                request: request,
+                sent: sent,
                 timings: timings,
                 isRequestBodyUntouched: isRequestBodyUntouched,
                 startedAt: startedAt

@@ -13,9 +13,6 @@ struct BuiltInSteps: Sendable {
     private let engine: Engine?
     private let decodesContent: Bool
 
-    private static let offer = HTTPField(name: .acceptEncoding, value: ContentCoding.offer)
-    private static let identity = HTTPField(name: .acceptEncoding, value: "identity")
-
     init(transport: any Transport, decodesContent: Bool) {
         self.transport = transport
         self.decodesContent = decodesContent
@@ -34,23 +31,23 @@ struct BuiltInSteps: Sendable {
         _ request: Request,
         context: ExchangeContext
     ) async throws -> TransportResponse {
-        let request = decodesContent ? Self.withOffer(request) : request
         let response =
             if let engine {
-                try await engine.send(request, context: context)
+                try await engine.send(request, context: context, offersCodings: decodesContent)
             } else {
-                try await transport.send(request, context: context)
+                try await transport.send(decodesContent ? Self.withOffer(request) : request, context: context)
             }
-        guard decodesContent, response.contains(.contentEncoding) else { return response }
+        guard decodesContent, response.hasContentEncoding else { return response }
         return try Self.decoded(response, context)
     }
 
     private static func withOffer(_ request: Request) -> Request {
-        guard !request.headerFields.contains(where: { $0.name == .acceptEncoding }) else { return request }
-        var request = request
-        let hasRange = request.headerFields.contains { $0.name == .range }
-        request.headerFields.append(hasRange ? identity : offer)
-        return request
+        let names = request.headerFields.map(\.name)
+        let offer = ContentCoding.Offer(
+            hasAcceptEncoding: names.contains(.acceptEncoding),
+            hasRange: names.contains(.range)
+        )
+        return SentRequest(request, offer: offer).request
     }
 
     private static func decoded(

@@ -29,6 +29,8 @@ enum Redirects {
     ///   - request: The request as it came from the interceptors.
     ///   - context: Its context.
     ///   - send: Sends the further requests.
+    /// - Returns: The last response.
+    /// - Throws: ``NetworkingError``, and what `send` throws.
     static func follow(
         _ first: TransportResponse,
         to request: Request,

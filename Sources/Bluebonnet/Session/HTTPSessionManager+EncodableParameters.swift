@@ -61,7 +61,7 @@ extension HTTPSessionManager {
         headers: HTTPFields = [:],
         as serializer: Serializer
     ) async throws -> Serializer.Output {
-        try await response(.get, path, body: parameters, headers: headers, as: serializer).value
+        try await value(of: request(.get, path, body: parameters, headers: headers), as: serializer)
     }
 
     /// Sends a GET with encodable parameters and brings the JSON answer as a `Decodable` value.
@@ -100,7 +100,7 @@ extension HTTPSessionManager {
         headers: HTTPFields = [:],
         as serializer: Serializer
     ) async throws -> Serializer.Output {
-        try await response(.post, path, body: parameters, headers: headers, as: serializer).value
+        try await value(of: request(.post, path, body: parameters, headers: headers), as: serializer)
     }
 
     /// Sends a POST with encodable parameters and brings the JSON answer as a `Decodable` value.
@@ -139,7 +139,7 @@ extension HTTPSessionManager {
         headers: HTTPFields = [:],
         as serializer: Serializer
     ) async throws -> Serializer.Output {
-        try await response(.put, path, body: parameters, headers: headers, as: serializer).value
+        try await value(of: request(.put, path, body: parameters, headers: headers), as: serializer)
     }
 
     /// Sends a PUT with encodable parameters and brings the JSON answer as a `Decodable` value.
@@ -178,7 +178,7 @@ extension HTTPSessionManager {
         headers: HTTPFields = [:],
         as serializer: Serializer
     ) async throws -> Serializer.Output {
-        try await response(.patch, path, body: parameters, headers: headers, as: serializer).value
+        try await value(of: request(.patch, path, body: parameters, headers: headers), as: serializer)
     }
 
     /// Sends a PATCH with encodable parameters and brings the JSON answer as a `Decodable` value.
@@ -217,7 +217,7 @@ extension HTTPSessionManager {
         headers: HTTPFields = [:],
         as serializer: Serializer
     ) async throws -> Serializer.Output {
-        try await response(.delete, path, body: parameters, headers: headers, as: serializer).value
+        try await value(of: request(.delete, path, body: parameters, headers: headers), as: serializer)
     }
 
     /// Sends a DELETE with encodable parameters and brings the JSON answer as a `Decodable` value.
@@ -253,6 +253,6 @@ extension HTTPSessionManager {
         parameters: some Encodable & Sendable,
         headers: HTTPFields = [:]
     ) async throws -> ResponseHead {
-        try await response(.head, path, body: parameters, headers: headers, as: .data).head
+        try await session.perform(request(.head, path, body: parameters, headers: headers), as: checked(.data)).head
     }
 }

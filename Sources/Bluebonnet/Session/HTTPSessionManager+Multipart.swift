@@ -88,7 +88,7 @@ extension HTTPSessionManager {
         multipart build: (inout MultipartFormData) throws -> Void
     ) async throws -> Response<Serializer.Output> {
         let request = try request(method, path, parameters: parameters, headers: headers, multipart: build)
-        return try await session.response(for: request, as: checked(serializer))
+        return try await session.perform(request, as: checked(serializer))
     }
 
     /// Makes a task that sends a form, not started.

@@ -20,7 +20,7 @@ extension HTTPSessionManager {
         headers: HTTPFields = [:],
         as serializer: Serializer
     ) async throws -> Serializer.Output {
-        try await response(.get, path, parameters: parameters, headers: headers, as: serializer).value
+        try await value(of: request(.get, path, parameters: parameters, headers: headers), as: serializer)
     }
 
     /// Sends a GET and brings the JSON answer as a `Decodable` value, inferred from the context.
@@ -57,7 +57,7 @@ extension HTTPSessionManager {
         headers: HTTPFields = [:],
         as serializer: Serializer
     ) async throws -> Serializer.Output {
-        try await response(.post, path, parameters: parameters, headers: headers, as: serializer).value
+        try await value(of: request(.post, path, parameters: parameters, headers: headers), as: serializer)
     }
 
     /// Sends a POST and brings the JSON answer as a `Decodable` value, inferred from the context.
@@ -92,7 +92,7 @@ extension HTTPSessionManager {
         headers: HTTPFields = [:],
         as serializer: Serializer
     ) async throws -> Serializer.Output {
-        try await response(.post, path, body: body, headers: headers, as: serializer).value
+        try await value(of: request(.post, path, body: body, headers: headers), as: serializer)
     }
 
     /// Sends a POST with an encodable body and brings the JSON answer as a `Decodable` value.
@@ -129,7 +129,7 @@ extension HTTPSessionManager {
         headers: HTTPFields = [:],
         as serializer: Serializer
     ) async throws -> Serializer.Output {
-        try await response(.put, path, parameters: parameters, headers: headers, as: serializer).value
+        try await value(of: request(.put, path, parameters: parameters, headers: headers), as: serializer)
     }
 
     /// Sends a PUT and brings the JSON answer as a `Decodable` value, inferred from the context.
@@ -164,7 +164,7 @@ extension HTTPSessionManager {
         headers: HTTPFields = [:],
         as serializer: Serializer
     ) async throws -> Serializer.Output {
-        try await response(.put, path, body: body, headers: headers, as: serializer).value
+        try await value(of: request(.put, path, body: body, headers: headers), as: serializer)
     }
 
     /// Sends a PUT with an encodable body and brings the JSON answer as a `Decodable` value.
@@ -201,7 +201,7 @@ extension HTTPSessionManager {
         headers: HTTPFields = [:],
         as serializer: Serializer
     ) async throws -> Serializer.Output {
-        try await response(.patch, path, parameters: parameters, headers: headers, as: serializer).value
+        try await value(of: request(.patch, path, parameters: parameters, headers: headers), as: serializer)
     }
 
     /// Sends a PATCH and brings the JSON answer as a `Decodable` value, inferred from the context.
@@ -236,7 +236,7 @@ extension HTTPSessionManager {
         headers: HTTPFields = [:],
         as serializer: Serializer
     ) async throws -> Serializer.Output {
-        try await response(.patch, path, body: body, headers: headers, as: serializer).value
+        try await value(of: request(.patch, path, body: body, headers: headers), as: serializer)
     }
 
     /// Sends a PATCH with an encodable body and brings the JSON answer as a `Decodable` value.
@@ -273,7 +273,7 @@ extension HTTPSessionManager {
         headers: HTTPFields = [:],
         as serializer: Serializer
     ) async throws -> Serializer.Output {
-        try await response(.delete, path, parameters: parameters, headers: headers, as: serializer).value
+        try await value(of: request(.delete, path, parameters: parameters, headers: headers), as: serializer)
     }
 
     /// Sends a DELETE and brings the JSON answer as a `Decodable` value, inferred from the context.
@@ -307,6 +307,7 @@ extension HTTPSessionManager {
         parameters: JSONValue? = nil,
         headers: HTTPFields = [:]
     ) async throws -> ResponseHead {
-        try await response(.head, path, parameters: parameters, headers: headers, as: .data).head
+        try await session.perform(request(.head, path, parameters: parameters, headers: headers), as: checked(.data))
+            .head
     }
 }

@@ -139,7 +139,7 @@ public struct HTTPSessionManager: Sendable {
         as serializer: Serializer
     ) async throws -> Response<Serializer.Output> {
         let request = try request(method, path, parameters: parameters, headers: headers)
-        return try await session.response(for: request, as: checked(serializer))
+        return try await session.perform(request, as: checked(serializer))
     }
 
     /// Sends a request with an encodable body and brings the value with everything that was received.
@@ -160,7 +160,7 @@ public struct HTTPSessionManager: Sendable {
         as serializer: Serializer
     ) async throws -> Response<Serializer.Output> {
         let request = try request(method, path, body: body, headers: headers)
-        return try await session.response(for: request, as: checked(serializer))
+        return try await session.perform(request, as: checked(serializer))
     }
 
     /// Makes a task that is not started.
@@ -181,6 +181,14 @@ public struct HTTPSessionManager: Sendable {
         as serializer: Serializer
     ) throws(NetworkingError) -> DataTask<Serializer.Output> {
         session.dataTask(try request(method, path, parameters: parameters, headers: headers), as: checked(serializer))
+    }
+
+    /// Sends a request and brings its value.
+    nonisolated(nonsending) func value<Serializer: ResponseSerializer>(
+        of request: Request,
+        as serializer: Serializer
+    ) async throws -> Serializer.Output {
+        try await session.perform(request, as: checked(serializer)).value
     }
 
     /// A serializer under the manager's own validation.

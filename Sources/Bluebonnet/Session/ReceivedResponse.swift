@@ -26,7 +26,7 @@ extension Response {
         timings.totalTime = CompactTime(from: received.startedAt, to: .now())
         self.init(
             value: value,
-            request: transport.request,
+            sent: transport.sent,
             head: transport.head,
             body: received.body,
             trailers: transport.body.trailers,

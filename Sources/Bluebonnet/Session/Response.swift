@@ -6,7 +6,10 @@ public struct Response<Value: Sendable>: Sendable {
     /// What the response serializer made of the body.
     public var value: Value
     /// The request of the last hop, as it was sent.
-    public var request: Request
+    public var request: Request {
+        get { sent.request }
+        set { sent = SentRequest(newValue) }
+    }
     /// Status and header fields.
     public var head: ResponseHead
     /// The body bytes, content coding undone.
@@ -23,6 +26,30 @@ public struct Response<Value: Sendable>: Sendable {
     /// Where the time went.
     public var timings: Timings
 
+    private var sent: SentRequest
+
+    init(
+        value: Value,
+        sent: SentRequest,
+        head: ResponseHead,
+        body: Data,
+        trailers: HTTPFields,
+        informational: [ResponseHead],
+        redirects: [URL],
+        retries: Int,
+        timings: Timings
+    ) {
+        self.value = value
+        self.sent = sent
+        self.head = head
+        self.body = body
+        self.trailers = trailers
+        self.informational = informational
+        self.redirects = redirects
+        self.retries = retries
+        self.timings = timings
+    }
+
     /// The status code and reason.
     public var status: HTTPResponse.Status { head.status }
     /// The header fields.
@@ -38,7 +65,7 @@ public struct Response<Value: Sendable>: Sendable {
     public func map<New>(_ transform: (Value) throws -> New) rethrows -> Response<New> {
         Response<New>(
             value: try transform(value),
-            request: request,
+            sent: sent,
             head: head,
             body: body,
             trailers: trailers,

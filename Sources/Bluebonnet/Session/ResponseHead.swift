@@ -101,6 +101,14 @@ public struct ResponseHead: Sendable {
         }
     }
 
+    /// Whether there is a `Content-Encoding`, which costs less than ``contains(_:)``.
+    var hasContentEncoding: Bool {
+        switch storage {
+        case .received(let fields, _): fields.framingNames.contains(.contentEncoding)
+        case .structured(let fields, _): fields.contains(.contentEncoding)
+        }
+    }
+
     /// The type and subtype of the first `Content-Type` in lower case without parameters, such as "application/json".
     ///
     /// Nil without the field, or when it names no type.

@@ -70,7 +70,14 @@ public final class SessionManager: Sendable {
         for request: Request,
         as serializer: Serializer
     ) async throws -> Response<Serializer.Output> {
-        // The same as a data task that is awaited at once, without the task object.
+        try await perform(request, as: serializer)
+    }
+
+    /// The same as a data task that is awaited at once, without the task object. Runs where its caller does.
+    nonisolated(nonsending) func perform<Serializer: ResponseSerializer>(
+        _ request: Request,
+        as serializer: Serializer
+    ) async throws -> Response<Serializer.Output> {
         let run = TaskRun(request, core: core)
         let received = try await run.receive()
         do {

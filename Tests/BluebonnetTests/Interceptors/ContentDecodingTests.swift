@@ -49,7 +49,7 @@ struct ContentDecodingTests {
             try await withSession { session in
                 let response = try await session.response(for: Request(to: server.baseURL + path), as: .json)
                 #expect(response.value[flag] == true)
-                #expect(response.value["headers"]?["Accept-Encoding"]?.string == ContentCoding.offer)
+                #expect(response.value["headers"]?["Accept-Encoding"]?.string == ContentCoding.Offer.codings.value)
                 #expect(response.body.first == UInt8(ascii: "{"))
                 #expect(response.head.contains(.contentEncoding))
             }
@@ -72,7 +72,7 @@ struct ContentDecodingTests {
         try await withSession(transport: transport) { session in
             _ = try await session.data(for: Request(to: "http://x/1"))
             let offers = transport.requests.map { $0.headerFields[values: .acceptEncoding] }
-            #expect(offers == [[ContentCoding.offer], [ContentCoding.offer]])
+            #expect(offers == [[ContentCoding.Offer.codings.value], [ContentCoding.Offer.codings.value]])
         }
     }
 

@@ -65,8 +65,31 @@ struct ContentCoding: Sendable, Hashable {
     /// More codings than this are no honest response: each one may multiply the size of the one before.
     static let longestList = 5
 
-    /// The value of `Accept-Encoding` (RFC 9110 §12.5.3): what can be undone in this build, and nothing else.
-    static let offer = Coding.allCases.map(\.name).joined(separator: ", ")
+    /// What a request says in `Accept-Encoding` (RFC 9110 §12.5.3) when it says nothing itself.
+    enum Offer: Sendable {
+        /// What can be undone in this build, and nothing else.
+        case codings
+        /// No coding: a part of coded bytes cannot be decoded (RFC 9110 §14.4).
+        case identity
+
+        /// What goes with other fields, nil when they have an offer of their own. A request for a range asks for no coding.
+        init?(hasAcceptEncoding: Bool, hasRange: Bool) {
+            guard !hasAcceptEncoding else { return nil }
+            self = hasRange ? .identity : .codings
+        }
+
+        var value: String {
+            switch self {
+            case .codings: Self.codingsValue
+            case .identity: "identity"
+            }
+        }
+
+        private static let codingsValue = Coding.allCases.map(\.name).joined(separator: ", ")
+
+        /// The most bytes of a line.
+        static let longest = "Accept-Encoding: \r\n".utf8.count + codingsValue.utf8.count
+    }
 
     /// The codings in the order in which the server applied them.
     let codings: [Coding]

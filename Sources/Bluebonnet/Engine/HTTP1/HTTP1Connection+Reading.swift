@@ -169,7 +169,7 @@ extension HTTP1Connection {
         TransportResponse(
             head: head,
             body: body,
-            request: exchange.request,
+            sent: SentRequest(exchange.request, offer: exchange.offer),
             informational: informational,
             timings: timings,
             startedAt: exchange.startedAt,

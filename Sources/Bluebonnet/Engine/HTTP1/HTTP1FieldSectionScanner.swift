@@ -200,6 +200,8 @@ extension HTTP1FieldSectionScanner {
                 framingNames.insert(.keepAlive)
             case 14 where unsafe HTTP1Bytes.isEqual(name, lowercased: "content-length"):
                 framingNames.insert(.contentLength)
+            case 16 where unsafe HTTP1Bytes.isEqual(name, lowercased: "content-encoding"):
+                framingNames.insert(.contentEncoding)
             case 17 where unsafe HTTP1Bytes.isEqual(name, lowercased: "transfer-encoding"):
                 framingNames.insert(.transferEncoding)
             default: break

@@ -23,6 +23,8 @@ enum HTTP1RequestEncoder {
     ///   - target: The request target in the form that fits the receiver (RFC 9112 §3.2), percent-encoded.
     ///   - host: The value of Host, with the port unless it is the default one. A Host among the fields wins.
     ///   - fields: The header fields. Their value bytes are sent as they are.
+    ///   - survey: What the fields say.
+    ///   - offer: What is said of content codings behind the fields. Default: nothing.
     ///   - framing: How the body is delimited.
     ///   - buffer: Where the head is appended; unchanged if this throws.
     /// - Throws: What of the arguments cannot be sent.
@@ -31,15 +33,16 @@ enum HTTP1RequestEncoder {
         target: String,
         host: String,
         fields: HTTPFields,
+        survey: RequestFieldSurvey,
+        offer: ContentCoding.Offer? = nil,
         framing: Framing,
         into buffer: inout ByteBuffer
     ) throws(HTTP1RequestEncodingError) {
         guard isVisible(target), !target.isEmpty else { throw .invalidTarget(target) }
-        let survey = try FieldSurvey(fields)
         guard survey.host != nil || isVisible(host) else { throw .invalidHost(host) }
         let addition = try framingField(framing, method: method, fields: fields, survey: survey)
 
-        let fixed = method.rawValue.utf8.count + target.utf8.count + host.utf8.count + 96
+        let fixed = method.rawValue.utf8.count + target.utf8.count + host.utf8.count + 96 + ContentCoding.Offer.longest
         try unsafe buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: fixed + survey.byteCount) {
             bytes throws(HTTP1RequestEncodingError) in
             var writer = unsafe HTTP1ByteWriter(bytes)
@@ -55,6 +58,11 @@ enum HTTP1RequestEncoder {
             writer.write("\r\n")
             for position in fields.indices where position != survey.host {
                 try writer.write(line: fields[position])
+            }
+            if let offer {
+                writer.write("Accept-Encoding: ")
+                writer.write(offer.value)
+                writer.write("\r\n")
             }
             switch addition {
             case .none: break
@@ -106,7 +114,7 @@ enum HTTP1RequestEncoder {
         if let field = trailers.first(where: { forbiddenTrailers.contains($0.name.canonicalName) }) {
             throw .forbiddenTrailer(name: field.name.rawName)
         }
-        let survey = try FieldSurvey(trailers)
+        let survey = try RequestFieldSurvey(trailers)
         try unsafe buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: survey.byteCount + 5) {
             bytes throws(HTTP1RequestEncodingError) in
             var writer = unsafe HTTP1ByteWriter(bytes)
@@ -127,37 +135,12 @@ enum HTTP1RequestEncoder {
 }
 
 extension HTTP1RequestEncoder {
-    /// What one pass over the fields finds out.
-    private struct FieldSurvey {
-        /// The space for all lines.
-        var byteCount = 0
-        var host: Int?
-        var hasContentLength = false
-        var hasTransferEncoding = false
-
-        init(_ fields: HTTPFields) throws(HTTP1RequestEncodingError) {
-            for (position, field) in fields.enumerated() {
-                let name = field.name.canonicalName
-                // The closure only counts.
-                byteCount += unsafe field.withUnsafeBytesOfValue { $0.count } + name.utf8.count + 4
-                switch name.utf8.count {
-                case 4 where name == "host":
-                    guard host == nil else { throw .repeatedHost }
-                    host = position
-                case 14 where name == "content-length": hasContentLength = true
-                case 17 where name == "transfer-encoding": hasTransferEncoding = true
-                default: break
-                }
-            }
-        }
-    }
-
     /// The framing that is not yet among the fields, after checking that they do not contradict it.
     private static func framingField(
         _ framing: Framing,
         method: HTTPRequest.Method,
         fields: HTTPFields,
-        survey: FieldSurvey
+        survey: RequestFieldSurvey
     ) throws(HTTP1RequestEncodingError) -> Framing {
         if survey.hasTransferEncoding, let value = fields[.transferEncoding] {
             // RFC 9112 §6.1: "chunked" is applied once, and is the only coding the body has here.
@@ -185,6 +168,10 @@ extension HTTP1RequestEncoder {
 
     /// Whether all characters are visible ones of ASCII, so that none can end the target, the line or the head.
     private static func isVisible(_ text: String) -> Bool {
-        text.utf8.allSatisfy { $0 &- 0x21 < 0x5E }
+        // The bytes are only looked at while the closure runs.
+        let isVisible = unsafe text.utf8.withContiguousStorageIfAvailable { bytes in
+            unsafe bytes.allSatisfy { $0 &- 0x21 < 0x5E }
+        }
+        return isVisible ?? text.utf8.allSatisfy { $0 &- 0x21 < 0x5E }
     }
 }

@@ -17,7 +17,7 @@ struct RawHeaderFields: Sendable {
         var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
     }
 
-    /// Which of the fields that frame a message, or tell of its connection, were seen, so that the usual absence of some costs
+    /// Which of the fields that frame or code a message, or tell of its connection, were seen, so that the usual absence of some costs
     /// nothing.
     struct FramingNames: OptionSet {
         let rawValue: UInt8
@@ -26,6 +26,7 @@ struct RawHeaderFields: Sendable {
         static let transferEncoding = Self(rawValue: 2)
         static let connection = Self(rawValue: 4)
         static let keepAlive = Self(rawValue: 8)
+        static let contentEncoding = Self(rawValue: 16)
     }
 
     /// The bytes of the section, then the entries in memory order.

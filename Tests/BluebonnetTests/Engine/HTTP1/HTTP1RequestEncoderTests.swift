@@ -28,6 +28,7 @@ import Testing
                 target: target,
                 host: host,
                 fields: fields,
+                survey: RequestFieldSurvey(fields),
                 framing: framing,
                 into: &buffer
             )
@@ -155,6 +156,7 @@ import Testing
             target: "/",
             host: "a",
             fields: [.accept: value],
+            survey: RequestFieldSurvey([.accept: value]),
             framing: .none,
             into: &buffer
         )

@@ -1,0 +1,50 @@
+import HTTPTypes
+
+/// What one pass over the header fields of a request finds out: what they ask of the connection, and how to write them.
+struct RequestFieldSurvey {
+    /// The space for all lines.
+    private(set) var byteCount = 0
+    /// Where `Host` stands.
+    private(set) var host: Int?
+    private(set) var hasContentLength = false
+    private(set) var hasTransferEncoding = false
+    private(set) var hasAcceptEncoding = false
+    private(set) var hasRange = false
+    /// `Connection: close` (RFC 9112 §9.6).
+    private(set) var asksForClose = false
+    /// `Expect: 100-continue` (RFC 9110 §10.1.1).
+    private(set) var expectsContinue = false
+
+    static let expectation = "100-continue"
+
+    /// - Throws: `repeatedHost`.
+    init(_ fields: HTTPFields) throws(HTTP1RequestEncodingError) {
+        var position = 0
+        for field in fields {
+            let name = field.name.canonicalName
+            // The closure only counts.
+            byteCount += unsafe field.withUnsafeBytesOfValue { $0.count } + name.utf8.count + 4
+            switch name.utf8.count {
+            case 4 where name == "host":
+                guard host == nil else { throw .repeatedHost }
+                host = position
+            case 5 where name == "range": hasRange = true
+            case 6 where name == "expect": expectsContinue = Self.lists(Self.expectation, in: field.value)
+            case 10 where name == "connection": asksForClose = asksForClose || Self.lists("close", in: field.value)
+            case 14 where name == "content-length": hasContentLength = true
+            case 15 where name == "accept-encoding": hasAcceptEncoding = true
+            case 17 where name == "transfer-encoding": hasTransferEncoding = true
+            default: break
+            }
+            position += 1
+        }
+    }
+
+    /// RFC 9110 §5.6.1: a list of words; those looked for here do not mind case.
+    private static func lists(_ word: String, in value: String) -> Bool {
+        value.utf8.split(separator: UInt8(ascii: ",")).contains { item in
+            item.drop(while: HTTP1Bytes.isBlank).prefix { !HTTP1Bytes.isBlank($0) }
+                .elementsEqual(word.utf8) { HTTP1Bytes.lowercased($0) == $1 }
+        }
+    }
+}
