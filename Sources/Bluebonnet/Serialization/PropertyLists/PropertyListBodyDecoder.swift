@@ -35,7 +35,8 @@ public struct PropertyListBodyDecoder: ResponseDecoder {
                 DecodingError.Context(codingPath: [], debugDescription: error.description, underlyingError: error)
             )
         }
-        return try PropertyListValueDecoder(value, path: .root, userInfo: userInfo).decode(type)
+        let shared = PropertyListValueDecoder.Shared(userInfo: userInfo, size: body.count)
+        return try PropertyListValueDecoder(value, shared).decode(type)
     }
 }
 
