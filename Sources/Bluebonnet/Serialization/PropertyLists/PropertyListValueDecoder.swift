@@ -15,6 +15,7 @@ struct PropertyListValueDecoder: Decoder, SingleValueDecodingContainer {
         /// The keys; with so many of them, the last ones and one in place of those before.
         func keys(atMost limit: Int) -> [any CodingKey] {
             var keys: [any CodingKey] = []
+            keys.reserveCapacity(JSONPath.mostParts + 1)
             var path = self
             while case .key(let key, in: let outer) = path {
                 guard keys.count < limit else {
@@ -41,7 +42,8 @@ struct PropertyListValueDecoder: Decoder, SingleValueDecodingContainer {
         ///   - size: How many bytes the property list has.
         init(userInfo: [CodingUserInfoKey: any Sendable], size: Int) {
             self.userInfo = userInfo
-            keysForPaths = 65_536 + 8 * size
+            // A link costs several times as much as a place of a tape.
+            keysForPaths = 65_536 + 2 * size
         }
     }
 
