@@ -121,7 +121,8 @@ struct CharsetConverter: ~Copyable {
     }
 
     /// Writes a replacement in the target charset, which may have to shift to it first.
-    private mutating func encodedReplacement(_ replacement: [UInt8], into output: inout [UInt8], _ block: inout [UInt8]) -> Bool
+    private mutating func encodedReplacement(_ replacement: [UInt8], into output: inout [UInt8], _ block: inout [UInt8])
+        -> Bool
     {
         var source = replacement
         let count = source.count

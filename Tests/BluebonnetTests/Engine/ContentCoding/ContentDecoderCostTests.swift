@@ -59,7 +59,8 @@ import Testing
         let costs = try [1, 2, 4].map { size in
             let deflater = try Deflater(format, level: 9)
             var bytes: [UInt8] = []
-            bytes += try deflater.compress(ByteBuffer(bytes: [UInt8](repeating: 0, count: size << 19))).readableBytesView
+            bytes += try deflater.compress(ByteBuffer(bytes: [UInt8](repeating: 0, count: size << 19)))
+                .readableBytesView
             bytes += try deflater.finish().readableBytesView
             return try Self.cost(coding, bytes, piece: piece)
         }
