@@ -106,6 +106,12 @@ enum XPathFunctions {
         for text in texts { try evaluator.spend(on: text) }
         let first = texts[0]
         switch name {
+        // What is done with each character is paid for: a look at a table, a character that is added, a comparison.
+        case "translate", "substring": try evaluator.spend(first.utf8.count / 2)
+        case "contains", "substring-before", "substring-after": try evaluator.spend(first.utf8.count / 8)
+        default: break
+        }
+        switch name {
         case "string": return .string(first)
         case "concat":
             // A concatenation of concatenations doubles with every level; each of them has been paid for.
@@ -118,9 +124,7 @@ enum XPathFunctions {
         case "substring-after":
             return .string(range(of: texts[1], in: first).map { String(first[$0.upperBound...]) } ?? "")
         case "string-length": return .number(Double(first.unicodeScalars.count))
-        case "normalize-space":
-            let words = first.unicodeScalars.split { $0 == " " || $0 == "\t" || $0 == "\n" || $0 == "\r" }
-            return .string(words.map { String($0) }.joined(separator: " "))
+        case "normalize-space": return .string(normalized(first))
         case "translate": return .string(translated(first, texts[1], texts[2]))
         default:
             let start = try evaluator.number(arguments[1], context)
@@ -152,6 +156,23 @@ enum XPathFunctions {
             return text.utf8.index(end, offsetBy: -word.count)..<end
         }
         return nil
+    }
+
+    /// The words of a text with one space between them. White space is ASCII, so that bytes can be looked at.
+    private static func normalized(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        var isBetween = false
+        for byte in text.utf8 {
+            if byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D {
+                isBetween = !bytes.isEmpty
+            } else {
+                if isBetween { bytes.append(0x20) }
+                isBetween = false
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func translated(_ text: String, _ from: String, _ to: String) -> String {

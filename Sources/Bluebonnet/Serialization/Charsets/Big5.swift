@@ -11,7 +11,7 @@ enum Big5 {
     ]
 
     static func decode(_ bytes: Data, for charset: Charset, replacement: [UInt8]?) throws(CharsetError) -> String {
-        let converter = try CharsetConverter(from: "BIG5-HKSCS", to: "UTF-8", for: charset)
+        var converter = try CharsetConverter(from: "BIG5-HKSCS", to: "UTF-8", for: charset)
         let bytes = Array(bytes)
         var text = ""
         var start = 0

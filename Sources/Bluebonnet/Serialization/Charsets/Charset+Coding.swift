@@ -40,7 +40,7 @@ extension Charset {
         case .big5:
             return try Big5.decode(bytes, for: self, replacement: fallback == .replace ? Array("\u{FFFD}".utf8) : nil)
         case .system(let name):
-            let converter = try CharsetConverter(from: name, to: "UTF-8", for: self)
+            var converter = try CharsetConverter(from: name, to: "UTF-8", for: self)
             let text = try converter.convert(bytes, replacement: fallback == .replace ? Array("\u{FFFD}".utf8) : nil)
             return String(decoding: text, as: UTF8.self)
         }
@@ -83,7 +83,7 @@ extension Charset {
     }
 
     private func encode(_ text: String, _ systemName: String, _ fallback: Fallback) throws(CharsetError) -> Data {
-        let converter = try CharsetConverter(from: "UTF-8", to: systemName, for: self)
+        var converter = try CharsetConverter(from: "UTF-8", to: systemName, for: self)
         return Data(try converter.convert(Array(text.utf8), replacement: fallback == .replace ? [0x3F] : nil))
     }
 

@@ -13,6 +13,8 @@ struct CharsetConverter: ~Copyable {
     private let charset: Charset
     /// Whether UTF-8 is the source: then what fails is a character, not bytes.
     private let encodes: Bool
+    /// How often `iconv` was called: the measure of the cost. No call looks again at what an earlier one has read.
+    private(set) var calls = 0
 
     init(from source: String, to target: String, for charset: Charset) throws(CharsetError) {
         // The names are zero-terminated copies that live for the call.
@@ -45,7 +47,7 @@ struct CharsetConverter: ~Copyable {
     private static let slack = 16
 
     /// Converts the whole input; what has no counterpart is replaced, or is an error without a replacement.
-    func convert(_ input: some Collection<UInt8>, replacement: [UInt8]?) throws(CharsetError) -> [UInt8] {
+    mutating func convert(_ input: some Collection<UInt8>, replacement: [UInt8]?) throws(CharsetError) -> [UInt8] {
         var source = Array(input)
         let sourceCount = source.count
         var output: [UInt8] = []
@@ -83,7 +85,7 @@ struct CharsetConverter: ~Copyable {
 
     private enum Outcome { case done, full, invalid, incomplete }
 
-    private func step(
+    private mutating func step(
         _ source: inout [UInt8],
         from position: Int,
         count: Int,
@@ -91,6 +93,7 @@ struct CharsetConverter: ~Copyable {
         into block: inout [UInt8]
     ) -> (outcome: Outcome, read: Int, written: Int) {
         let room = block.count - Self.slack
+        calls += 1
         // Both arrays are held for the call, and the counts given to `iconv` are within them.
         return unsafe source.withUnsafeMutableBytes { source in
             unsafe block.withUnsafeMutableBytes { block in
@@ -118,7 +121,8 @@ struct CharsetConverter: ~Copyable {
     }
 
     /// Writes a replacement in the target charset, which may have to shift to it first.
-    private func encodedReplacement(_ replacement: [UInt8], into output: inout [UInt8], _ block: inout [UInt8]) -> Bool
+    private mutating func encodedReplacement(_ replacement: [UInt8], into output: inout [UInt8], _ block: inout [UInt8])
+        -> Bool
     {
         var source = replacement
         let count = source.count

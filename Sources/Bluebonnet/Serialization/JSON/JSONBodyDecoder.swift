@@ -10,6 +10,8 @@
 /// - a text that is no JSON fails as `DecodingError.dataCorrupted` whose underlying error is a ``JSONParsingError``
 ///   with line and column;
 /// - numbers that do not fit report the way to their place, which `JSONDecoder` leaves empty;
+/// - coding paths of more than 20 keys may end early, with the key `…`, in a document in which very many are asked for:
+///   together they have no more than 65,536 keys and eight for each byte;
 /// - a number with a fraction is never an integer, however close: `JSONDecoder` reads `1.0000000000000001` as 1;
 /// - ``JSONValue`` keeps its keys as they are written, whatever the key strategy.
 ///

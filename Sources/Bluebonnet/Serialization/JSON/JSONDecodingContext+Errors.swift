@@ -1,13 +1,28 @@
 extension JSONDecodingContext {
     /// The way to a value, found out by walking from the top: never kept, since only errors and curious types ask.
+    ///
+    /// Types may pass over an error at every value, and each way is as long as the value is deep. Ways of up to
+    /// `alwaysWhole` keys are always whole; longer ones while all of them together have no more keys than
+    /// `keysForPaths`, and after that they end early, with a key that says so.
     func codingPath(to target: Int) -> [any CodingKey] {
+        let path = codingPath(to: target, atMost: keysForPaths > 0 ? .max : Self.alwaysWhole)
+        keysForPaths -= path.count
+        tape.spend(path.count)
+        return path
+    }
+
+    /// The way to a value, with a key in place of what follows when it has more keys than that.
+    func codingPath(to target: Int, atMost limit: Int) -> [any CodingKey] {
         if target >= words.count {
             let absent = absentValues[target - words.count]
-            return codingPath(to: absent.parent) + [absent.key]
+            let path = codingPath(to: absent.parent, atMost: limit)
+            return path.count < limit ? path + [absent.key] : path
         }
         let isInside = (lastParent.container..<end(of: lastParent.container)).contains(target)
         var (container, path) = isInside ? lastParent : (0, [])
+        if path.count > limit { return path.prefix(limit) + [Self.leftOut] }
         while container != target {
+            guard path.count < limit else { return path + [Self.leftOut] }
             let mark = pathMark(path, in: container, to: target)
             let child = kind(at: container) == .object ? mark.child + 1 : mark.child
             if child == target, container != lastParent.container { lastParent = (container, path) }
@@ -16,6 +31,9 @@ extension JSONDecodingContext {
         }
         return path
     }
+
+    /// The key that ends a way that is not whole.
+    private static let leftOut = JSONPathKey(stringValue: "…")
 
     /// The child of a container in which a value lies: where the last walk came to in the same container, or from there
     /// on, since types that pass over many errors ask in order.
@@ -107,7 +125,7 @@ extension JSONDecodingContext {
             key,
             DecodingError.Context(
                 codingPath: codingPath(to: object),
-                debugDescription: "There is no value for the key \"\(JSONPath.cut(key.stringValue))\"."
+                debugDescription: "There is no value for the key \"\(key.stringValue.shortened)\"."
             )
         )
     }

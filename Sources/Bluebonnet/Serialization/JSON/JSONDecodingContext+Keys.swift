@@ -18,10 +18,12 @@ extension JSONDecodingContext {
         let index = cursor.index
         var name = name
         // The buffer is not used after the closure.
-        guard index < end(of: object), name.withUTF8({ unsafe isKey($0, at: index) }) else {
-            return findNear(name, in: object)
+        let end = end(of: object)
+        guard index < end, name.withUTF8({ unsafe isKey($0, at: index) }) else {
+            // An empty object, as types with many optional properties meet it.
+            return end == object + 1 ? -1 : findNear(name, in: object)
         }
-        cursor.index = end(of: index + 1)
+        cursor.index = self.end(of: index + 1)
         return index + 1
     }
 
@@ -83,8 +85,6 @@ extension JSONDecodingContext {
 
     /// Looks for a key that does not stand near the cursor: among all keys, or in their index when that paid.
     private func findFar(_ name: String, in object: Int, after window: Scan) -> Int {
-        // An empty object, as types with many optional properties meet it.
-        guard window.steps > 0 || cursor.index > object + 1 else { return -1 }
         var found: Int
         if !notes.isEmpty, let values = notes[object]?.values {
             found = values[name] ?? -1

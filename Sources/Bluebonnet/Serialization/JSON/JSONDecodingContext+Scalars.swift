@@ -71,7 +71,7 @@ extension JSONDecodingContext {
     private func unrepresentable(_ type: any Any.Type, at index: Int) -> DecodingError {
         corrupted(
             at: index,
-            "The number \(JSONPath.cut(tape.numberText(of: word(at: index)))) does not fit in \(type)."
+            "The number \(tape.numberText(of: word(at: index)).shortened) does not fit in \(type)."
         )
     }
 

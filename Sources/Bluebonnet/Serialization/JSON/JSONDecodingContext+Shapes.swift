@@ -49,13 +49,22 @@ extension JSONDecodingContext {
 
     private func makeShape(of object: Int) -> JSONKeyShape {
         var keys: [String] = []
-        var isCustom = false
-        if case .custom = options.keyDecodingStrategy { isCustom = true }
-        let path = isCustom ? codingPath(to: object) : []
         let end = end(of: object)
         var index = object + 1
+        var isCustom = false
+        if case .custom(let convert) = options.keyDecodingStrategy {
+            isCustom = true
+            // Whole, however long: what a closure makes of a key may depend on it.
+            var path = index < end ? codingPath(to: object, atMost: .max) : []
+            while index < end {
+                path.append(JSONPathKey(stringValue: tape.string(of: words[index])))
+                keys.append(convert(path).stringValue)
+                path.removeLast()
+                index = self.end(of: index + 1)
+            }
+        }
         while index < end {
-            keys.append(convertedKey(tape.string(of: words[index]), path))
+            keys.append(convertedKey(tape.string(of: words[index]), []))
             index = self.end(of: index + 1)
         }
         tape.spend(keys.count * 5)

@@ -27,6 +27,10 @@ final class JSONDecodingContext {
     var pathMarks: [PathMark] = []
     /// The container of the last value whose path was asked for, with its own path: errors come in crowds.
     var lastParent: (container: Int, path: [any CodingKey]) = (0, [])
+    /// How many keys coding paths may still have together, see `codingPath(to:)`.
+    var keysForPaths: Int
+    /// How many keys a coding path may always have: as many as are shown of one.
+    static let alwaysWhole = JSONPath.mostParts
     var kinds = JSONTypeKind.Cache()
 
     /// A child on the way to a value.
@@ -45,6 +49,8 @@ final class JSONDecodingContext {
         self.words = tape.words
         self.options = options
         hasPlainKeys = options.hasPlainKeys
+        // Enough for several paths at each value of what people nest, and for a few of any depth.
+        keysForPaths = 65_536 + 8 * tape.bytes.count
     }
 
     /// The word at an index, that of `null` for a value that is not there.

@@ -76,12 +76,12 @@ extension JSONTape {
     /// The way to the child that was being read in a container that is still open.
     ///
     /// The words of open containers hold their parents, see `JSONTapeParser`.
-    fileprivate func path(intoOpen container: Int) -> String {
+    func path(intoOpen container: Int) -> String {
         var parts: [String] = []
         var open = container
         var next = words.count
         while open < words.count {
-            parts.append(JSONPath.cut(pathPart(in: open, before: next)))
+            parts.append(pathPart(in: open, before: next).shortened)
             next = open
             open = Self.offset(of: words[open])
         }
@@ -96,6 +96,7 @@ extension JSONTape {
             while child < next {
                 child = end(of: child)
                 count += 1
+                spend(1)
             }
             return "[\(count)]"
         }
@@ -104,6 +105,7 @@ extension JSONTape {
             key = child
             child += 1
             if child < next { child = end(of: child) }
+            spend(1)
         }
         return key < 0 ? "" : string(at: key)
     }

@@ -2,8 +2,6 @@
 ///
 /// It stands in error texts, which end in logs; whoever made the document must not be able to make it long.
 enum JSONPath {
-    /// How many scalars of a key or a number are shown.
-    static let longestPart = 60
     /// How many parts are shown: half of them from the top, half of them from the value.
     static let mostParts = 20
 
@@ -17,18 +15,8 @@ enum JSONPath {
         var text = ""
         for part in parts {
             if !text.isEmpty, !part.hasPrefix("[") { text += "." }
-            text += cut(part)
+            text += part.shortened
         }
         return text
-    }
-
-    /// The beginning of what a document or a caller wrote.
-    ///
-    /// By scalars: a single character can be as long as the document.
-    static func cut(_ text: String) -> String {
-        let scalars = text.unicodeScalars
-        let end = scalars.index(scalars.startIndex, offsetBy: longestPart, limitedBy: scalars.endIndex)
-        guard let end, end < scalars.endIndex else { return text }
-        return String(scalars[..<end]) + "…"
     }
 }

@@ -81,7 +81,7 @@ struct JSONWriter {
             do {
                 try writeValue(pair.value)
             } catch {
-                path.append(JSONPath.cut(pair.key))
+                path.append(pair.key.shortened)
                 throw error
             }
         }

@@ -8,7 +8,8 @@
 ///
 /// `Date` and `Data` are read as such, whole numbers into every type they fit in, and numbers without a fraction into
 /// whole ones. Broken property lists are errors; Foundation's own decoder ends the process at some that are nested
-/// deeply or contain themselves.
+/// deeply or contain themselves. Coding paths of more than 20 keys may have the key `…` in place of their first ones, in
+/// a list in which very many are asked for: together they have no more than 65,536 keys and two for each byte.
 public struct PropertyListBodyDecoder: ResponseDecoder {
     /// What decoded types find in their decoder. Default: nothing.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -35,7 +36,8 @@ public struct PropertyListBodyDecoder: ResponseDecoder {
                 DecodingError.Context(codingPath: [], debugDescription: error.description, underlyingError: error)
             )
         }
-        return try PropertyListValueDecoder(value, path: .root, userInfo: userInfo).decode(type)
+        let shared = PropertyListValueDecoder.Shared(userInfo: userInfo, size: body.count)
+        return try PropertyListValueDecoder(value, shared).decode(type)
     }
 }
 

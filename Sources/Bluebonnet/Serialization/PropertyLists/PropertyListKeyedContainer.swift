@@ -10,7 +10,7 @@ struct PropertyListKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
 
     private func inner(_ key: some CodingKey) throws -> PropertyListValueDecoder {
         guard let value = values[key.stringValue] else {
-            let text = "There is no key “\(key.stringValue)”."
+            let text = "There is no key “\(key.stringValue.shortened)”."
             throw DecodingError.keyNotFound(
                 key,
                 DecodingError.Context(codingPath: codingPath, debugDescription: text)

@@ -12,30 +12,58 @@ struct PropertyListValueDecoder: Decoder, SingleValueDecodingContainer {
         case root
         case key(any CodingKey, in: Path)
 
-        var keys: [any CodingKey] {
+        /// The keys; with so many of them, the last ones and one in place of those before.
+        func keys(atMost limit: Int) -> [any CodingKey] {
             var keys: [any CodingKey] = []
+            keys.reserveCapacity(JSONPath.mostParts + 1)
             var path = self
             while case .key(let key, in: let outer) = path {
+                guard keys.count < limit else {
+                    keys.append(JSONPathKey(stringValue: "…"))
+                    break
+                }
                 keys.append(key)
                 path = outer
             }
-            return keys.reversed()
+            keys.reverse()
+            return keys
+        }
+    }
+
+    /// What all decoders of one property list share. Used on one thread; a decoder is not `Sendable`.
+    final class Shared {
+        let userInfo: [CodingUserInfoKey: any Sendable]
+        /// How many keys coding paths may still have together before those of more than 20 keys are cut. Types may
+        /// pass over an error at every value, and each path is as long as the value is deep.
+        var keysForPaths: Int
+
+        /// - Parameters:
+        ///   - userInfo: What decoded types find in their decoder.
+        ///   - size: How many bytes the property list has.
+        init(userInfo: [CodingUserInfoKey: any Sendable], size: Int) {
+            self.userInfo = userInfo
+            // A link costs several times as much as a place of a tape.
+            keysForPaths = 65_536 + 2 * size
         }
     }
 
     let value: PropertyListValue
     private let path: Path
-    let sharedUserInfo: [CodingUserInfoKey: any Sendable]
+    private let shared: Shared
 
-    init(_ value: PropertyListValue, path: Path, userInfo: [CodingUserInfoKey: any Sendable]) {
+    init(_ value: PropertyListValue, path: Path = .root, _ shared: Shared) {
         self.value = value
         self.path = path
-        sharedUserInfo = userInfo
+        self.shared = shared
     }
 
-    var codingPath: [any CodingKey] { path.keys }
+    var codingPath: [any CodingKey] {
+        let keys = path.keys(atMost: shared.keysForPaths > 0 ? .max : JSONPath.mostParts)
+        shared.keysForPaths -= keys.count
+        return keys
+    }
 
-    var userInfo: [CodingUserInfoKey: Any] { sharedUserInfo }
+    var userInfo: [CodingUserInfoKey: Any] { shared.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard case .dictionary(let values) = value else {
@@ -52,7 +80,7 @@ struct PropertyListValueDecoder: Decoder, SingleValueDecodingContainer {
     func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
     func inner(_ value: PropertyListValue, _ key: some CodingKey) -> PropertyListValueDecoder {
-        PropertyListValueDecoder(value, path: .key(key, in: path), userInfo: sharedUserInfo)
+        PropertyListValueDecoder(value, path: .key(key, in: path), shared)
     }
 
     func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {

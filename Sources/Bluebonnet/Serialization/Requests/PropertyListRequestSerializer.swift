@@ -132,7 +132,7 @@ public struct PropertyListRequestSerializer: RequestSerializer {
         case .bool, .string: return nil
         case .number(let number):
             guard search == .all, PropertyListParameter.Number(number) == nil else { return nil }
-            return "number like \(JSONPath.cut(number.description))"
+            return "number like \(number.description.shortened)"
         case .array(let array):
             for (index, element) in array.enumerated() {
                 if let found = fault(in: element, search, &path) {

@@ -91,6 +91,11 @@
             Case("errors passed over in two arrays in turn", ErrorsInTurn.self) {
                 "[\(array($0) { _ in "1" }),\(array($0) { _ in "1" })]"
             },
+            Case("errors passed over at the greatest depth", PassedOverErrors.self) { count in
+                let depth = PassedOverErrors.depth - 1
+                return String(repeating: "[", count: depth) + array(count) { _ in #""x""# }
+                    + String(repeating: "]", count: depth)
+            },
             Case("any value", JSONValue.self) { array($0) { #"{"a\#($0)":[[],{"b":null,"b":1}]}"# } },
             Case("arrays at the greatest depth", JSONValue.self) { count in
                 array(count / 512) { _ in String(repeating: "[", count: 500) + String(repeating: "]", count: 500) }

@@ -5,36 +5,7 @@ import Testing
 
 /// What a property list may cost, however it is made: in proportion to its size, and with little stack.
 @Suite struct PropertyListCostTests {
-    /// A binary list: objects, and a table in which each place of `entries` stands for one of them.
-    private static func binary(_ objects: [[UInt8]], entries: [Int]? = nil) -> Data {
-        var bytes = Array("bplist00".utf8)
-        var offsets: [Int] = []
-        for object in objects {
-            offsets.append(bytes.count)
-            bytes += object
-        }
-        let table = bytes.count
-        let entries = entries ?? Array(objects.indices)
-        for entry in entries { bytes += number(offsets[entry], 4) }
-        bytes += [0, 0, 0, 0, 0, 0, 4, 4]
-        for trailer in [entries.count, 0, table] { bytes += number(trailer, 8) }
-        return Data(bytes)
-    }
-
-    private static func number(_ number: Int, _ size: Int) -> [UInt8] {
-        (0..<size).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
-    }
-
-    private static func counted(_ kind: UInt8, _ count: Int) -> [UInt8] { [kind << 4 | 0xF, 0x12] + number(count, 4) }
-
-    private static func array(_ references: some Sequence<Int>) -> [UInt8] {
-        let references = Array(references)
-        return counted(0xA, references.count) + references.flatMap { number($0, 4) }
-    }
-
-    private static func text(_ count: Int) -> [UInt8] {
-        counted(5, count) + [UInt8](repeating: UInt8(ascii: "a"), count: count)
-    }
+    private typealias Binary = BinaryPropertyList
 
     private static func fault(_ list: Data) -> String? {
         do throws(PropertyListParsingError) {
@@ -47,16 +18,16 @@ import Testing
 
     @Test func `any number of objects at one place are one object`() throws {
         // 2,000 entries of the table lead to one text of 10,000 bytes: together 20 MB.
-        let list = Self.binary(
-            [Self.array(1...2_000), Self.text(10_000)],
+        let list = Binary.list(
+            [Binary.array(1...2_000), Binary.text(10_000)],
             entries: [0] + [Int](repeating: 1, count: 2_000)
         )
         var parser = try BinaryPropertyListParser(list, maximumDepth: 512)
         #expect(throws: PropertyListParsingError.self) { try parser.value() }
         // It is read once, and then referred to more often than such a list may.
         #expect(parser.bytesRead < list.count)
-        let few = Self.binary(
-            [Self.array(1...10), Self.text(10_000)],
+        let few = Binary.list(
+            [Binary.array(1...10), Binary.text(10_000)],
             entries: [0] + [Int](repeating: 1, count: 10)
         )
         #expect(try PropertyListValue(parsing: few).array?.count == 10)
@@ -64,35 +35,33 @@ import Testing
 
     @Test func `a text that is shared by many values is read once and counts each time`() throws {
         for count in [1_000, 2_000, 4_000] {
-            let list = Self.binary([Self.array([Int](repeating: 1, count: count)), Self.text(60)])
+            let list = Binary.list([Binary.array([Int](repeating: 1, count: count)), Binary.text(60)])
             var parser = try BinaryPropertyListParser(list, maximumDepth: 512)
             #expect(try parser.value().array?.count == count)
             #expect(parser.bytesRead == 6 + 4 * count + 66)
         }
-        let long = Self.binary([Self.array([Int](repeating: 1, count: 4_000)), Self.text(4_000)])
+        let long = Binary.list([Binary.array([Int](repeating: 1, count: 4_000)), Binary.text(4_000)])
         #expect(Self.fault(long)?.hasPrefix("Shared objects") == true)
     }
 
     @Test func `objects that overlap are refused`() {
         // Each six bytes begin a text of 6,000 that goes over the beginnings of all that follow.
         let piece: [UInt8] = [0x5F, 0x12, 0, 0, 0x17, 0x70]
-        var bytes = Array("bplist00".utf8) + Self.array(1...1_000)
+        var bytes = Array("bplist00".utf8) + Binary.array(1...1_000)
         let start = bytes.count
         for _ in 0..<2_000 { bytes += piece }
         let table = bytes.count
-        bytes += Self.number(8, 4)
-        for place in 0..<1_000 { bytes += Self.number(start + 6 * place, 4) }
-        bytes += [0, 0, 0, 0, 0, 0, 4, 4]
-        for trailer in [1_001, 0, table] { bytes += Self.number(trailer, 8) }
+        bytes += Binary.number(8, 4)
+        for place in 0..<1_000 { bytes += Binary.number(start + 6 * place, 4) }
+        bytes += Binary.trailer(entries: 1_001, table: table)
         #expect(Self.fault(Data(bytes))?.hasPrefix("Objects overlap") == true)
     }
 
     @Test func `a key is in a dictionary once`() {
         let value: [UInt8] = [0x09]
         func list(_ keys: Int) -> Data {
-            let references = [Int](repeating: 1, count: keys) + [Int](repeating: 2, count: keys)
-            let dictionary = Self.counted(0xD, keys) + references.flatMap { Self.number($0, 4) }
-            return Self.binary([dictionary, Self.text(2_000), value])
+            let dictionary = Binary.dictionary(repeatElement(1, count: keys), repeatElement(2, count: keys))
+            return Binary.list([dictionary, Binary.text(2_000), value])
         }
         #expect(Self.fault(list(1)) == nil)
         #expect(Self.fault(list(2))?.hasPrefix("A key is there twice") == true)
@@ -103,10 +72,10 @@ import Testing
     @Test func `a long key that many dictionaries share costs each of them`() {
         func list(_ count: Int, key: Int) -> Data {
             let dictionaries = [[UInt8]](
-                repeating: [0xD1] + Self.number(count + 1, 4) + Self.number(count + 2, 4),
+                repeating: [0xD1] + Binary.number(count + 1, 4) + Binary.number(count + 2, 4),
                 count: count
             )
-            return Self.binary([Self.array(1...count)] + dictionaries + [Self.text(key), [0x09]])
+            return Binary.list([Binary.array(1...count)] + dictionaries + [Binary.text(key), [0x09]])
         }
         #expect(Self.fault(list(2_000, key: 100)) == nil)
         #expect(Self.fault(list(2_000, key: 4_000))?.hasPrefix("Shared objects") == true)
@@ -115,15 +84,15 @@ import Testing
     @Test(arguments: [0xA1, 0xC1, 0xD1] as [UInt8])
     func `a container is not a key`(_ marker: UInt8) {
         // Keys inside of keys would take stack.
-        let key = [marker] + Self.number(0, 8)
-        let error = Self.fault(Self.binary([[0xD1] + Self.number(1, 4) + Self.number(0, 4), key]))
+        let key = [marker] + Binary.number(0, 8)
+        let error = Self.fault(Binary.list([[0xD1] + Binary.number(1, 4) + Binary.number(0, 4), key]))
         #expect(error?.hasPrefix("A key is no text") == true)
     }
 
     @Test func `two references to one object inside of each other double at most a few times`() throws {
         // [x, x] in [x, x], sixty times.
-        let doubled = (1...60).map { Self.array([$0, $0]) } + [[0x09]]
-        let list = Self.binary(doubled)
+        let doubled = (1...60).map { Binary.array([$0, $0]) } + [[0x09]]
+        let list = Binary.list(doubled)
         var parser = try BinaryPropertyListParser(list, maximumDepth: 512)
         #expect(throws: PropertyListParsingError.self) { try parser.value() }
         #expect(parser.bytesRead <= list.count)
@@ -152,7 +121,7 @@ import Testing
         let dictionaries =
             String(repeating: "<dict><key>a</key>", count: depth - 1) + "<dict/>"
             + String(repeating: "</dict>", count: depth - 1)
-        let binary = Self.binary((1..<depth).map { Self.array([$0]) } + [Self.array(0..<0)])
+        let binary = Binary.list((1..<depth).map { Binary.array([$0]) } + [Binary.array(0..<0)])
         for list in [Data(arrays.utf8), Data(dictionaries.utf8), binary] {
             let found = await Self.onSmallStack {
                 // It is also thrown away there.
@@ -188,6 +157,19 @@ import Testing
             return
         }
         #expect(context.codingPath.map(\.intValue) == [Int?](repeating: 1, count: Chain.deepest + 1))
+    }
+
+    @Test func `errors that are passed over deep inside cost no more than the list`() throws {
+        for count in [2_000, 4_000, 8_000] {
+            let open = String(repeating: "<array>", count: PassedOverErrors.depth)
+            let close = String(repeating: "</array>", count: PassedOverErrors.depth)
+            let list = open + String(repeating: "<string/>", count: count) + close
+            let passed = try PropertyListBodyDecoder().decode(PassedOverErrors.self, from: Data(list.utf8))
+            #expect(passed.count == count)
+            // Whole paths would have 510 keys each: a million, two and four.
+            let mostWhole = 65_536 + 2 * list.utf8.count + PassedOverErrors.depth
+            #expect((mostWhole / 2...mostWhole + 21 * count).contains(passed.keys), "\(passed.keys)")
+        }
     }
 
     // MARK: Messages

@@ -1,0 +1,1 @@
+../BluebonnetTests/Engine/ContentCoding/HostileBody.swift
