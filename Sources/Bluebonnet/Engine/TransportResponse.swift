@@ -12,7 +12,7 @@ public struct TransportResponse: Sendable {
     /// The 1xx responses that came before the head.
     public var informational: [ResponseHead]
 
-    /// The request that was answered. Interceptors that send another request set it.
+    /// The request of the response. Interceptors that send another request set it.
     public var request: Request
 
     /// Where redirects led, in order.
@@ -25,10 +25,10 @@ public struct TransportResponse: Sendable {
     /// The timings up to the head. ``ResponseBody`` knows when the last byte came.
     public var timings: Timings
 
-    /// The answer came before the first byte of the request body was asked of its source, which can still be read.
+    /// The response came before the first byte of the request body was asked of its source, which can still be read.
     var isRequestBodyUntouched = false
 
-    /// When the engine began with the request that was answered.
+    /// When the engine began with the request of the response.
     var startedAt: NIODeadline?
 
     /// Makes a response.
@@ -36,7 +36,7 @@ public struct TransportResponse: Sendable {
     /// - Parameters:
     ///   - head: Status and header fields.
     ///   - body: The body. Default: empty.
-    ///   - request: The request that is answered.
+    ///   - request: The request of the response.
     ///   - informational: The 1xx responses before it. Default: none.
     public init(
         head: ResponseHead,
