@@ -7,7 +7,7 @@ public import HTTPTypes
     public import Foundation
 #endif
 
-/// What a ``StubTransport`` answers: a response, or an error, at once or after a while.
+/// What a ``StubTransport`` returns: a response, or throws: an error, at once or after a while.
 ///
 /// ```swift
 /// StubResponse(status: .noContent)
@@ -31,7 +31,7 @@ public struct StubResponse: Sendable {
     /// The trailer fields.
     public var trailers: HTTPFields
 
-    /// How long the transport waits before it answers, by its clock. Default: not at all.
+    /// How long the transport waits before it responds, by its clock. Default: not at all.
     public var delay: Duration = .zero
 
     /// What is thrown instead of a response, after the delay. Default: nothing.
@@ -59,10 +59,10 @@ public struct StubResponse: Sendable {
     /// A JSON value with the content type `application/json`.
     ///
     /// - Parameters:
-    ///   - value: The value. Infinity and NaN, which JSON cannot write, make an answer that fails.
+    ///   - value: The value. Infinity and NaN, which JSON cannot write, make a response that fails.
     ///   - status: The status. Default: 200.
     ///   - headerFields: More header fields; a `Content-Type` among them wins. Default: none.
-    /// - Returns: The answer.
+    /// - Returns: The response.
     public static func json(
         _ value: JSONValue,
         status: HTTPResponse.Status = .ok,
@@ -81,7 +81,7 @@ public struct StubResponse: Sendable {
     ///   - text: The text, valid or not.
     ///   - status: The status. Default: 200.
     ///   - headerFields: More header fields; a `Content-Type` among them wins. Default: none.
-    /// - Returns: The answer.
+    /// - Returns: The response.
     public static func json(
         text: String,
         status: HTTPResponse.Status = .ok,
@@ -96,7 +96,7 @@ public struct StubResponse: Sendable {
     ///   - text: The text.
     ///   - status: The status. Default: 200.
     ///   - headerFields: More header fields; a `Content-Type` among them wins. Default: none.
-    /// - Returns: The answer.
+    /// - Returns: The response.
     public static func text(
         _ text: String,
         status: HTTPResponse.Status = .ok,
@@ -111,7 +111,7 @@ public struct StubResponse: Sendable {
     ///   - data: The bytes.
     ///   - status: The status. Default: 200.
     ///   - headerFields: More header fields; a `Content-Type` among them wins. Default: none.
-    /// - Returns: The answer.
+    /// - Returns: The response.
     public static func data(
         _ data: Data,
         status: HTTPResponse.Status = .ok,
@@ -135,7 +135,7 @@ public struct StubResponse: Sendable {
     ///   - contentType: The value of `Content-Type`. Default: `application/octet-stream`.
     ///   - status: The status. Default: 200.
     ///   - headerFields: More header fields; a `Content-Type` among them wins. Default: none.
-    /// - Returns: The answer.
+    /// - Returns: The response.
     public static func stream<Pieces: AsyncSequence & Sendable>(
         _ pieces: Pieces,
         contentType: String = "application/octet-stream",
@@ -153,7 +153,7 @@ public struct StubResponse: Sendable {
     /// - Parameters:
     ///   - location: The value of `Location`.
     ///   - status: The status. Default: 302.
-    /// - Returns: The answer.
+    /// - Returns: The response.
     public static func redirect(to location: String, status: HTTPResponse.Status = .found) -> StubResponse {
         StubResponse(status: status, headerFields: [.location: location])
     }
@@ -161,14 +161,14 @@ public struct StubResponse: Sendable {
     /// An error instead of a response.
     ///
     /// - Parameter error: What the transport throws; anything but a `NetworkingError` reaches the caller wrapped in one.
-    /// - Returns: The answer.
+    /// - Returns: The response.
     public static func failure(_ error: any Error) -> StubResponse {
         var response = StubResponse()
         response.error = error
         return response
     }
 
-    /// The same answer after a while.
+    /// The same response after a while.
     ///
     /// - Parameter delay: How long the transport waits, by its clock.
     /// - Returns: The copy.

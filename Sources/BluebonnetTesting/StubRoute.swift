@@ -7,7 +7,7 @@ public import HTTPTypes
     import Foundation
 #endif
 
-/// Which requests an answer of a ``StubTransport`` is for: a method and a path, on any host.
+/// Which requests a response of a ``StubTransport`` is for: a method and a path, on any host.
 public struct StubRoute: Sendable, Hashable {
     /// The method; nil for any.
     public let method: HTTPRequest.Method?

@@ -1,7 +1,7 @@
 public import Bluebonnet
 import Synchronization
 
-/// A transport that answers by itself, for tests of code that uses Bluebonnet: no network, no ports, no waiting.
+/// A transport that responds by itself, for tests of code that uses Bluebonnet: no network, no ports, no waiting.
 ///
 /// Everything above the network is real: serializers, interceptors, redirects, validation and parsing.
 ///
@@ -17,7 +17,7 @@ import Synchronization
 /// #expect(transport.requests[0].url.path() == "/users/42")
 /// ```
 ///
-/// A closure answers what a table cannot:
+/// A closure responds to what a table cannot:
 ///
 /// ```swift
 /// let transport = StubTransport { request in
@@ -53,24 +53,24 @@ public final class StubTransport: Transport {
     private let answer: Answer
     private let state = Mutex(State())
 
-    /// Makes a transport that asks a closure for each answer.
+    /// Makes a transport that asks a closure for each response.
     ///
     /// - Parameters:
     ///   - clock: What measures ``StubResponse/delay``; a clock of your own makes delays take no time. Default: the
     ///     continuous clock.
-    ///   - answer: Answers each request; several at a time when several are under way.
+    ///   - answer: Returns the response to each request; several at a time when several are under way.
     public init(clock: any Clock<Duration> = ContinuousClock(), answer: @escaping Answer) {
         self.clock = clock
         self.answer = answer
     }
 
-    /// Makes a transport that answers by a table.
+    /// Makes a transport that responds by a table.
     ///
     /// A request without a route fails with `NetworkingError.Code.invalidRequest`, and its message lists the routes.
     ///
     /// - Parameters:
     ///   - clock: What measures ``StubResponse/delay``. Default: the continuous clock.
-    ///   - routes: The routes with their answers; the first that matches counts.
+    ///   - routes: The routes with their responses; the first that matches counts.
     public convenience init(
         clock: any Clock<Duration> = ContinuousClock(),
         routes: KeyValuePairs<StubRoute, StubResponse>
@@ -116,13 +116,13 @@ public final class StubTransport: Transport {
 
     // MARK: Transport
 
-    /// Records the request and answers it.
+    /// Records the request and responds to it.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - context: Not looked at.
-    /// - Returns: The answer as a response.
-    /// - Throws: The error of the answer, what the closure throws, what reading the body throws, and `NetworkingError.Code.cancelled` when the Swift task
+    /// - Returns: The response.
+    /// - Throws: The error of the stub, what the closure throws, what reading the body throws, and `NetworkingError.Code.cancelled` when the Swift task
     ///   is cancelled during a delay.
     public func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
         let invalidations = record(StubRequest(request, body: try await request.body?.collect()))

@@ -11,7 +11,7 @@ import Synchronization
 #endif
 
 /// Threads for calls that block. Each kind of work has threads of its own, so that a dead name server, a slow disk or a pipe
-/// that nobody reads holds up nothing else.
+/// that nobody reads delays nothing else.
 ///
 /// A thread is started when work comes and none is idle, up to a limit; beyond it work waits for
 /// its turn. The thread that worked last works next, and one that found no work for a while ends.
@@ -193,7 +193,7 @@ final class BlockingThreads: Sendable {
         }
     }
 
-    /// Answers the system's error, or 0.
+    /// Returns the system's error, or 0.
     private static func startThread(_ body: @escaping @Sendable () -> Void) -> CInt {
         // The thread takes the reference that is handed to it; where there is no thread, it is given back here.
         let box = unsafe Unmanaged.passRetained(ThreadBody(body))

@@ -66,7 +66,7 @@ final class Engine: Transport {
         }
     }
 
-    /// A request is sent a second time only if the connection had gone stale before any answer, the method is idempotent
+    /// A request is sent a second time only if the connection had gone stale before any response, the method is idempotent
     /// (RFC 9110 §9.2.2), and its body can be had again.
     private static func mayRetry(_ request: Request, after error: NetworkingError) -> Bool {
         guard error.underlying is StaleConnectionError else { return false }

@@ -29,6 +29,17 @@ public final class EventLoopTaskExecutor: TaskExecutor {
         return all.first { $0.eventLoop === loop } ?? EventLoopTaskExecutor(eventLoop: loop)
     }
 
+    /// The executor that the present Swift task prefers, if it is one of these: a new task does not inherit it as a child does.
+    static var preferred: EventLoopTaskExecutor? {
+        guard let loop = MultiThreadedEventLoopGroup.currentEventLoop,
+            let executor = all.first(where: { $0.eventLoop === loop })
+        else { return nil }
+        let isPreferred = unsafe withUnsafeCurrentTask { task in
+            unsafe task?.unownedTaskExecutor == executor.asUnownedTaskExecutor()
+        }
+        return isPreferred ? executor : nil
+    }
+
     /// Whether the present code runs on an event loop's thread.
     static var isRunningOnEventLoop: Bool { MultiThreadedEventLoopGroup.currentEventLoop != nil }
 

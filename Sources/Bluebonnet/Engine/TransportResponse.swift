@@ -37,7 +37,7 @@ public struct TransportResponse: Sendable {
         _modify { yield &contents.value.informational }
     }
 
-    /// The request that was answered. Interceptors that send another request set it.
+    /// The request of the response. Interceptors that send another request set it.
     public var request: Request {
         get { contents.value.sent.request }
         set { contents.value.sent = SentRequest(newValue) }
@@ -65,7 +65,7 @@ public struct TransportResponse: Sendable {
     /// The response came before the first byte of the request body was asked of its source, which can still be read.
     var isRequestBodyUntouched: Bool { contents.value.isRequestBodyUntouched }
 
-    /// When the engine began with the request that was answered.
+    /// When the engine began with the request of the response.
     var startedAt: NIODeadline? { contents.value.startedAt }
 
     /// ``request``, put together only where somebody looks.
@@ -90,7 +90,7 @@ public struct TransportResponse: Sendable {
     /// - Parameters:
     ///   - head: Status and header fields.
     ///   - body: The body. Default: empty.
-    ///   - request: The request that is answered.
+    ///   - request: The request of the response.
     ///   - informational: The 1xx responses before it. Default: none.
     public init(
         head: ResponseHead,

@@ -160,7 +160,7 @@ extension NetworkingError.Code {
     public static let malformedChunk = Self(.malformedChunk)
     /// The connection ended before the response was complete (RFC 9112 §8).
     public static let truncatedResponse = Self(.truncatedResponse)
-    /// A response that answers nothing that was asked: an unasked protocol switch, too many interim responses.
+    /// A response that no request asked for: an unasked protocol switch, too many interim responses.
     public static let unexpectedResponse = Self(.unexpectedResponse)
 
     // MARK: Limits and redirects

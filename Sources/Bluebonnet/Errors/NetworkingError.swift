@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// What went wrong with a request, as one value: what kind of fault, a sentence for a person, and everything that had arrived.
 ///
-/// Answers to the `NSError`s of AFNetworking (`NSURLErrorDomain`, `AFURLRequestSerializationErrorDomain` and
+/// Counterpart of the `NSError`s of AFNetworking (`NSURLErrorDomain`, `AFURLRequestSerializationErrorDomain` and
 /// `AFURLResponseSerializationErrorDomain`); ``domain`` and ``number`` give the values such an error had.
 ///
 /// Two errors are equal when their ``code`` is equal; the rest is context.

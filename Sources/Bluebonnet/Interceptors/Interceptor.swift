@@ -1,12 +1,13 @@
-/// One idea about requests and responses, standing between session and engine: adapt, retry, observe, answer.
+/// One idea about requests and responses, standing between session and engine: adapt, retry, observe, respond.
 ///
-/// It may change the request before it calls `next`, call `next` several times, change the response, or answer without
+/// It may change the request before it calls `next`, call `next` several times, change the response, or respond without
 /// calling `next` at all. Interceptors of a session run in the order of ``SessionConfiguration/interceptors``, outermost
 /// first, then those of ``Request/interceptors``, then the built-in ones: redirects, content decoding. For one that only changes the
-/// request there is ``RequestAdapter``. (Answers to Alamofire's `RequestInterceptor`.)
+/// request there is ``RequestAdapter``. (Counterpart of Alamofire's `RequestInterceptor`.)
 ///
 /// An interceptor that waits is woken when the task is stopped: its Swift task is cancelled by `cancel()` of the session's task, by
-/// ``Timeouts/request`` and by the end of the session.
+/// ``Timeouts/request`` and by the end of the session. One that does not look at its cancellation is waited for one second and then
+/// left to itself: the task fails, and what the interceptor returns later is dropped.
 ///
 /// ```swift
 /// struct BearerToken: Interceptor {

@@ -33,7 +33,7 @@ public struct Next: Sendable {
 
     /// A way that ends in a closure: for testing an interceptor alone.
     ///
-    /// - Parameter answer: Answers the request.
+    /// - Parameter answer: Returns the response to the request.
     public init(answer: @escaping @Sendable (Request) async throws -> TransportResponse) {
         step = .closure(answer)
     }

@@ -1,6 +1,6 @@
 /// An interceptor that only changes the request, asynchronously if need be, or refuses it.
 ///
-/// Adapters run in their order among the other interceptors, session-wide or for one request. Answers to Alamofire's
+/// Adapters run in their order among the other interceptors, session-wide or for one request. Counterpart of Alamofire's
 /// `RequestAdapter`.
 ///
 /// ```swift

@@ -7,7 +7,7 @@ import HTTPTypes
 /// goes out chunked, because its new length is not known before the end; small pieces may wait inside until there is more. Both can
 /// be sent again if the body could. Progress counts compressed bytes.
 ///
-/// Answers to Alamofire's `DeflateRequestCompressor`.
+/// Counterpart of Alamofire's `DeflateRequestCompressor`.
 ///
 /// ```swift
 /// configuration.interceptors = [RequestCompression(.gzip, threshold: 4096)]

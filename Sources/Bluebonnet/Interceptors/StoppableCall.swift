@@ -1,71 +1,110 @@
+import NIOCore
+import NIOPosix
 import Synchronization
 
-/// Runs code of the user's (interceptors, a transport, the sequence of a body) in a child task, so that
-/// whatever stops the session's task also wakes what waits in there. The caller's own Swift task must
-/// not be cancelled for that: it lives on.
-final class StoppableCall: TaskControl.Operation {
+/// Runs code of the user's (interceptors, a transport, the sequence of a body), so that whatever stops the session's task also
+/// stops what waits in there. The caller's own Swift task must not be cancelled for that: it lives on.
+///
+/// The code runs in a Swift task of its own, which is cancelled. Code that does not look at its cancellation is waited for no
+/// longer than a second, and then left to itself: a task that awaits its children would wait for ever.
+final class StoppableCall<Output: Sendable>: TaskControl.Operation {
     private struct State {
         var caller: SuspendedCaller?
-        var isOver = false
+        var task: Task<Void, Never>?
+        var result: Result<Output, any Error>?
+        var isStopped = false
+        /// Runs while the code has been stopped and has not ended.
+        var patience: Scheduled<Void>?
     }
 
     private let state = Mutex(State())
+    private let patience: TimeAmount
 
-    private init() {}
+    /// - Parameter patience: How long code that was stopped is waited for. Default: one second.
+    init(patience: TimeAmount = .seconds(1)) {
+        self.patience = patience
+    }
 
-    /// Runs the work; it is cancelled when the task of the context is stopped or its time is over.
-    static func run<Result: Sendable>(
+    /// Runs the work until it ends, or the task of the context is stopped or its time is over.
+    static func run(
         for request: Request,
         _ context: ExchangeContext,
-        _ work: @escaping @Sendable () async throws -> Result
-    ) async throws -> Result {
+        _ work: @escaping @Sendable () async throws -> Output
+    ) async throws -> Output {
         let call = StoppableCall()
         try context.control.attach(call)
         defer { context.control.detach(call) }
-        return try await withThrowingTaskGroup(of: Result?.self) { group in
-            group.addTask {
-                defer { call.end() }
-                return try await work()
+        let timer = context.deadline.map { deadline in
+            Self.schedule(in: ContinuousClock.now.duration(to: deadline).timeAmount) {
+                let timeout = request.effectiveTimeouts(over: context.configuration.timeouts).request
+                context.control.cancel(with: .requestTimedOut(request, timeout))
             }
-            if let deadline = context.deadline {
-                group.addTask {
-                    guard (try? await Task.sleep(until: deadline, clock: .continuous)) != nil else { return nil }
-                    let timeout = request.effectiveTimeouts(over: context.configuration.timeouts).request
-                    context.control.cancel(with: .requestTimedOut(request, timeout))
-                    return nil
+        }
+        defer { timer?.cancel() }
+        return try await call.run(work)
+    }
+
+    /// Runs the work until it ends or the call is stopped, as it also is when the caller's Swift task is cancelled. Once.
+    ///
+    /// - Throws: What the work throws, and `CancellationError` where it was left to itself.
+    func run(_ work: @escaping @Sendable () async throws -> Output) async throws -> Output {
+        let executor = EventLoopTaskExecutor.preferred
+        await withTaskCancellationHandler {
+            await SuspendedCaller.suspend { caller in
+                state.withLock { $0.caller = caller }
+                let task = Task(executorPreference: executor) {
+                    let result: Result<Output, any Error>
+                    do { result = .success(try await work()) } catch { result = .failure(error) }
+                    self.end(result)
                 }
+                let isStopped = state.withLock { state in
+                    if state.result == nil { state.task = task }
+                    return state.isStopped
+                }
+                if isStopped { task.cancel() }
             }
-            // Over or stopped: the first child ends in either case, and the clock is not needed any more.
-            await call.wait()
-            group.cancelAll()
-            while let result = try await group.next() {
-                if let result { return result }
-            }
-            throw CancellationError()
+        } onCancel: {
+            stop()
         }
+        return try (state.withLock { $0.result } ?? .failure(CancellationError())).get()
     }
 
-    private func wait() async {
-        await SuspendedCaller.suspend { caller in
-            let isOver = state.withLock { state in
-                if !state.isOver { state.caller = caller }
-                return state.isOver
-            }
-            if isOver { caller.resume() }
+    /// Cancels the work. It has a moment to end by itself.
+    func stop() {
+        let task = state.withLock { state -> Task<Void, Never>?? in
+            guard !state.isStopped, state.result == nil else { return nil }
+            state.isStopped = true
+            return .some(state.task)
         }
+        guard let task else { return }
+        task?.cancel()
+        let timer = Self.schedule(in: patience) { self.end(.failure(CancellationError())) }
+        let isOver = state.withLock { state in
+            if state.result == nil { state.patience = timer }
+            return state.result != nil
+        }
+        if isOver { timer.cancel() }
     }
 
-    private func end() {
-        let caller = state.withLock { state in
-            state.isOver = true
-            defer { state.caller = nil }
-            return state.caller
+    /// The first end counts.
+    private func end(_ result: Result<Output, any Error>) {
+        let (caller, timer) = state.withLock { state -> (SuspendedCaller?, Scheduled<Void>?) in
+            guard state.result == nil else { return (nil, nil) }
+            state.result = result
+            defer { (state.caller, state.task, state.patience) = (nil, nil, nil) }
+            return (state.caller, state.patience)
         }
+        timer?.cancel()
         caller?.resume()
     }
 
+    /// Not on the loops of the session, which may be shut down and drop the timer.
+    static func schedule(in time: TimeAmount, _ call: @escaping @Sendable () -> Void) -> Scheduled<Void> {
+        NIOSingletons.posixEventLoopGroup.any().scheduleTask(deadline: .now().advanced(by: time), call)
+    }
+
     func cancel(with error: NetworkingError) {
-        end()
+        stop()
     }
 
     func setSuspended(_ isSuspended: Bool) {}

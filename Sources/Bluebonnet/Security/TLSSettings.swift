@@ -38,6 +38,9 @@ public struct TLSSettings: Sendable, Hashable {
     /// `localhost`). Default: true. False is for tests: anyone can then listen in.
     public var verifiesCertificates = true
 
+    /// How long a server has time to send its closing alert in return (RFC 8446 §6.1), before the connection is closed without it.
+    var closingTime = Duration.milliseconds(250)
+
     /// Makes the default settings.
     public init() {}
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// One request with its response collected in memory and turned into a value.
 ///
-/// A task made by a factory is not started; ``resume()`` starts it, and so does awaiting ``value``. Answers to
+/// A task made by a factory is not started; ``resume()`` starts it, and so does awaiting ``value``. Counterpart of
 /// `NSURLSessionDataTask` with AFNetworking's `AFURLSessionManagerTaskDelegate`.
 public final class DataTask<Output: Sendable>: SessionTask {
     /// Validates and parses what was collected.
@@ -37,7 +37,7 @@ public final class DataTask<Output: Sendable>: SessionTask {
     /// Where the task stands.
     public var state: TaskState { run.state }
 
-    /// The request of the last hop, after interceptors and redirects; the original one before the first answer.
+    /// The request of the last hop, after interceptors and redirects; the original one before the first response.
     public var currentRequest: Request { run.currentRequest }
 
     /// The response head, once it is there.
@@ -87,7 +87,7 @@ public final class DataTask<Output: Sendable>: SessionTask {
 
     /// Calls the closure whenever bytes have gone by, on no particular thread: what ``progress`` does, without leaving any out.
     ///
-    /// - Parameter body: Gets how far upload and download are. It holds up the connection while it runs.
+    /// - Parameter body: Gets how far upload and download are. The connection waits while it runs.
     public func onProgress(_ body: @escaping @Sendable (TaskProgress) -> Void) {
         run.control.observe { counts in
             if let counts { body(TaskProgress(counts)) }

@@ -6,7 +6,7 @@ public import HTTPTypes
 /// Exactly one of `success` and `failure` is called, once. A request that cannot be serialized calls `failure` without a task, and
 /// nothing is sent.
 extension HTTPSessionManager {
-    /// Sends a GET; the answer goes to one of the closures.
+    /// Sends a GET; the result goes to one of the closures.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -28,7 +28,7 @@ extension HTTPSessionManager {
         start(.get, path, parameters, headers, progress, success, failure)
     }
 
-    /// Sends a POST; the answer goes to one of the closures.
+    /// Sends a POST; the result goes to one of the closures.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -50,7 +50,7 @@ extension HTTPSessionManager {
         start(.post, path, parameters, headers, progress, success, failure)
     }
 
-    /// Sends a PUT; the answer goes to one of the closures.
+    /// Sends a PUT; the result goes to one of the closures.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -72,7 +72,7 @@ extension HTTPSessionManager {
         start(.put, path, parameters, headers, progress, success, failure)
     }
 
-    /// Sends a PATCH; the answer goes to one of the closures.
+    /// Sends a PATCH; the result goes to one of the closures.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -94,7 +94,7 @@ extension HTTPSessionManager {
         start(.patch, path, parameters, headers, progress, success, failure)
     }
 
-    /// Sends a DELETE; the answer goes to one of the closures.
+    /// Sends a DELETE; the result goes to one of the closures.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.

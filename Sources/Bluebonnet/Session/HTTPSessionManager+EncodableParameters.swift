@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// The verbs with parameters of a type of one's own. A literal as `parameters:` is a ``JSONValue``, not one of these.
+/// The verbs with parameters of a type of your own. A literal as `parameters:` is a ``JSONValue``, not one of these.
 extension HTTPSessionManager {
     /// Makes the request of a method, a path and encodable parameters, as the verbs send it.
     ///
@@ -64,7 +64,7 @@ extension HTTPSessionManager {
         try await value(of: request(.get, path, body: parameters, headers: headers), as: serializer)
     }
 
-    /// Sends a GET with encodable parameters and brings the JSON answer as a `Decodable` value.
+    /// Sends a GET with encodable parameters and returns the JSON response as a `Decodable` value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -103,7 +103,7 @@ extension HTTPSessionManager {
         try await value(of: request(.post, path, body: parameters, headers: headers), as: serializer)
     }
 
-    /// Sends a POST with encodable parameters and brings the JSON answer as a `Decodable` value.
+    /// Sends a POST with encodable parameters and returns the JSON response as a `Decodable` value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -142,7 +142,7 @@ extension HTTPSessionManager {
         try await value(of: request(.put, path, body: parameters, headers: headers), as: serializer)
     }
 
-    /// Sends a PUT with encodable parameters and brings the JSON answer as a `Decodable` value.
+    /// Sends a PUT with encodable parameters and returns the JSON response as a `Decodable` value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -181,7 +181,7 @@ extension HTTPSessionManager {
         try await value(of: request(.patch, path, body: parameters, headers: headers), as: serializer)
     }
 
-    /// Sends a PATCH with encodable parameters and brings the JSON answer as a `Decodable` value.
+    /// Sends a PATCH with encodable parameters and returns the JSON response as a `Decodable` value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -220,7 +220,7 @@ extension HTTPSessionManager {
         try await value(of: request(.delete, path, body: parameters, headers: headers), as: serializer)
     }
 
-    /// Sends a DELETE with encodable parameters and brings the JSON answer as a `Decodable` value.
+    /// Sends a DELETE with encodable parameters and returns the JSON response as a `Decodable` value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.

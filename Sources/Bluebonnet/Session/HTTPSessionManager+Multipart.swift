@@ -9,7 +9,7 @@ public import HTTPTypes
 ///
 /// `parameters` come first, one part for each value with AFNetworking's names (`a[b]`, `a[]`); then the parts of the form. Without
 /// parameters and parts, the plain request is sent, with no body. To send a form that was made before, assign it:
-/// `{ $0 = form }`. Answers to `multipartFormRequestWithMethod:URLString:parameters:constructingBodyWithBlock:error:`.
+/// `{ $0 = form }`. Counterpart of `multipartFormRequestWithMethod:URLString:parameters:constructingBodyWithBlock:error:`.
 extension HTTPSessionManager {
     /// Makes the request of a method, a path and a form, as the verbs send it.
     ///
@@ -39,7 +39,7 @@ extension HTTPSessionManager {
     /// Writes the form to a file and makes the request that uploads it from there.
     ///
     /// For streams without a length at servers that want one, for uploads that must outlive their sources, and to look at what would
-    /// be sent. The file is the caller's to remove. Answers to
+    /// be sent. The file is the caller's to remove. Counterpart of
     /// `requestWithMultipartFormRequest:writingStreamContentsToFile:completionHandler:`.
     ///
     /// - Parameters:

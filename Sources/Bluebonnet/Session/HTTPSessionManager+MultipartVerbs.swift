@@ -32,7 +32,7 @@ extension HTTPSessionManager {
         ).value
     }
 
-    /// Sends a POST with a multipart form and brings the JSON answer as a `Decodable` value, inferred from the context.
+    /// Sends a POST with a multipart form and returns the JSON response as a `Decodable` value, inferred from the context.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -56,7 +56,7 @@ extension HTTPSessionManager {
         )
     }
 
-    /// Sends a POST with a multipart form; the answer goes to one of the closures.
+    /// Sends a POST with a multipart form; the result goes to one of the closures.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -112,7 +112,7 @@ extension HTTPSessionManager {
         ).value
     }
 
-    /// Sends a PUT with a multipart form and brings the JSON answer as a `Decodable` value, inferred from the context.
+    /// Sends a PUT with a multipart form and returns the JSON response as a `Decodable` value, inferred from the context.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -136,7 +136,7 @@ extension HTTPSessionManager {
         )
     }
 
-    /// Sends a PUT with a multipart form; the answer goes to one of the closures.
+    /// Sends a PUT with a multipart form; the result goes to one of the closures.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -192,7 +192,7 @@ extension HTTPSessionManager {
         ).value
     }
 
-    /// Sends a PATCH with a multipart form and brings the JSON answer as a `Decodable` value, inferred from the context.
+    /// Sends a PATCH with a multipart form and returns the JSON response as a `Decodable` value, inferred from the context.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -216,7 +216,7 @@ extension HTTPSessionManager {
         )
     }
 
-    /// Sends a PATCH with a multipart form; the answer goes to one of the closures.
+    /// Sends a PATCH with a multipart form; the result goes to one of the closures.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.

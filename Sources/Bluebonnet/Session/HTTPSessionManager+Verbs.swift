@@ -23,7 +23,7 @@ extension HTTPSessionManager {
         try await value(of: request(.get, path, parameters: parameters, headers: headers), as: serializer)
     }
 
-    /// Sends a GET and brings the JSON answer as a `Decodable` value, inferred from the context.
+    /// Sends a GET and returns the JSON response as a `Decodable` value, inferred from the context.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -60,7 +60,7 @@ extension HTTPSessionManager {
         try await value(of: request(.post, path, parameters: parameters, headers: headers), as: serializer)
     }
 
-    /// Sends a POST and brings the JSON answer as a `Decodable` value, inferred from the context.
+    /// Sends a POST and returns the JSON response as a `Decodable` value, inferred from the context.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -95,7 +95,7 @@ extension HTTPSessionManager {
         try await value(of: request(.post, path, body: body, headers: headers), as: serializer)
     }
 
-    /// Sends a POST with an encodable body and brings the JSON answer as a `Decodable` value.
+    /// Sends a POST with an encodable body and returns the JSON response as a `Decodable` value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -132,7 +132,7 @@ extension HTTPSessionManager {
         try await value(of: request(.put, path, parameters: parameters, headers: headers), as: serializer)
     }
 
-    /// Sends a PUT and brings the JSON answer as a `Decodable` value, inferred from the context.
+    /// Sends a PUT and returns the JSON response as a `Decodable` value, inferred from the context.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -167,7 +167,7 @@ extension HTTPSessionManager {
         try await value(of: request(.put, path, body: body, headers: headers), as: serializer)
     }
 
-    /// Sends a PUT with an encodable body and brings the JSON answer as a `Decodable` value.
+    /// Sends a PUT with an encodable body and returns the JSON response as a `Decodable` value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -204,7 +204,7 @@ extension HTTPSessionManager {
         try await value(of: request(.patch, path, parameters: parameters, headers: headers), as: serializer)
     }
 
-    /// Sends a PATCH and brings the JSON answer as a `Decodable` value, inferred from the context.
+    /// Sends a PATCH and returns the JSON response as a `Decodable` value, inferred from the context.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -239,7 +239,7 @@ extension HTTPSessionManager {
         try await value(of: request(.patch, path, body: body, headers: headers), as: serializer)
     }
 
-    /// Sends a PATCH with an encodable body and brings the JSON answer as a `Decodable` value.
+    /// Sends a PATCH with an encodable body and returns the JSON response as a `Decodable` value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -276,7 +276,7 @@ extension HTTPSessionManager {
         try await value(of: request(.delete, path, parameters: parameters, headers: headers), as: serializer)
     }
 
-    /// Sends a DELETE and brings the JSON answer as a `Decodable` value, inferred from the context.
+    /// Sends a DELETE and returns the JSON response as a `Decodable` value, inferred from the context.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.

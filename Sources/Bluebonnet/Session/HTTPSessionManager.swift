@@ -4,7 +4,7 @@ public import HTTPTypes
 
 /// The HTTP verbs over a base URL, with serializers in both directions: what most programs use.
 ///
-/// A value: copy it and change the copy's serializer or base URL, and both still share one session with its connections. Answers to
+/// A value: copy it and change the copy's serializer or base URL, and both still share one session with its connections. Counterpart of
 /// `AFHTTPSessionManager`.
 ///
 /// ```swift

@@ -15,7 +15,7 @@ public struct Limits: Sendable, Hashable {
     public var redirects: Int
 
     /// How many times larger than what was received a body may become when its content coding is undone; checked once it
-    /// exceeds 10 MiB, so that small repetitive answers pass. Default: 200 (deflate reaches 1032 on zeros alone).
+    /// exceeds 10 MiB, so that small repetitive responses pass. Default: 200 (deflate reaches 1032 on zeros alone).
     /// Error: ``NetworkingError/Code/contentDecodingLimitExceeded``.
     public var decodingRatio: Int
 

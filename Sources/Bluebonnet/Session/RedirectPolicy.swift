@@ -3,7 +3,7 @@ public enum RedirectPolicy: Sendable, Hashable {
     /// Follow, up to ``Limits/redirects`` times; from `https` to `http` only without a body, unless
     /// ``SessionConfiguration/sendsBodiesOnInsecureRedirects``. The default.
     case follow
-    /// Hand the 3xx response to the caller as the answer.
+    /// Hand the 3xx response to the caller.
     case manual
     /// Fail with ``NetworkingError/Code/redirectRefused``.
     case error

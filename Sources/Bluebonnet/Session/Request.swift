@@ -3,7 +3,7 @@ public import HTTPTypes
 
 /// One HTTP request, as a value: what is to be sent, and the choices that hold for this request alone.
 ///
-/// Answers to `NSMutableURLRequest` in AFNetworking.
+/// Counterpart of `NSMutableURLRequest` in AFNetworking.
 public struct Request: Sendable {
     private struct Contents: Sendable {
         var method: HTTPRequest.Method
@@ -85,7 +85,7 @@ public struct Request: Sendable {
     /// Whether the body waits for the server's leave: the head goes out alone with `Expect: 100-continue`, and the body follows
     /// after a `100 Continue`, or when ``Timeouts/continueWait`` is over (RFC 9110 §10.1.1).
     ///
-    /// A server that refuses the request then costs no upload: its answer is delivered, and the body is not sent. One that refuses
+    /// A server that refuses the request then costs no upload: its response is delivered, and the body is not sent. One that refuses
     /// the expectation itself (417) gets the request again without it. Nothing is expected for a request without a body. A field
     /// `Expect: 100-continue` among ``headerFields`` has the same effect. Default: nil, which is the session's
     /// ``SessionConfiguration/continueThreshold``.

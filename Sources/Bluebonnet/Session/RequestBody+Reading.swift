@@ -3,7 +3,7 @@ import NIOCore
 import Synchronization
 
 extension RequestBody {
-    /// Produces the body as the engine would send it, piece by piece: for transports of one's own, and for looking at what would
+    /// Produces the body as the engine would send it, piece by piece: for transports of your own, and for looking at what would
     /// be sent.
     ///
     /// A body whose ``isReplayable`` is false is used up by it.
@@ -14,7 +14,7 @@ extension RequestBody {
     public func read(_ receive: @escaping @Sendable (Data) async throws -> Void) async throws {
         if case .bytes(let buffer) = storage {
             guard buffer.readableBytes > 0 else { return }
-            return try await receive(Data(taking: buffer))
+            return try await receive(Data(buffer.readableBytesView))
         }
         do {
             let counter = Mutex(0)
@@ -25,7 +25,8 @@ extension RequestBody {
                     return count
                 }
                 if let length, count > length { throw RequestBodyLengthMismatch.more(than: length) }
-                try await receive(Data(taking: piece))
+                // A copy, because the body may be sent again, whatever the receiver does to the piece.
+                try await receive(Data(piece.readableBytesView))
             }
             try await produce(sink)
             let count = counter.withLock { $0 }
@@ -41,6 +42,7 @@ extension RequestBody {
     /// - Returns: The bytes.
     /// - Throws: As ``read(_:)``, and ``NetworkingError/Code/bodyTooLarge`` for a longer body.
     public func collect(upTo limit: Int = 1 << 30) async throws -> Data {
+        if case .bytes(let buffer) = storage, buffer.readableBytes <= limit { return Data(buffer.readableBytesView) }
         let bytes = Mutex(Data())
         try await read { piece in
             let isWithin = bytes.withLock { bytes in

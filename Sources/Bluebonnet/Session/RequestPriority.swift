@@ -1,6 +1,6 @@
 /// How urgent a response is (RFC 9218): what a server that sends several at once may go by.
 ///
-/// Answers to `NSURLRequest.networkServiceType`.
+/// Counterpart of `NSURLRequest.networkServiceType`.
 public struct RequestPriority: Sendable, Hashable, CustomStringConvertible {
     /// From 0, first, to 7, last. Default: 3.
     public let urgency: Int

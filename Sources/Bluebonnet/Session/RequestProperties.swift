@@ -1,7 +1,7 @@
 /// Choices that a request serializer sets on every request: only what is set here is set there, so that nothing overrides the
 /// session's configuration by accident.
 ///
-/// Answers to the six properties of `AFHTTPRequestSerializer` (`allowsCellularAccess`, `cachePolicy`, `HTTPShouldHandleCookies`,
+/// Counterpart of the six properties of `AFHTTPRequestSerializer` (`allowsCellularAccess`, `cachePolicy`, `HTTPShouldHandleCookies`,
 /// `HTTPShouldUsePipelining`, `networkServiceType`, `timeoutInterval`). A value that a request has already is kept.
 public struct RequestProperties: Sendable, Hashable {
     /// Whether the request may use a network that costs money, such as a cellular one. Default: not set.
@@ -9,15 +9,15 @@ public struct RequestProperties: Sendable, Hashable {
     /// Carried for interceptors and transports: the engine knows nothing of what a network costs.
     public var allowsExpensiveNetworkAccess: Bool?
 
-    /// How a stored response may answer. Default: not set. Carried for interceptors: there is no cache yet.
+    /// How a stored response may be used. Default: not set. Carried for interceptors: there is no cache yet.
     public var cachePolicy: CachePolicy?
 
     /// Whether cookies are sent and stored. Default: not set. Carried for interceptors: there is no cookie jar yet.
     public var handlesCookies: Bool?
 
-    /// Whether the request may be sent before an earlier one on its connection was answered. Default: not set.
+    /// Whether the request may be sent before the response to an earlier one on its connection. Default: not set.
     ///
-    /// Carried only: the engine never pipelines, because one slow answer holds up all behind it and a lost connection loses
+    /// Carried only: the engine never pipelines, because one slow response delays all behind it and a lost connection loses
     /// them all (RFC 9112 §9.3.2).
     public var usesPipelining: Bool?
 

@@ -54,7 +54,7 @@ public struct Response<Value: Sendable>: Sendable {
     public var status: HTTPResponse.Status { head.status }
     /// The header fields.
     public var headerFields: HTTPFields { head.headerFields }
-    /// The URL that answered, after redirects.
+    /// The URL of the response, after redirects.
     public var url: URL { request.url }
 
     /// The same response with another value.

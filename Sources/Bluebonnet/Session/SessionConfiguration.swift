@@ -3,7 +3,7 @@ public import NIOCore
 
 /// Everything a session can be told before it starts, as a value.
 ///
-/// Answers to `NSURLSessionConfiguration`. Later changes to a copy do not reach a running session.
+/// Counterpart of `NSURLSessionConfiguration`. Later changes to a copy do not reach a running session.
 public struct SessionConfiguration: Sendable {
     /// The timeouts of requests that bring none of their own.
     public var timeouts = Timeouts()

@@ -1,6 +1,6 @@
 /// Something that happened to a task of a session.
 ///
-/// Answers to the notifications of `AFURLSessionManager` (`AFNetworkingTaskDidResumeNotification` and its siblings).
+/// Counterpart of the notifications of `AFURLSessionManager` (`AFNetworkingTaskDidResumeNotification` and its siblings).
 public enum SessionEvent: Sendable {
     /// The task was started, or resumed after a suspension.
     case didResume(any SessionTask)

@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// Makes and runs tasks over one pool of connections.
 ///
-/// Answers to `AFURLSessionManager`. Nothing has to be shut down: when the last reference goes away, running tasks fail with
+/// Counterpart of `AFURLSessionManager`. Nothing has to be shut down: when the last reference goes away, running tasks fail with
 /// ``NetworkingError/Code/sessionInvalidated`` and the connections close. Share one; every session has connections of its own.
 public final class SessionManager: Sendable {
     /// A session with the default configuration, shared by everything that does not bring its own.
@@ -51,7 +51,7 @@ public final class SessionManager: Sendable {
         DataTask(request, core: core) { received throws(NetworkingError) in try serializer.serialize(received) }
     }
 
-    /// Makes a task that is not started and brings the body as it is: every status is an answer.
+    /// Makes a task that is not started and brings the body as it is: a response of any status is returned.
     ///
     /// - Parameter request: What to send.
     /// - Returns: The task, not started.
@@ -96,7 +96,7 @@ public final class SessionManager: Sendable {
         }
     }
 
-    /// Sends a request and brings the body as it is: every status is an answer.
+    /// Sends a request and brings the body as it is: a response of any status is returned.
     ///
     /// - Parameter request: What to send.
     /// - Returns: The response; its value is the body.
@@ -116,7 +116,7 @@ public final class SessionManager: Sendable {
 
     /// Sends a request and returns when the response head is there; the body is read from the result, with back-pressure.
     ///
-    /// Cancelling the Swift task cancels the request, also while the body is read. Every status is an answer. It is one of ``tasks``
+    /// Cancelling the Swift task cancels the request, also while the body is read. A response of any status is returned. It is one of ``tasks``
     /// until its body has come to the end, failed or been dropped.
     ///
     /// - Parameter request: What to send.

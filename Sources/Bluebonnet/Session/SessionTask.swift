@@ -1,6 +1,6 @@
 /// What all tasks of a session have in common, whatever they bring.
 ///
-/// Answers to `NSURLSessionTask`.
+/// Counterpart of `NSURLSessionTask`.
 public protocol SessionTask: AnyObject, Sendable {
     /// A number that no other task of the session has.
     var identifier: Int { get }
@@ -11,7 +11,7 @@ public protocol SessionTask: AnyObject, Sendable {
     /// The request as the task was made with it.
     var originalRequest: Request { get }
 
-    /// The request of the present or last hop, after interceptors and redirects; the original one before the first answer.
+    /// The request of the present or last hop, after interceptors and redirects; the original one before the first response.
     var currentRequest: Request { get }
 
     /// The response head, once it is there.

@@ -1,6 +1,6 @@
 /// How far a task's upload and download are, at one moment.
 ///
-/// Answers to the two `NSProgress` objects of AFNetworking's task delegate.
+/// Counterpart of the two `NSProgress` objects of AFNetworking's task delegate.
 public struct TaskProgress: Sendable, Hashable {
     /// Bytes of the request body that have been handed to the socket.
     public var bytesSent: Int

@@ -1,7 +1,7 @@
 /// The five times a request may take. Each really fires, also in the middle of a body; nil means no limit. A sixth one,
 /// ``continueWait``, is no failure.
 ///
-/// Answers to `timeoutInterval` (60 s between bytes in AFNetworking) and `timeoutIntervalForResource`.
+/// Counterpart of `timeoutInterval` (60 s between bytes in AFNetworking) and `timeoutIntervalForResource`.
 public struct Timeouts: Sendable, Hashable {
     /// The longest time a request waits for a connection to become free, while connections to its host are open and none of them
     /// takes a request that waits. Default: 60 seconds.
@@ -25,6 +25,8 @@ public struct Timeouts: Sendable, Hashable {
 
     /// The time from the request having left to the first byte of the response. Default: 60 seconds.
     ///
+    /// An interim response counts as the first byte, except `100 Continue`, after which this time begins anew.
+    ///
     /// The request has left when the server's system has acknowledged all of it, as far as this one can tell.
     public var firstByte: Duration? {
         get { firstByteTime.duration }
@@ -47,8 +49,8 @@ public struct Timeouts: Sendable, Hashable {
         set { requestTime = CompactTime(newValue) }
     }
 
-    /// How long a body that announced itself with `Expect: 100-continue` waits for the server's leave; it is sent then, because
-    /// many servers never answer the announcement (RFC 9110 §10.1.1). Default: 1 second, as curl. nil waits as long as for the
+    /// How long a body that announced itself with `Expect: 100-continue` waits for `100 Continue`; it is sent then without, because
+    /// many servers never send that (RFC 9110 §10.1.1). Default: 1 second, as curl. nil waits as long as for the
     /// first byte of the response, and fails like it.
     public var continueWait: Duration? {
         get { continueWaitTime.duration }

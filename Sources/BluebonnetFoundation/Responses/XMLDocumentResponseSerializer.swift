@@ -7,7 +7,7 @@ public import Foundation
 /// error with line and column, and so is an empty one. A bad status alone still has its body parsed, into the error's
 /// `parsedBody`; when both the status is bad and the body is no XML, the parsing error is the outer one.
 ///
-/// Answers to `AFXMLDocumentResponseSerializer`; its `options` are ``limits`` here.
+/// Counterpart of `AFXMLDocumentResponseSerializer`; its `options` are ``limits`` here.
 public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
     /// Which responses are accepted. Default: 2xx with a content type of XML.
     public var validation: ResponseValidation
@@ -30,7 +30,7 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
     /// - Parameters:
     ///   - body: The body bytes, content coding undone.
     ///   - head: Status and header fields.
-    ///   - request: The request that was answered.
+    ///   - request: The request of the response.
     /// - Returns: The tree.
     /// - Throws: `NetworkingError` with the code `unacceptableStatusCode`, `unacceptableContentType` or
     ///   `responseSerializationFailed`, with an `XMLParsingError` below the last.

@@ -7,7 +7,7 @@ public import Foundation
 /// give it, on the thread that runs it. Prefer `.xmlEvents`, which is a value, stops where you stop and reports documents
 /// that end too early; on Linux `XMLParser` takes those for whole.
 ///
-/// Answers to `AFXMLParserResponseSerializer`.
+/// Counterpart of `AFXMLParserResponseSerializer`.
 public struct XMLParserResponseSerializer: ValidatingResponseSerializer {
     /// Which responses are accepted. Default: 2xx with a content type of XML.
     public var validation: ResponseValidation
@@ -24,7 +24,7 @@ public struct XMLParserResponseSerializer: ValidatingResponseSerializer {
     /// - Parameters:
     ///   - body: The body bytes, content coding undone.
     ///   - head: Status and header fields.
-    ///   - request: The request that was answered.
+    ///   - request: The request of the response.
     /// - Returns: The document, ready for a parser.
     /// - Throws: `NetworkingError` with the code `unacceptableStatusCode` or `unacceptableContentType`.
     public func serialize(

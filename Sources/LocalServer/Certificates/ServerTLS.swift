@@ -11,8 +11,11 @@ package struct ServerTLS: Sendable {
         case tls13
     }
 
-    /// The certificate the server shows, with its intermediates, and its key.
-    package var identity: TestIdentity
+    /// The certificate the server shows, with its intermediates, in PEM.
+    package var chainPEM: String
+
+    /// Its key in PEM.
+    package var privateKeyPEM: String
 
     /// The authorities of client certificates; when there is one, a client must show a certificate it has signed.
     package var clientAuthorities: [TestIdentity]
@@ -34,7 +37,8 @@ package struct ServerTLS: Sendable {
         minimumVersion: Version = .tls12,
         maximumVersion: Version = .tls13
     ) {
-        self.identity = identity
+        chainPEM = identity.chainPEM
+        privateKeyPEM = identity.privateKeyPEM
         self.clientAuthorities = clientAuthorities
         self.applicationProtocols = applicationProtocols
         self.minimumVersion = minimumVersion
@@ -43,8 +47,8 @@ package struct ServerTLS: Sendable {
 
     /// The same rules in NIOSSL's words.
     package func configuration() throws -> TLSConfiguration {
-        let chain = try NIOSSLCertificate.fromPEMBytes(Array(identity.chainPEM.utf8))
-        let key = try NIOSSLPrivateKey(bytes: Array(identity.privateKeyPEM.utf8), format: .pem)
+        let chain = try NIOSSLCertificate.fromPEMBytes(Array(chainPEM.utf8))
+        let key = try NIOSSLPrivateKey(bytes: Array(privateKeyPEM.utf8), format: .pem)
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) },
             privateKey: .privateKey(key)

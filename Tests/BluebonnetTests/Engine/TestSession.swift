@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import LocalServer
 
 @testable import Bluebonnet
 
@@ -15,6 +16,17 @@ enum TestSession {
         var configuration = SessionConfiguration()
         change(&configuration)
         return configuration
+    }
+
+    /// A configuration that trusts an authority, with these changes to its settings for TLS.
+    static func trusting(
+        _ authority: TestIdentity,
+        _ change: (inout TLSSettings) -> Void = { _ in }
+    ) -> SessionConfiguration {
+        configuration { configuration in
+            configuration.tls.trustRoots = .pem(authority.certificatePEM)
+            change(&configuration.tls)
+        }
     }
 
     /// Runs the body with a session of its own and its engine; every connection is closed before it returns.

@@ -19,10 +19,7 @@ struct TLSFailureTests {
         options: FaultServer.Options = .init(),
         identity: TLSSettings.Identity? = nil
     ) async throws -> (error: NetworkingError, port: Int) {
-        let configuration = TestSession.configuration { configuration in
-            configuration.tls.trustRoots = .pem(certificates.authority.certificatePEM)
-            configuration.tls.identity = identity
-        }
+        let configuration = TestSession.trusting(certificates.authority) { $0.identity = identity }
         return try await FaultServer.run(script, options: options) { server in
             try await TestSession.run(configuration) { session, _ in
                 let error = try await TestSession.failure {
@@ -100,10 +97,7 @@ struct TLSFailureTests {
     // MARK: The session's own files
 
     private func invalid(_ change: (inout TLSSettings) -> Void) async throws -> String {
-        let configuration = TestSession.configuration { configuration in
-            configuration.tls.trustRoots = .pem(certificates.authority.certificatePEM)
-            change(&configuration.tls)
-        }
+        let configuration = TestSession.trusting(certificates.authority, change)
         return try await FaultServer.run([.stall]) { server in
             try await TestSession.run(configuration) { session, _ in
                 let error = try await TestSession.failure {

@@ -25,7 +25,7 @@ struct FetchJSON {
         let sample: Sample = try await api.get("json")
         print("“\(sample.slideshow.title)” by \(sample.slideshow.author)")
 
-        // Without a type of one's own: parameters go into the query of a GET and into the body of a POST.
+        // Without a type of your own: parameters go into the query of a GET and into the body of a POST.
         let parameters: JSONValue = ["page": 2, "tags": ["a", "b"]]
         let echo = try await api.get("get", parameters: parameters, as: .json)
         print("asked for \(echo["url"]?.string ?? "nothing")")

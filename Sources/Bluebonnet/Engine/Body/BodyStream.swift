@@ -57,7 +57,7 @@ final class BodyStream: Sendable {
 
     // MARK: The connection's side
 
-    /// Takes what has arrived; answers whether to go on reading.
+    /// Takes what has arrived; returns whether to go on reading.
     func push(_ arrived: CircularBuffer<ByteBuffer>) -> Bool {
         let (reader, first, goesOn) = state.withLock { state in
             guard state.end == nil else {

@@ -5,10 +5,17 @@ extension Data {
     /// Below this a copy is cheaper than keeping the receive buffer alive.
     private static let copyLimit = 16 * 1024
 
+    /// Whether ``init(taking:)`` makes no copy.
+    static func sharesMemory(of buffer: ByteBuffer) -> Bool {
+        buffer.readableBytes > copyLimit && buffer.readableBytes >= buffer.storageCapacity / 2
+    }
+
     /// The readable bytes: large ones shared without a copy, small ones copied, and so are those that
     /// would keep a receive buffer alive which is more than twice as large.
+    ///
+    /// For a buffer whose bytes nobody reads afterwards: who owns the data alone writes into the shared memory.
     init(taking buffer: ByteBuffer) {
-        guard buffer.readableBytes > Self.copyLimit, buffer.readableBytes >= buffer.storageCapacity / 2 else {
+        guard Self.sharesMemory(of: buffer) else {
             self = unsafe buffer.withUnsafeReadableBytes { bytes in unsafe Data(bytes) }
             return
         }

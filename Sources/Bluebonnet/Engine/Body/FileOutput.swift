@@ -35,8 +35,7 @@ struct FileOutput: Sendable {
             }
             return try await work(FileOutput(file: file, isRegular: file.isRegular))
         }
-        let part = "\(destination).\(String(UInt64.random(in: .min ... .max), radix: 36)).part"
-        let file = try await threads.run { try SystemFile(creating: part) }
+        let file = try await threads.run { try SystemFile(creatingPartFor: destination) }
         do {
             let output = try await work(FileOutput(file: file, isRegular: true))
             try await threads.run { try file.move(to: destination, replaces: overwrites) }

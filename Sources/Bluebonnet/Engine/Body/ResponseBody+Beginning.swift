@@ -1,4 +1,5 @@
 import NIOCore
+import Synchronization
 
 extension ResponseBody {
     /// What was read of a body that nobody waits for.
@@ -16,41 +17,38 @@ extension ResponseBody {
     ///
     /// - Parameters:
     ///   - limit: The most bytes to return.
-    ///   - time: How long to wait in all; with zero only the first piece counts, and only if it is here. Default: one second.
+    ///   - time: How long to wait in all; with zero only what is here counts. Default: one second.
     /// - Returns: The bytes.
     func beginning(upTo limit: Int, within time: Duration = .seconds(1)) async -> Beginning {
-        await withTaskGroup(of: Beginning?.self) { group in
-            if time > .zero {
-                group.addTask {
-                    try? await Task.sleep(for: time)
-                    return nil
-                }
-            } else {
-                group.cancelAll()
-            }
-            group.addTask { await self.read(upTo: limit) }
-            var beginning = Beginning()
-            // Whichever ends first stops the other; a reader that was stopped still returns what it has.
-            while let result = await group.next() {
-                group.cancelAll()
-                if let result { beginning = result }
-            }
-            return beginning
-        }
+        let reading = Reading()
+        let call = StoppableCall<Void>()
+        let timer = time > .zero ? StoppableCall<Void>.schedule(in: time.timeAmount) { call.stop() } : nil
+        if timer == nil { call.stop() }
+        // A reader that was stopped has read what it has read.
+        try? await call.run { await read(upTo: limit, to: reading) }
+        timer?.cancel()
+        return reading.beginning.withLock { $0 }
     }
 
-    private func read(upTo limit: Int) async -> Beginning {
-        var beginning = Beginning()
+    /// What has been read so far, also by a reader that does not come back.
+    private final class Reading: Sendable {
+        let beginning = Mutex(Beginning())
+    }
+
+    private func read(upTo limit: Int, to reading: Reading) async {
         var buffers = makeBuffers()
         do {
             while let piece = try await buffers.next() {
-                let room = limit - beginning.bytes.readableBytes
-                beginning.bytes.writeBytes(piece.readableBytesView.prefix(Swift.max(room, 0)))
+                let isWithin = reading.beginning.withLock { beginning in
+                    let room = limit - beginning.bytes.readableBytes
+                    beginning.bytes.writeBytes(piece.readableBytesView.prefix(Swift.max(room, 0)))
+                    return piece.readableBytes <= room
+                }
                 // Not every sequence minds being cancelled.
-                guard piece.readableBytes <= room, !Task.isCancelled else { return beginning }
+                guard isWithin, !Task.isCancelled else { return }
             }
         } catch {}
-        beginning.isAll = !Task.isCancelled
-        return beginning
+        let isAll = !Task.isCancelled
+        reading.beginning.withLock { $0.isAll = isAll }
     }
 }

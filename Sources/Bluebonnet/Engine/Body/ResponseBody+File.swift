@@ -13,7 +13,9 @@ extension ResponseBody {
     ///
     /// - Parameters:
     ///   - file: A file URL.
-    ///   - overwrites: Whether a file that stands there is replaced. Default: true.
+    ///   - overwrites: Whether a file that stands there is replaced. Default: true. With false, exactly one of several writers
+    ///     gets the name. A file system that knows neither `RENAME_NOREPLACE` nor hard links shows an empty file there for a
+    ///     moment.
     /// - Returns: The number of bytes written.
     /// - Throws: ``NetworkingError/Code/outputFailed`` when the file cannot be written, ``NetworkingError/Code/cancelled`` when the
     ///   task is cancelled, also while a pipe takes nothing, and whatever ends a body early.

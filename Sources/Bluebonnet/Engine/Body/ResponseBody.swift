@@ -13,6 +13,9 @@ public struct ResponseBody: AsyncSequence, Sendable {
     enum Storage: Sendable {
         /// All of it is here.
         case whole(ByteBuffer, trailers: HTTPFields)
+        /// All of it is here, and too large to be copied for everybody who takes it: the same bytes as a buffer and as data. Whoever
+        /// changes a copy of that data gets memory of its own first, because this one is kept here beside it.
+        indirect case large(ByteBuffer, Data, trailers: HTTPFields)
         /// It comes piece by piece.
         case stream(Reader)
         /// It comes from a sequence of the user's.
@@ -63,6 +66,12 @@ public struct ResponseBody: AsyncSequence, Sendable {
         self.lineLimit = lineLimit
     }
 
+    /// A body of which everything is here.
+    static func whole(_ buffer: ByteBuffer, trailers: HTTPFields) -> ResponseBody {
+        guard Data.sharesMemory(of: buffer) else { return ResponseBody(.whole(buffer, trailers: trailers)) }
+        return ResponseBody(.large(buffer, Data(taking: buffer), trailers: trailers))
+    }
+
     /// The same body with what is kept alive while it is, what counts its bytes, and a limit for its lines.
     func keeping(_ owner: any AnyObject & Sendable, control: TaskControl, lineLimit: Int) -> ResponseBody {
         var body = ResponseBody(storage, owner: owner, lineLimit: lineLimit)
@@ -73,7 +82,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// What it comes from while it is still coming.
     var stream: BodyStream? {
         switch storage {
-        case .whole, .sequence: nil
+        case .whole, .large, .sequence: nil
         case .stream(let reader): reader.stream
         case .decoded(let source, _): source.stream
         }
@@ -82,7 +91,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// Whether its bytes come from a sequence of the user's, which the engine cannot end.
     var comesFromSequence: Bool {
         switch storage {
-        case .whole, .stream: false
+        case .whole, .large, .stream: false
         case .sequence: true
         case .decoded(let source, _): source.comesFromSequence
         }
@@ -93,7 +102,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// Zero and unknown for a body that comes from no connection.
     public var currentProgress: TaskProgress { TaskProgress(control?.counts ?? TaskControl.Counts()) }
 
-    /// A body that is there already, for transports and interceptors that answer by themselves.
+    /// A body that is there already, for transports and interceptors that respond by themselves.
     ///
     /// - Parameters:
     ///   - data: The bytes.
@@ -108,7 +117,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
     static func data(_ data: Data, trailers: HTTPFields = [:], inPiecesOf size: Int) -> ResponseBody {
         guard data.count > size else {
-            return ResponseBody(.whole(ByteBuffer(bytes: data), trailers: trailers))
+            return whole(ByteBuffer(bytes: data), trailers: trailers)
         }
         return ResponseBody(
             .sequence(
@@ -128,7 +137,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// A body that comes piece by piece from a sequence, for transports, interceptors and stubs.
     ///
     /// The sequence is iterated when the body is read, no faster than that, and empty pieces are passed over. What it
-    /// throws reaches the reader as a ``NetworkingError``.
+    /// throws reaches the reader as a ``NetworkingError``. A task that collects the body and is stopped waits for the
+    /// sequence no longer than a second; whoever iterates the body waits as long as the sequence does.
     ///
     /// - Parameters:
     ///   - pieces: The pieces.
@@ -153,7 +163,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// The trailer fields (RFC 9110 §6.5); complete when the body has been read to its end, empty before.
     public var trailers: HTTPFields {
         switch storage {
-        case .whole(_, let trailers), .sequence(_, let trailers): trailers
+        case .whole(_, let trailers), .large(_, _, let trailers), .sequence(_, let trailers): trailers
         case .stream(let reader): reader.stream.finished?.trailers ?? [:]
         case .decoded(let source, _): source.trailers
         }
@@ -162,7 +172,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// When the last byte came, if it came after the head was handed over.
     var lastByteAt: NIODeadline? {
         switch storage {
-        case .whole, .sequence: nil
+        case .whole, .large, .sequence: nil
         case .stream(let reader): reader.stream.finished?.at
         case .decoded(let source, _): source.lastByteAt
         }
@@ -187,7 +197,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         ///
         /// - Throws: ``NetworkingError``: a connection lost, a truncated body, a timeout, a content coding that is broken.
         public mutating func next() async throws -> Data? {
-            try await buffers.next().map(Data.init(taking:))
+            try await buffers.nextData()
         }
     }
 }
@@ -219,9 +229,17 @@ extension ResponseBody {
 
     /// The whole body where it is here already and has no content coding, as that of most responses.
     func whole(upTo limit: Int) throws -> Data? {
-        guard case .whole(let buffer, _) = storage else { return nil }
-        guard buffer.readableBytes <= limit else { throw Self.tooLarge(limit) }
-        return Data(taking: buffer)
+        let count: Int
+        switch storage {
+        case .whole(let buffer, _), .large(let buffer, _, _): count = buffer.readableBytes
+        case .stream, .sequence, .decoded: return nil
+        }
+        guard count <= limit else { throw Self.tooLarge(limit) }
+        return switch storage {
+        case .whole(let buffer, _): Data(taking: buffer)
+        case .large(_, let data, _): data
+        case .stream, .sequence, .decoded: nil
+        }
     }
 
     /// Reads and drops the body so that its connection can serve again; gives both up beyond the limit, after a second, or at an
@@ -232,7 +250,7 @@ extension ResponseBody {
     /// - Parameter limit: How many bytes to read for that. A new connection costs more than a few of them. Default: 64 KiB.
     public func discard(upTo limit: Int = 65_536) async {
         switch storage {
-        case .whole, .sequence: break
+        case .whole, .large, .sequence: break
         case .decoded(let source, _): await source.discard(upTo: limit)
         case .stream(let reader):
             // Most are here already, and cost neither a timer nor a task.
@@ -252,6 +270,7 @@ extension ResponseBody {
     func makeBuffers() -> Buffers {
         switch storage {
         case .whole(let buffer, _): Buffers(.whole(buffer))
+        case .large(let buffer, let data, _): Buffers(.large(buffer, data))
         case .stream(let reader): Buffers(.stream(reader))
         case .sequence(let makePull, _): Buffers(.sequence(makePull()))
         case .decoded(let source, let decoding):
@@ -269,6 +288,7 @@ extension ResponseBody {
     struct Buffers {
         enum Step {
             case whole(ByteBuffer)
+            case large(ByteBuffer, Data)
             case stream(Reader)
             case sequence(Pull)
             indirect case decoded(Buffers, ContentDecoder, TaskControl?)
@@ -287,11 +307,20 @@ extension ResponseBody {
             return reader.stream.nextIfAvailable()
         }
 
+        /// The next piece for the user, who may write into it.
+        mutating func nextData() async throws -> Data? {
+            if case .large(_, let data) = step {
+                step = .ended
+                return data
+            }
+            return try await next().map(Data.init(taking:))
+        }
+
         mutating func next() async throws -> ByteBuffer? {
             switch step {
             case .ended:
                 return nil
-            case .whole(let buffer):
+            case .whole(let buffer), .large(let buffer, _):
                 step = .ended
                 return buffer.readableBytes > 0 ? buffer : nil
             case .stream(let reader):

@@ -52,6 +52,14 @@ final class SystemFile: Sendable {
         guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
     }
 
+    /// Makes a temporary file in the folder of a destination, under a name of a fixed length: the destination's may be as long as
+    /// names can be (NAME_MAX is 255 bytes).
+    convenience init(creatingPartFor destination: String) throws {
+        let folder = destination.lastIndex(of: "/").map { destination[...$0] } ?? ""
+        let number = String(UInt64.random(in: .min ... .max), radix: 36)
+        try self.init(creating: "\(folder)bluebonnet-\(number).part")
+    }
+
     /// Opens what stands at a path for writing, from its beginning. A pipe that nobody reads yet is waited for while that `isWanted`.
     ///
     /// - Throws: ``Failure``, or `CancellationError` when it is wanted no longer.
@@ -177,17 +185,6 @@ final class SystemFile: Sendable {
                     }
                 }
             }
-        }
-    }
-
-    /// Gives the file its final name, in place of a file that may stand there only if it `replaces`.
-    func move(to destination: String, replaces: Bool) throws {
-        if replaces {
-            guard unsafe rename(path, destination) == 0 else { throw Failure(path: destination, code: errno) }
-        } else {
-            // A second name fails when it is taken; there is no moment between looking and naming.
-            guard unsafe link(path, destination) == 0 else { throw Failure(path: destination, code: errno) }
-            remove()
         }
     }
 

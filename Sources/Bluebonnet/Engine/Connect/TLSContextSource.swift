@@ -133,8 +133,7 @@ final class TLSContextSource: Sendable {
             try useEnvironment(&configuration)
         }
         if let identity = settings.identity { try use(identity, in: &configuration) }
-        // A peer that does not answer the closing alert must not hold a place in the pool.
-        configuration.shutdownTimeout = .milliseconds(250)
+        configuration.shutdownTimeout = settings.closingTime.timeAmount
         // The names are checked by `CertificateVerification`.
         configuration.certificateVerification = settings.verifiesCertificates ? .noHostnameVerification : .none
         do {

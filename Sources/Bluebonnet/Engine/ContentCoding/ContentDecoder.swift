@@ -56,7 +56,7 @@ final class ContentDecoder: @unchecked Sendable {
 
     /// Says that the body is over, after ``nextBlock()`` returned nil.
     ///
-    /// A body without a single byte is fine: the answer to HEAD, a 204 and a 304 carry the coding of a body they do
+    /// A body without a single byte is fine: the response to HEAD, a 204 and a 304 carry the coding of a body they do
     /// not have.
     ///
     /// - Throws: ``NetworkingError/Code/contentDecodingFailed`` when it ends too early.

@@ -30,7 +30,7 @@ extension HTTP1Connection: DeadlineHolder {
         updateDeadline()
     }
 
-    /// Starts the clock of what is waited for now: that the peer takes bytes, that it gives leave to send the body, or its response.
+    /// Starts the clock of what is waited for now: that the peer takes bytes, that it sends 100 Continue, or its response.
     ///
     /// None runs while nobody reads. While the source of the body is slow, the pause inside a response that has begun is limited as
     /// ever; before that the peer has nothing to say.

@@ -40,12 +40,12 @@ extension HTTP1Connection {
             fail(NetworkingError(error, from: origin))
             return
         }
-        // RFC 9110 §15.2: an interim response other than 100 neither ends nor prolongs the wait for leave to send.
+        // RFC 9110 §15.2: an interim response other than 100 neither ends nor prolongs the wait for 100 Continue.
         guard machine.request != .awaitingContinue else { return }
         restartClock(now: now)
     }
 
-    /// Answers whether to go on parsing.
+    /// Returns whether to go on parsing.
     private func take(_ event: HTTP1ResponseParser.Event, now: NIODeadline, hasBytesLeft: Bool) -> Bool {
         switch event {
         case .informational(let head):
@@ -57,7 +57,7 @@ extension HTTP1Connection {
             }
         case .head(let head, let length):
             guard head.statusCode != 101 else {
-                // RFC 9110 §15.2.2: a switch of protocols answers an Upgrade field, and none was sent.
+                // RFC 9110 §15.2.2: a switch of protocols follows an Upgrade field, and none was sent.
                 fail(
                     NetworkingError(.unexpectedResponse, "\(origin.description) switched to another protocol unasked.")
                 )
@@ -178,7 +178,7 @@ extension HTTP1Connection {
     }
 
     /// The response is complete. What is left to do waits until the whole read has been looked at: bytes that came behind the
-    /// response must never be taken for the answer to the next request.
+    /// response must never be taken for the response to the next request.
     func finish(trailers: HTTPFields, now: NIODeadline, hasBytesLeft: Bool) {
         guard let exchange, let head else { return }
         timings.lastByteTime = CompactTime(from: exchange.startedAt, to: now)
@@ -187,7 +187,7 @@ extension HTTP1Connection {
             if let stream {
                 .end(of: stream, last: takeArrived(), trailers: trailers)
             } else {
-                .whole(response(to: exchange, head, ResponseBody(.whole(Self.joined(arrived), trailers: trailers))))
+                .whole(response(to: exchange, head, .whole(Self.joined(arrived), trailers: trailers)))
             }
         // RFC 9112 §9.6: whoever asks for the end of the connection gets it.
         let isKeepAlive = parser.isKeepAlive && !exchange.asksForClose

@@ -7,7 +7,7 @@ extension HTTP1Connection {
             case awaitingContinue
             case sending
             case sent
-            /// The answer came before leave did: the body is never sent.
+            /// The response came before 100 Continue: the body is never sent.
             case withheld
         }
 
@@ -27,7 +27,7 @@ extension HTTP1Connection {
         private(set) var hasServed = false
         /// An error was seen, or the end is near: never used again.
         private(set) var isDoomed = false
-        /// The server has answered as HTTP/1.0, which knows no 100 Continue.
+        /// The server has responded as HTTP/1.0, which knows no 100 Continue.
         private(set) var servesHTTP10 = false
 
         var isBusy: Bool { response != .idle }
@@ -92,7 +92,7 @@ extension HTTP1Connection {
             response = .idle
         }
 
-        /// Whether a connection that ended now ended as stale ones do: it had served before, and nothing of an answer came.
+        /// Whether a connection that ended now ended as stale ones do: it had served before, and nothing of a response came.
         func isStale(hasReceivedBytes: Bool) -> Bool {
             hasServed && response == .awaitingHead && !hasReceivedBytes
         }

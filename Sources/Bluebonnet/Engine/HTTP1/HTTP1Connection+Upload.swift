@@ -13,7 +13,7 @@ extension HTTP1Connection {
         guard let exchange, let pooled, let context, let body = exchange.bodySentLater else { return }
         let upload = RequestUpload(body, connection: pooled, exchange: exchange)
         self.upload = upload
-        // The clock of the wait for leave to send stops; the exchange's own runs.
+        // The clock of the wait for 100 Continue stops; the exchange's own runs.
         startClock(now: .now())
         exchange.began(upload)
         upload.start(inFileParts: isUnencrypted && body.length != nil)
@@ -23,7 +23,7 @@ extension HTTP1Connection {
     /// RFC 9110 §10.1.1: 100 Continue came, or did not come in the time there was for it.
     func continueUpload() {
         guard machine.continues() else { return }
-        // What came was the leave to send, not the answer.
+        // What came was 100 Continue, not the response.
         timings.firstByteTime = .none
         beginUpload()
     }
@@ -146,7 +146,7 @@ extension HTTP1Connection {
         startClock(now: now)
     }
 
-    /// Answers whether bytes have left since the last look.
+    /// Returns whether bytes have left since the last look.
     @discardableResult
     func lookAtOutbound(now: NIODeadline) -> Bool {
         outbound.look(context.map(unsentBytes) ?? 0, now: now)

@@ -4,7 +4,7 @@
 /// let parameters: JSONValue = ["page": 2, "tags": ["a", "b"], "after": nil]
 /// let name = response["users"]?[0]?["name"]?.string
 /// ```
-/// It answers to the Foundation objects that AFNetworking's `AFJSONResponseSerializer` returned.
+/// It is the counterpart of the Foundation objects that AFNetworking's `AFJSONResponseSerializer` returned.
 public enum JSONValue: Sendable, Hashable {
     /// The word `null`.
     case null
@@ -77,7 +77,7 @@ extension JSONValue {
     /// Returns the value without nulls: keys whose value is null and array elements that are null are dropped, at
     /// every depth.
     ///
-    /// It answers to AFNetworking's `removesKeysWithNullValues`. A value that is itself null stays.
+    /// It is the counterpart of AFNetworking's `removesKeysWithNullValues`. A value that is itself null stays.
     public func removingNulls() -> JSONValue {
         switch self {
         case .null, .bool, .number, .string: self

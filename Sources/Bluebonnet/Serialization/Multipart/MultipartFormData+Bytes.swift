@@ -9,7 +9,7 @@ public import HTTPTypes
 extension MultipartFormData {
     /// Adds a text, as UTF-8.
     ///
-    /// Answers to `appendPartWithFormData:name:` with the text as data.
+    /// Counterpart of `appendPartWithFormData:name:` with the text as data.
     ///
     /// - Parameters:
     ///   - text: The text.
@@ -23,7 +23,7 @@ extension MultipartFormData {
 
     /// Adds bytes.
     ///
-    /// Answers to `appendPartWithFormData:name:`, and with a file name to `appendPartWithFileData:name:fileName:mimeType:`.
+    /// Counterpart of `appendPartWithFormData:name:`, and with a file name to `appendPartWithFileData:name:fileName:mimeType:`.
     ///
     /// - Parameters:
     ///   - data: The bytes.
@@ -39,7 +39,7 @@ extension MultipartFormData {
 
     /// Adds a part with header fields of the caller's own, and nothing else in its header section.
     ///
-    /// Answers to `appendPartWithHeaders:body:`.
+    /// Counterpart of `appendPartWithHeaders:body:`.
     ///
     /// - Parameters:
     ///   - headers: The fields, sent in this order. RFC 7578 §4.2 wants a `Content-Disposition` among them.

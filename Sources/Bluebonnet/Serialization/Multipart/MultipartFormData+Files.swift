@@ -10,7 +10,7 @@ extension MultipartFormData {
     ///
     /// The length is taken now. A file that is shorter or longer when it is sent stops the request with
     /// ``NetworkingError/Code/requestBodyLengthMismatch``; one that cannot be read then, with
-    /// ``NetworkingError/Code/requestBodyFailed``. Answers to `appendPartWithFileURL:name:error:` and
+    /// ``NetworkingError/Code/requestBodyFailed``. Counterpart of `appendPartWithFileURL:name:error:` and
     /// `appendPartWithFileURL:name:fileName:mimeType:error:`.
     ///
     /// - Parameters:

@@ -5,7 +5,7 @@ import Synchronization
 extension MultipartFormData {
     /// Adds what an asynchronous sequence brings. The form can then be sent once.
     ///
-    /// Answers to `appendPartWithInputStream:name:fileName:length:mimeType:`.
+    /// Counterpart of `appendPartWithInputStream:name:fileName:length:mimeType:`.
     ///
     /// - Parameters:
     ///   - stream: The pieces. It is read only as fast as the connection takes them, and not before its turn.

@@ -1,10 +1,10 @@
 /// A `multipart/form-data` body (RFC 7578): named parts of text, bytes, files and streams, in their order.
 ///
 /// A value: copies share nothing that changes. Files and streams are read while the body is sent, in blocks, and never
-/// held in memory whole. Answers to `AFMultipartFormData`.
+/// held in memory whole. Counterpart of `AFMultipartFormData`.
 ///
 /// ```swift
-/// let answer = try await api.post("avatars", as: .json) { form in
+/// let response = try await api.post("avatars", as: .json) { form in
 ///     try form.append(fileURL: photo, name: "avatar")
 ///     form.append("42", name: "user")
 /// }

@@ -1,6 +1,6 @@
 /// How fast a body is sent: for slow networks, and to leave room for others.
 ///
-/// Answers to `throttleBandwidthWithPacketSize:delay:`. Every sending of the body keeps to it, also after a redirect.
+/// Counterpart of `throttleBandwidthWithPacketSize:delay:`. Every sending of the body keeps to it, also after a redirect.
 public struct UploadThrottle: Sendable, Hashable {
     enum Pace: Sendable, Hashable {
         case packets(size: Int, delay: Duration)

@@ -6,7 +6,7 @@
 
 /// A property list, of whatever shape it is.
 ///
-/// Answers to the objects that `AFPropertyListResponseSerializer` brought. Unlike JSON it has dates, data and two kinds
+/// Counterpart of the objects that `AFPropertyListResponseSerializer` brought. Unlike JSON it has dates, data and two kinds
 /// of numbers, and no null.
 public enum PropertyListValue: Sendable, Hashable {
     /// A dictionary.

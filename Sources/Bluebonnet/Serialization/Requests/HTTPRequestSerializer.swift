@@ -12,7 +12,7 @@ import NIOCore
 /// `application/x-www-form-urlencoded`. Without parameters there is neither a body nor a `Content-Type`. The rules of
 /// the text are those of ``QueryString``.
 ///
-/// A value: copies share nothing and keep everything. Answers to `AFHTTPRequestSerializer`.
+/// A value: copies share nothing and keep everything. Counterpart of `AFHTTPRequestSerializer`.
 public struct HTTPRequestSerializer: RequestSerializer {
     /// The header fields of a new serializer: `Accept-Language` and `User-Agent`, made once per process.
     ///
@@ -41,7 +41,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
     /// The charset of form bodies: names and values are escaped as its bytes, and the `Content-Type` names it. Default: UTF-8,
     /// which is not named.
     ///
-    /// Queries are UTF-8 always (RFC 3986 §2.5). Answers to `stringEncoding`.
+    /// Queries are UTF-8 always (RFC 3986 §2.5). Counterpart of `stringEncoding`.
     public var stringEncoding = Charset.utf8
 
     /// Makes a serializer with the default header fields.

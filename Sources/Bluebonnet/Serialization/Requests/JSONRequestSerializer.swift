@@ -11,7 +11,7 @@ import NIOCore
 /// GET, HEAD and DELETE get a query, as from ``HTTPRequestSerializer``; other methods get a body of type
 /// `application/json` (RFC 8259 §11). Without parameters there is neither a body nor a `Content-Type`.
 ///
-/// Answers to `AFJSONRequestSerializer`. Beyond it, a single string, number or word is accepted: RFC 8259 §2 allows
+/// Counterpart of `AFJSONRequestSerializer`. Beyond it, a single string, number or word is accepted: RFC 8259 §2 allows
 /// it.
 public struct JSONRequestSerializer: RequestSerializer {
     /// What is in common with the serializer of queries.

@@ -6,7 +6,7 @@
 
 /// How parameters become the text of a query or a form body.
 ///
-/// Answers to `setQueryStringSerializationWithStyle:` and `setQueryStringSerializationWithBlock:`.
+/// Counterpart of `setQueryStringSerializationWithStyle:` and `setQueryStringSerializationWithBlock:`.
 public struct ParameterEncoding: Sendable {
     private enum Kind: Sendable {
         case standard

@@ -16,7 +16,7 @@ import NIOCore
 /// rounded to the nearest double. In an `Encodable` value, Foundation's `PropertyListEncoder` writes `Decimal` and `URL`
 /// as dictionaries of their parts, which hardly a server reads: give it a `Double` or a `String` instead.
 ///
-/// Answers to `AFPropertyListRequestSerializer`.
+/// Counterpart of `AFPropertyListRequestSerializer`.
 public struct PropertyListRequestSerializer: RequestSerializer {
     /// What is in common with the serializer of queries.
     private var http = HTTPRequestSerializer()

@@ -7,7 +7,7 @@
 ///   fraction.
 /// - Names and values are both percent-escaped, brackets too: `a%5B%5D=1`. What stays as it is: see ``escape(_:)``.
 ///
-/// Answers to `AFQueryStringFromParameters` and `AFPercentEscapedStringFromString`.
+/// Counterpart of `AFQueryStringFromParameters` and `AFPercentEscapedStringFromString`.
 public struct QueryString: Sendable, Hashable {
     /// Makes the rules.
     public init() {}

@@ -7,7 +7,7 @@
 /// Tries several serializers in order; the first that can read the response wins.
 ///
 /// ```swift
-/// let answer = try await api.get("status", as: .compound(.trying(.json, as: Answer.json), .trying(.string, as: Answer.text)))
+/// let response = try await api.get("status", as: .compound(.trying(.json, as: Answer.json), .trying(.string, as: Answer.text)))
 /// ```
 ///
 /// A serializer can read a response when it gives a value, and also when it refuses it only for its status and yet has
@@ -18,7 +18,7 @@
 /// ``NetworkingError/Code/responseSerializationFailed``; its sentence says what each of them said, and below it is a
 /// ``CompoundResponseError`` with their errors.
 ///
-/// Answers to `AFCompoundResponseSerializer`, but what none can read is an error and not `NSData`; end with `.data` for
+/// Counterpart of `AFCompoundResponseSerializer`, but what none can read is an error and not `NSData`; end with `.data` for
 /// that.
 public struct CompoundResponseSerializer<Output: Sendable>: ResponseSerializer {
     /// One of the serializers, with what its value becomes.
@@ -93,7 +93,7 @@ public struct CompoundResponseSerializer<Output: Sendable>: ResponseSerializer {
     /// - Parameters:
     ///   - body: The body bytes, content coding undone.
     ///   - head: Status and header fields.
-    ///   - request: The request that was answered.
+    ///   - request: The request of the response.
     /// - Returns: The value of the first that has one.
     /// - Throws: ``NetworkingError``: of the first that parsed the body of a refused response, or of all of them.
     public func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> Output {

@@ -58,7 +58,7 @@ public struct FileResponseSerializer: ValidatingResponseSerializer {
     /// - Parameters:
     ///   - body: The body bytes, content coding undone.
     ///   - head: Status and header fields.
-    ///   - request: The request that was answered.
+    ///   - request: The request of the response.
     /// - Returns: The destination.
     /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``, ``NetworkingError/Code/unacceptableContentType`` or
     ///   ``NetworkingError/Code/outputFailed`` for a file that cannot be written.
@@ -85,7 +85,7 @@ public struct FileResponseSerializer: ValidatingResponseSerializer {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         }
         let path = destination.path(percentEncoded: false)
-        let file = try SystemFile(creating: "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).part")
+        let file = try SystemFile(creatingPartFor: path)
         do {
             try file.write([ByteBuffer(bytes: body)])
             try file.move(to: path, replaces: options.contains(.overwrite))

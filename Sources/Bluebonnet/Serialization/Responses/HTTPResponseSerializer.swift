@@ -6,7 +6,7 @@
 
 /// Validates a response and gives its body as it is.
 ///
-/// Accepts the status codes 200 to 299 and every content type by default. Answers to `AFHTTPResponseSerializer`.
+/// Accepts the status codes 200 to 299 and every content type by default. Counterpart of `AFHTTPResponseSerializer`.
 public struct HTTPResponseSerializer: ValidatingResponseSerializer {
     /// Which responses are accepted. Default: 2xx of any content type.
     public var validation: ResponseValidation
@@ -23,7 +23,7 @@ public struct HTTPResponseSerializer: ValidatingResponseSerializer {
     /// - Parameters:
     ///   - body: The body bytes, content coding undone.
     ///   - head: Status and header fields.
-    ///   - request: The request that was answered.
+    ///   - request: The request of the response.
     /// - Returns: The body.
     /// - Throws: ``NetworkingError/Code/unacceptableStatusCode`` or ``NetworkingError/Code/unacceptableContentType``.
     public func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> Data {
@@ -35,6 +35,6 @@ extension ResponseSerializer where Self == HTTPResponseSerializer {
     /// The body bytes of a 2xx response.
     public static var data: Self { Self() }
 
-    /// The body bytes of any response: every status is an answer.
+    /// The body bytes of any response: a response of any status is returned.
     public static var unvalidatedData: Self { Self(validation: .none) }
 }

@@ -12,7 +12,7 @@
 /// A bad status alone still has its body parsed, into ``NetworkingError/parsedBody``. When both the status is bad and
 /// the body is no JSON, the parsing error is the outer one.
 ///
-/// Answers to `AFJSONResponseSerializer`. Unlike there, a single string, number or word at the top is accepted by
+/// Counterpart of `AFJSONResponseSerializer`. Unlike there, a single string, number or word at the top is accepted by
 /// default.
 public struct JSONResponseSerializer: ValidatingResponseSerializer {
     /// Which responses are accepted. Default: 2xx with a content type of JSON.
@@ -58,7 +58,7 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer {
     /// - Parameters:
     ///   - body: The body bytes, content coding undone.
     ///   - head: Status and header fields.
-    ///   - request: The request that was answered.
+    ///   - request: The request of the response.
     /// - Returns: The JSON; `null` for an empty body.
     /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``, ``NetworkingError/Code/unacceptableContentType`` or
     ///   ``NetworkingError/Code/responseSerializationFailed`` with a ``JSONParsingError`` below it.

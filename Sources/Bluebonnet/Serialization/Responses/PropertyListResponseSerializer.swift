@@ -11,7 +11,7 @@
 /// ``NetworkingError/parsedBody``; when both the status is bad and the body is no property list, the parsing error is
 /// the outer one.
 ///
-/// For a `Decodable` type of your own choose `.decodablePropertyList(_:)`. Answers to
+/// For a `Decodable` type of your own choose `.decodablePropertyList(_:)`. Counterpart of
 /// `AFPropertyListResponseSerializer`; its `format` was not used for reading, and there are no mutable containers here.
 public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
     /// Which responses are accepted. Default: 2xx with the content type of property lists.
@@ -32,7 +32,7 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
     /// - Parameters:
     ///   - body: The body bytes, content coding undone.
     ///   - head: Status and header fields.
-    ///   - request: The request that was answered.
+    ///   - request: The request of the response.
     /// - Returns: The property list; nil for an empty body.
     /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``, ``NetworkingError/Code/unacceptableContentType`` or
     ///   ``NetworkingError/Code/responseSerializationFailed`` with a ``PropertyListParsingError`` below it.

@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// Validates a response and turns its body into a value.
 ///
-/// Answers to `AFURLResponseSerialization`. Bodies above 32 KiB are never parsed on an event loop. Choose one with a leading dot: `as: .json`.
+/// Counterpart of `AFURLResponseSerialization`. Bodies above 32 KiB are never parsed on an event loop. Choose one with a leading dot: `as: .json`.
 public protocol ResponseSerializer<Output>: Sendable {
     /// What the body becomes.
     associatedtype Output: Sendable
@@ -12,7 +12,7 @@ public protocol ResponseSerializer<Output>: Sendable {
     /// - Parameters:
     ///   - body: The body bytes, content coding undone.
     ///   - head: Status and header fields.
-    ///   - request: The request that was answered.
+    ///   - request: The request of the response.
     /// - Returns: The value.
     /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``, ``NetworkingError/Code/unacceptableContentType`` or
     ///   ``NetworkingError/Code/responseSerializationFailed``, with the head and the body in it.

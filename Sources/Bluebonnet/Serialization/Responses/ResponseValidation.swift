@@ -7,7 +7,7 @@ import HTTPTypes
 
 /// Which status codes and content types a response may have, and what else must be true of it.
 ///
-/// Answers to `acceptableStatusCodes` and `acceptableContentTypes` of `AFHTTPResponseSerializer`, with its error
+/// Counterpart of `acceptableStatusCodes` and `acceptableContentTypes` of `AFHTTPResponseSerializer`, with its error
 /// texts. The rules are what Alamofire's `validate` takes.
 public struct ResponseValidation: Sendable, Hashable {
     /// The acceptable status codes; nil for any. Default: 200 to 299.
@@ -81,13 +81,13 @@ public struct ResponseValidation: Sendable, Hashable {
 
     /// Checks a response.
     ///
-    /// The content type does not matter for an empty body that is expected to be empty: the answer to HEAD, 204, 205
+    /// The content type does not matter for an empty body that is expected to be empty: the response to HEAD, 204, 205
     /// and 304, and without a `Content-Type`. (AFNetworking accepted every empty body in silence.)
     ///
     /// - Parameters:
     ///   - body: The body bytes.
     ///   - head: Status and header fields.
-    ///   - request: The request that was answered.
+    ///   - request: The request of the response.
     /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``, ``NetworkingError/Code/unacceptableContentType`` or
     ///   ``NetworkingError/Code/responseRefused``. When status and type fail, the status is the error and the content
     ///   type is below it.

@@ -47,7 +47,7 @@ public struct StringResponseSerializer: ValidatingResponseSerializer {
     /// - Parameters:
     ///   - body: The body bytes, content coding undone.
     ///   - head: Status and header fields.
-    ///   - request: The request that was answered.
+    ///   - request: The request of the response.
     /// - Returns: The text.
     /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``, ``NetworkingError/Code/unacceptableContentType`` or
     ///   ``NetworkingError/Code/responseSerializationFailed`` for a charset that is not known and for bytes that are

@@ -8,7 +8,7 @@ import HTTPTypes
 /// Validates a response and gives a reader at the beginning of its XML.
 ///
 /// Accepts 2xx and the content types `application/xml` and `text/xml` by default. As with
-/// `AFXMLParserResponseSerializer`, to which this answers, the parsing is yours: what is wrong with the document comes
+/// `AFXMLParserResponseSerializer`, whose counterpart this is, the parsing is yours: what is wrong with the document comes
 /// out of ``XMLEventReader/next()``, and an empty body is a document without an element.
 public struct XMLEventResponseSerializer: ValidatingResponseSerializer {
     /// Which responses are accepted. Default: 2xx with a content type of XML.
@@ -32,7 +32,7 @@ public struct XMLEventResponseSerializer: ValidatingResponseSerializer {
     /// - Parameters:
     ///   - body: The body bytes, content coding undone.
     ///   - head: Status and header fields.
-    ///   - request: The request that was answered.
+    ///   - request: The request of the response.
     /// - Returns: The reader.
     /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``, ``NetworkingError/Code/unacceptableContentType`` or
     ///   ``NetworkingError/Code/responseSerializationFailed`` for a charset that is not known.

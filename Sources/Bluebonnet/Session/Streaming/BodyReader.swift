@@ -1,3 +1,4 @@
+import FoundationEssentials
 import NIOCore
 
 /// Reads the body of a response that is there, or of a request that is sent when the first piece is asked for.
@@ -39,11 +40,22 @@ struct BodyReader {
 
     /// The next piece, never empty; nil at the end and after an error.
     mutating func next() async throws -> ByteBuffer? {
+        try await next { buffers in try await buffers.next() }
+    }
+
+    /// The next piece for the user, who may write into it.
+    mutating func nextData() async throws -> Data? {
+        try await next { buffers in try await buffers.nextData() }
+    }
+
+    private mutating func next<Piece>(
+        _ take: (inout ResponseBody.Buffers) async throws -> Piece?
+    ) async throws -> Piece? {
         if case .unsent = state { _ = try await open() }
         guard case .reading(var buffers, let body, let response) = state else { return nil }
         state = .ended
         do {
-            guard let piece = try await buffers.next() else { return nil }
+            guard let piece = try await take(&buffers) else { return nil }
             state = .reading(buffers, body, response)
             return piece
         } catch {

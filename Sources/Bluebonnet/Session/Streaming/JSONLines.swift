@@ -85,7 +85,7 @@ public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
                     Line \(splitter.count) of the response could not be decoded as \(Value.self): \
                     \(DecodableResponseSerializer<Value>.reason(error))
                     """,
-                    body: Data(taking: line),
+                    body: Data(line.readableBytesView),
                     underlying: error
                 )
             }

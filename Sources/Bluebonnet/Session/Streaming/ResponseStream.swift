@@ -19,7 +19,7 @@ import NIOCore
 /// let response = try await api.stream("export").response()   // the head first, the body when you like
 /// ```
 ///
-/// Answers to `setDataTaskDidReceiveDataBlock:` of `AFURLSessionManager`.
+/// Counterpart of `setDataTaskDidReceiveDataBlock:` of `AFURLSessionManager`.
 public struct ResponseStream: AsyncSequence, Sendable {
     /// A piece of the body, never empty.
     public typealias Element = Data
@@ -161,7 +161,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
         ///
         /// - Throws: ``NetworkingError``: no or a refused response, a connection lost, a truncated body, a timeout.
         public mutating func next() async throws -> Data? {
-            try await reader.next().map(Data.init(taking:))
+            try await reader.nextData()
         }
     }
 }

@@ -81,6 +81,54 @@ struct ResponseFileTests {
         }
     }
 
+    @Test(arguments: [false, true], ["n", "é"])
+    func `a name may be as long as names can be`(overwrites: Bool, letter: String) async throws {
+        try await TestSession.withDirectory { directory in
+            let name = "n" + String(repeating: letter, count: 254 / letter.utf8.count)
+            #expect(name.utf8.count == 255)
+            let file = directory.appending(path: name)
+            _ = try await ResponseBody.data(Data("new".utf8)).write(to: file, overwrites: overwrites)
+            #expect(try Data(contentsOf: file) == Data("new".utf8))
+            var form = MultipartFormData()
+            form.append("v", name: "n")
+            if !overwrites { try FileManager.default.removeItem(at: file) }
+            try await form.write(to: file, overwrites: overwrites)
+            #expect(try names(in: directory) == [name])
+            if !overwrites { try FileManager.default.removeItem(at: file) }
+            let serializer = FileResponseSerializer(destination: file, options: overwrites ? .overwrite : [])
+            let head = ResponseHead(status: .ok)
+            _ = try serializer.serialize(Data("saved".utf8), head: head, request: Request(to: "http://x/"))
+            #expect(try Data(contentsOf: file) == Data("saved".utf8))
+            #expect(try names(in: directory) == [name])
+        }
+    }
+
+    @Test func `of many who write to one name without replacing, exactly one does`() async throws {
+        try await TestSession.withDirectory { directory in
+            let file = directory.appending(path: "file")
+            let codes = await withTaskGroup(of: (Int, NetworkingError?).self) { group in
+                for number in 0..<20 {
+                    group.addTask {
+                        do {
+                            let body = ResponseBody.data(Data(repeating: UInt8(number), count: 50_000))
+                            _ = try await body.write(to: file, overwrites: false)
+                            return (number, nil)
+                        } catch {
+                            return (number, error as? NetworkingError)
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            let winners = codes.filter { $0.1 == nil }.map(\.0)
+            #expect(winners.count == 1)
+            #expect(codes.allSatisfy { $0.1 == nil || $0.1?.code == .outputFailed })
+            let contents = try Data(contentsOf: file)
+            #expect(contents == Data(repeating: UInt8(winners.first ?? 0), count: 50_000))
+            #expect(try names(in: directory) == ["file"])
+        }
+    }
+
     @Test func `a directory that is not there is an error, and the connection is given up`() async throws {
         let script: FaultServer.Script = [.readRequest, .send("HTTP/1.1 200 OK\r\n\r\n"), .fill(7, count: .max)]
         try await FaultServer.run(script) { server in

@@ -92,7 +92,7 @@ struct UploadClockTests {
     {
         // Five times the timeouts, of which the last two or three are for what the system has taken at once.
         let count = 6 << 20
-        try await TestSession.patiently(first: [.seconds(1), .seconds(2)], last: .seconds(5)) { timeout in
+        try await TestSession.patiently(first: [.milliseconds(300), .seconds(1)], last: .seconds(5)) { timeout in
             let script: FaultServer.Script = [
                 .readHead, .readSlowly(bytes: 65_536, every: timeout / 20), .readRequest, .respond(body: "ok"),
             ]
@@ -110,7 +110,7 @@ struct UploadClockTests {
     }
 
     @Test func `a body that goes out with its head has its time too`() async throws {
-        try await TestSession.patiently(first: [.seconds(1), .seconds(2)], last: .seconds(5)) { timeout in
+        try await TestSession.patiently(first: [.milliseconds(300), .seconds(1)], last: .seconds(5)) { timeout in
             let script: FaultServer.Script = [
                 .readHead, .readSlowly(bytes: 4096, every: timeout * 0.15), .readRequest, .respond(body: "ok"),
             ]

@@ -38,10 +38,7 @@ struct CertificateVerificationTests {
     }
 
     private func trusting(_ change: (inout TLSSettings) -> Void = { _ in }) -> SessionConfiguration {
-        TestSession.configuration { configuration in
-            configuration.tls.trustRoots = .pem(certificates.authority.certificatePEM)
-            change(&configuration.tls)
-        }
+        TestSession.trusting(certificates.authority, change)
     }
 
     private func options(
@@ -220,6 +217,55 @@ struct CertificateVerificationTests {
                 #expect(error.message.contains("“127.1” is neither a host name nor a whole IP address"), "\(error)")
                 try await server.waitUntilClosed(connection: 0)
                 #expect(server.connections[0].bytesReceived == 0)
+            }
+        }
+    }
+
+    // MARK: Keys
+
+    /// Options of `openssl req -newkey`. swift-certificates, which reads the names, knows no RSA key below 2048 bits.
+    @Test(
+        arguments: [
+            ("rsa:2048", true), ("rsa:3072", true), ("ec -pkeyopt ec_paramgen_curve:P-256", true),
+            ("ec -pkeyopt ec_paramgen_curve:P-384", true), ("rsa:1024", false), ("rsa:2040", false),
+        ],
+        [ServerTLS.Version.tls12, .tls13]
+    )
+    func `a certificate is accepted with a key of a usual size, and refused with a smaller one`(
+        key: (kind: String, isAccepted: Bool),
+        version: ServerTLS.Version
+    ) async throws {
+        try await TestSession.withDirectory { directory in
+            let (certificate, privateKey) = (
+                directory.appending(path: "cert.pem"), directory.appending(path: "key.pem")
+            )
+            let openssl = Process()
+            openssl.executableURL = URL(filePath: "/usr/bin/env")
+            openssl.arguments =
+                ["openssl", "req", "-x509", "-days", "2", "-nodes", "-subj", "/CN=key", "-newkey"]
+                + key.kind.split(separator: " ").map(String.init)
+                + ["-addext", "subjectAltName=DNS:localhost", "-keyout", privateKey.path, "-out", certificate.path]
+            openssl.standardError = FileHandle.nullDevice
+            try openssl.run()
+            openssl.waitUntilExit()
+            try #require(openssl.terminationStatus == 0)
+            var tls = ServerTLS(certificates.localhost, minimumVersion: version, maximumVersion: version)
+            tls.chainPEM = try String(contentsOf: certificate, encoding: .utf8)
+            tls.privateKeyPEM = try String(contentsOf: privateKey, encoding: .utf8)
+            let configuration = trusting { $0.trustRoots = .file(certificate.path) }
+            try await FaultServer.run(Self.ok, options: .init(tls: tls)) { server in
+                try await TestSession.run(configuration) { session, engine in
+                    let request = try TestSession.request(server.baseURL)
+                    if key.isAccepted {
+                        #expect(try await session.data(for: request).value == Data("ok".utf8))
+                        return
+                    }
+                    let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                    #expect(error.code == .certificateUntrusted, "\(error)")
+                    #expect(error.message.contains("has a key that is not accepted (RSA of 2048 bits"), "\(error)")
+                    try await server.waitUntilClosed(connection: 0)
+                    #expect(server.connections[0].bytesReceived == 0 && engine.openConnections == 0)
+                }
             }
         }
     }

@@ -4,16 +4,17 @@ import Synchronization
 
 @testable import Bluebonnet
 
-/// A resolver whose dead name servers hold a thread for each lookup until the test ends them, as the system's do.
+/// A resolver for tests. A lookup of a host that begins with `dead` blocks one thread until the test ends it, as the system's
+/// resolver does when its name server sends nothing.
 final class StubResolver: NameResolver {
-    /// No such name.
+    /// The name does not exist.
     struct NotFound: Error {}
 
     private let hosts: [String: [String]]
     private let lookups = Mutex<[String: Int]>([:])
     private let dead = Mutex<[DispatchSemaphore]>([])
 
-    /// Knows these hosts; those that begin with `dead` never get an answer, all others do not exist.
+    /// - Parameter hosts: The hosts that exist, with their addresses. Hosts that begin with `dead` are never resolved.
     init(_ hosts: [String: [String]] = [:]) {
         self.hosts = hosts
     }
@@ -22,13 +23,13 @@ final class StubResolver: NameResolver {
         endDeadLookups()
     }
 
-    /// How often a host was looked up.
+    /// The number of lookups of a host so far.
     func lookups(of host: String) -> Int { lookups.withLock { $0[host] ?? 0 } }
 
-    /// How many lookups hang.
+    /// The number of lookups that are blocked now.
     var deadLookups: Int { dead.withLock { $0.count } }
 
-    /// Lets the lookups that hang fail.
+    /// Ends the blocked lookups with an error.
     func endDeadLookups() {
         let ended = dead.withLock { dead in
             defer { dead = [] }

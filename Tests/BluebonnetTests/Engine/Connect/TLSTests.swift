@@ -34,10 +34,7 @@ struct TLSTests {
     }
 
     private func trusting(_ change: (inout TLSSettings) -> Void = { _ in }) -> SessionConfiguration {
-        TestSession.configuration { configuration in
-            configuration.tls.trustRoots = .pem(certificates.authority.certificatePEM)
-            change(&configuration.tls)
-        }
+        TestSession.trusting(certificates.authority, change)
     }
 
     private func options(_ identity: TestIdentity) -> FaultServer.Options {

@@ -40,10 +40,7 @@ struct UnixSocketTests {
         try await withSocketPath { path, host in
             let options = FaultServer.Options(tls: ServerTLS(certificates.localhost), socketPath: path)
             try await FaultServer.run([.readRequest, .respond(body: "ok")], options: options) { server in
-                let configuration = TestSession.configuration { configuration in
-                    configuration.tls.trustRoots = .pem(certificates.authority.certificatePEM)
-                }
-                try await TestSession.run(configuration) { session, _ in
+                try await TestSession.run(TestSession.trusting(certificates.authority)) { session, _ in
                     let response = try await session.data(for: TestSession.request("https+unix://\(host)/"))
                     #expect(response.value == Data("ok".utf8))
                     #expect(server.record.serverNames == ["localhost"])

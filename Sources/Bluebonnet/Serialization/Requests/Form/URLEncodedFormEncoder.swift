@@ -11,7 +11,7 @@
 /// - Arrays keep their order. Empty arrays, sets and objects make nothing.
 /// - Names and values are percent-escaped as UTF-8, brackets and dots of nested names like everything else.
 ///
-/// It answers to Alamofire's `URLEncodedFormEncoder`, whose defaults it has. Unlike there, a ``keyEncoding`` applies
+/// It is the counterpart of Alamofire's `URLEncodedFormEncoder`, whose defaults it has. Unlike there, a ``keyEncoding`` applies
 /// to every key on the way and not to the joined name, and arrays are never reordered. What AFNetworking wrote for
 /// dictionaries is in ``QueryString``; the difference is in nulls, for which there is ``NilEncoding/bareKey``.
 public struct URLEncodedFormEncoder: Sendable {

@@ -1,0 +1,134 @@
+import Foundation
+import HTTPTypes
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+/// A stopped task ends within about a second, also where code of the user's does not look at its cancellation.
+@Suite(.timeLimit(.minutes(1)))
+struct DeafCodeTests {
+    /// What never ends by itself, whoever cancels it.
+    enum Place: CaseIterable {
+        case requestBody, transport, responseBody, codedResponseBody, interceptor
+    }
+
+    enum Stop: CaseIterable {
+        case cancel, cancelledCaller, requestTimeout, endOfSession
+    }
+
+    /// Code that waits for the end of the test.
+    private final class Deaf: Transport, Interceptor {
+        let place: Place
+        let hasBegun = Counter()
+        let end = FaultGate()
+
+        init(_ place: Place) {
+            self.place = place
+        }
+
+        func wait() async {
+            hasBegun.increment()
+            await withCheckedContinuation { continuation in end.whenOpen { continuation.resume() } }
+        }
+
+        /// One piece, and then nothing more.
+        var pieces: AsyncStream<[UInt8]> {
+            let asked = Counter()
+            // Of gzip the header, which decodes to nothing yet (RFC 1952 §2.3).
+            let first = place == .codedResponseBody ? [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3] : Array("half".utf8)
+            return AsyncStream(unfolding: {
+                guard asked.increment() > 1 else { return first }
+                await self.wait()
+                return nil
+            })
+        }
+
+        func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+            if place == .transport { await wait() }
+            _ = try await request.body?.collect()
+            var fields: HTTPFields = [:]
+            if place == .codedResponseBody { fields[.contentEncoding] = "gzip" }
+            let isStreamed = place == .responseBody || place == .codedResponseBody
+            let status: HTTPResponse.Status = request.url.path == "/404" ? .notFound : .ok
+            return TransportResponse(
+                head: ResponseHead(status: status, headerFields: fields),
+                body: isStreamed ? .stream(pieces) : .data(Data("ok".utf8)),
+                request: request
+            )
+        }
+
+        func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
+            if place == .interceptor { await wait() }
+            return try await next(request)
+        }
+    }
+
+    @Test(arguments: Place.allCases, Stop.allCases)
+    func `a stopped task does not wait for it`(place: Place, stop: Stop) async throws {
+        let deaf = Deaf(place)
+        defer { deaf.end.open() }
+        let configuration = TestSession.configuration { $0.interceptors = [deaf] }
+        try await withSession(configuration, transport: deaf) { session in
+            var request = try Request(.post, to: "http://x/")
+            if place == .requestBody { request.body = .stream(deaf.pieces) }
+            if stop == .requestTimeout { request.timeouts = Timeouts(request: .milliseconds(50)) }
+            let task = session.dataTask(request)
+            let caller = Task { try await task.value }
+            if stop != .requestTimeout { try await TestSession.until("it waits") { deaf.hasBegun.value == 1 } }
+            switch stop {
+            case .cancel: task.cancel()
+            case .cancelledCaller: caller.cancel()
+            case .requestTimeout: break
+            case .endOfSession: session.invalidate()
+            }
+            let error = try await networkingError { try await caller.value }
+            let expected: NetworkingError.Code =
+                switch stop {
+                case .cancel, .cancelledCaller: .cancelled
+                case .requestTimeout: .requestTimeout
+                case .endOfSession: .sessionInvalidated
+                }
+            #expect(error.code == expected, "\(error)")
+            #expect(session.tasks.isEmpty)
+        }
+    }
+
+    @Test func `the beginning of a refused response is all that came of it in its time`() async throws {
+        let deaf = Deaf(.responseBody)
+        defer { deaf.end.open() }
+        try await withSession(transport: deaf) { session in
+            let manager = HTTPSessionManager(baseURL: "http://x", session: session)
+            let error = try await networkingError { _ = try await manager.stream("404").response() }
+            #expect(error.code == .unacceptableStatusCode, "\(error)")
+            #expect(error.body == Data("half".utf8))
+        }
+    }
+
+    @Test func `code on an event loop stays there`() async throws {
+        let deaf = Deaf(.interceptor)
+        deaf.end.open()
+        let places = Places()
+        var configuration = SessionConfiguration()
+        configuration.interceptors = [places]
+        try await withSession(configuration, transport: deaf) { session in
+            let request = try Request(to: "http://x/")
+            _ = try await session.data(for: request)
+            try await withTaskExecutorPreference(EventLoopTaskExecutor.next()) {
+                _ = try await session.data(for: request)
+            }
+            #expect(places.elsewhere.value == 1 && places.onEventLoop.value == 1)
+        }
+    }
+
+    /// Counts where it runs.
+    private struct Places: Interceptor {
+        let onEventLoop = Counter()
+        let elsewhere = Counter()
+
+        func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
+            (EventLoopTaskExecutor.isRunningOnEventLoop ? onEventLoop : elsewhere).increment()
+            return try await next(request)
+        }
+    }
+}
