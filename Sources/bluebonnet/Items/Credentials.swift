@@ -74,7 +74,7 @@ extension Credentials {
     /// What stands before the host, with its `@`. A password may have an `@` that is not escaped.
     private static func range(in url: String) -> Range<String.Index>? {
         // Most URLs have none, and a batch asks for each.
-        guard url.utf8.contains(UInt8(ascii: "@")), let start = url.firstRange(of: "://")?.upperBound else {
+        guard url.utf8.contains(UInt8(ascii: "@")), let start = url.utf8.firstRange(of: "://".utf8)?.upperBound else {
             return nil
         }
         let authority = url.utf8[start...].prefix {

@@ -156,8 +156,8 @@ struct RequestPlan: Sendable {
 
     private mutating func setURL(_ text: String) throws(CommandFailure) {
         if !query.isEmpty {
-            let end = text.firstIndex(of: "#") ?? text.endIndex
-            let separator = text[..<end].contains("?") ? "&" : "?"
+            let end = text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
+            let separator = text.utf8[..<end].contains(UInt8(ascii: "?")) ? "&" : "?"
             guard let url = URL(string: text[..<end] + separator + query.joined(separator: "&") + text[end...]) else {
                 throw .usage("“\(text)” is not a URL.")
             }
