@@ -65,9 +65,13 @@ extension Credentials {
     }
 
     /// A URL as it may be shown.
-    static func removed(from url: URL) -> String {
-        var text = url.absoluteString
-        if let range = range(in: text) { text.removeSubrange(range) }
+    static func removed(from url: URL) -> String { removed(from: url.absoluteString) }
+
+    /// The text of a URL as it may be shown.
+    static func removed(from url: String) -> String {
+        guard let range = range(in: url) else { return url }
+        var text = url
+        text.removeSubrange(range)
         return text
     }
 

@@ -27,8 +27,7 @@ struct RequestOptions: ParsableArguments {
 
     @Flag(
         name: .shortAndLong,
-        help:
-            "Show the heads of request and response and the timings on standard error, without a password or token in Authorization."
+        help: "Show both heads and the timings on standard error, without passwords, tokens and cookies."
     )
     var verbose = false
 

@@ -52,7 +52,7 @@ struct RequestRunner {
 
     /// Where `-v` writes to.
     private var heads: HeadWriter {
-        HeadWriter(stream: .error, style: OutputStyle(options.pretty, for: .error), hidesCredentials: true)
+        HeadWriter(stream: .error, style: OutputStyle(options.pretty, for: .error), hidesSecrets: true)
     }
 
     /// Where a body comes from a file or goes into one, and a person looks on.
