@@ -43,10 +43,10 @@ struct RequestPlan: Sendable {
     /// - Parameters:
     ///   - arguments: The command's arguments.
     ///   - read: Reads a file whole; `-` is standard input.
-    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``, or what `read` throws.
     init(
         _ arguments: Arguments,
-        read: @escaping @Sendable (String) throws(CommandFailure) -> [UInt8] = Self.readFile
+        read: @escaping @Sendable (String) throws(CommandFailure) -> [UInt8]
     ) throws(CommandFailure) {
         self.arguments = arguments
         self.read = read
@@ -67,11 +67,27 @@ struct RequestPlan: Sendable {
         setHeaderFields()
     }
 
-    private static func readFile(_ path: String) throws(CommandFailure) -> [UInt8] {
+    /// Reads a file, or standard input (`-`).
+    ///
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - deadline: When waiting for a program at the other end ends.
+    /// - Returns: All bytes.
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``, or with ``ExitStatus/timeout`` at the deadline.
+    static func readFile(
+        _ path: String,
+        until deadline: ContinuousClock.Instant?
+    ) throws(CommandFailure) -> [UInt8] {
         do throws(SystemFailure) {
-            return try path == "-" ? StandardInput.readToEnd() : InputFile(path: path).readToEnd()
+            guard path == "-" else { return try InputFile(path: path).readToEnd(until: deadline) }
+            return try StandardInput.readToEnd(until: deadline)
         } catch {
-            throw .usage("\(error)")
+            guard error.isTimeout else { throw .usage("\(error)") }
+            let name = path == "-" ? "Standard input" : path
+            throw CommandFailure(
+                message: "request-timeout: \(name) had not been read to its end within the time of --timeout.",
+                status: .timeout
+            )
         }
     }
 

@@ -14,7 +14,12 @@ struct RequestRunner {
     ///
     /// - Throws: ``ExitStatus`` for an answer of 4xx or 5xx, ``CommandFailure`` for everything else that is no success.
     func run() async throws {
-        let plan = try RequestPlan(try arguments)
+        let arguments = try arguments
+        // What writes the body takes no longer than the server may. The password has been typed already.
+        let deadline = options.connection.timeouts.request.map { ContinuousClock.now + $0 }
+        let plan = try RequestPlan(arguments) { path throws(CommandFailure) in
+            try RequestPlan.readFile(path, until: deadline)
+        }
         if options.offline { return try await showRequest(of: plan) }
         let filter = try options.filter.map { text throws(CommandFailure) in try JSONFilter(text) }
         let session = SessionManager(configuration: configuration(of: plan))
