@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -54,12 +56,24 @@ enum PasswordPrompt {
         defer { close(descriptor) }
         var before = termios()
         guard unsafe tcgetattr(descriptor, &before) == 0 else { throw .usage("The terminal cannot hide a password.") }
-        var hidden = before
-        hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
-        unsafe tcsetattr(descriptor, TCSAFLUSH, &hidden)
+        let terminal = Mutex(before)
+        // The shell behind the command is to show what is typed also when somebody ends the command here.
+        let signals = TerminationSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { number in
+            terminal.withLock { before in
+                unsafe tcsetattr(descriptor, TCSAFLUSH, &before)
+                // Before the lock is free, so that nobody hides anything afterwards.
+                TerminationSignals.end(by: number)
+            }
+        }
+        terminal.withLock { before in
+            var hidden = before
+            hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+            unsafe tcsetattr(descriptor, TCSAFLUSH, &hidden)
+        }
         try? OutputFile(descriptor: descriptor).write(question.utf8)
         let (line, outcome) = read(from: descriptor)
-        unsafe tcsetattr(descriptor, TCSAFLUSH, &before)
+        terminal.withLock { before in _ = unsafe tcsetattr(descriptor, TCSAFLUSH, &before) }
+        signals.stop()
         try? OutputFile(descriptor: descriptor).write("\n".utf8)
         switch outcome {
         case .done: return line.bytes

@@ -11,7 +11,16 @@ import Synchronization
 
 /// The signals that ask the process to end, so that it can put things in order first.
 struct TerminationSignals {
-    private let sources: [any DispatchSourceSignal]
+    /// What the system calls for a signal; nil is its own way to end the process.
+    private typealias Handler = (@convention(c) (Int32) -> Void)?
+
+    private struct Taken {
+        var number: Int32
+        var handler: Handler
+        var source: any DispatchSourceSignal
+    }
+
+    private let taken: [Taken]
 
     /// From now on the signals do not end the process by themselves.
     ///
@@ -19,26 +28,30 @@ struct TerminationSignals {
     ///   - numbers: The signals. Those that the process was started to ignore, as `nohup` does, stay ignored.
     ///   - handle: Is called with the number of each that comes, on another thread.
     init(_ numbers: [Int32] = [SIGINT, SIGTERM, SIGHUP], handle: @escaping @Sendable (Int32) -> Void) {
-        sources = numbers.filter { !Self.isIgnored($0) }.map { number in
-            signal(number, SIG_IGN)
+        taken = numbers.compactMap { number in
+            let handler = signal(number, SIG_IGN)
+            // It is ignored now, too.
+            if Self.isIgnoring(handler) { return nil }
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { handle(number) }
             source.activate()
-            return source
+            return Taken(number: number, handler: handler, source: source)
         }
     }
 
-    /// Stops the calls. Until then the signals are kept from ending the process.
+    /// Stops the calls. Until then the signals are kept from ending the process, and no longer.
     func stop() {
-        for source in sources { source.cancel() }
+        for taken in taken {
+            taken.source.cancel()
+            signal(taken.number, taken.handler)
+        }
     }
 
-    private static func isIgnored(_ number: Int32) -> Bool {
-        let handler = signal(number, SIG_IGN)
-        // Both are pointers to functions, or a small number in the place of one.
-        let isIgnored = unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
-        if !isIgnored { signal(number, handler) }
-        return isIgnored
+    /// Whether this is `SIG_IGN`, which C compares with `==`. Pointers to functions are not `Equatable` in Swift, and this one
+    /// points to no function: it is the number 1 in the place of a pointer. So the bits have to be compared, also with
+    /// `sigaction`, which tells the same pointer. Both types have the size of an `Int`, and nothing is called.
+    private static func isIgnoring(_ handler: Handler) -> Bool {
+        unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN as Handler, to: Int.self)
     }
 
     /// Ends the process by a signal, so that who started it sees why: a shell makes 130 of SIGINT and 143 of SIGTERM.
