@@ -13,6 +13,18 @@ struct StandardStream: Sendable {
 
     private let descriptor: Int32
 
+    /// Opens what the process was started without, so that no file and no connection gets its number, and then what is meant
+    /// for standard output or standard error.
+    ///
+    /// Reading standard input and writing to standard output fail as before; what standard error was to show is lost.
+    static func replaceClosed() {
+        for (descriptor, mode) in [(0, O_WRONLY), (1, O_RDONLY), (2, O_WRONLY)] as [(Int32, Int32)]
+        where fcntl(descriptor, F_GETFD) == -1 {
+            // It gets the lowest number that is free, which is this one. The C function reads the path while it runs.
+            _ = unsafe open("/dev/null", mode)
+        }
+    }
+
     /// Whether a person is looking at it.
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
