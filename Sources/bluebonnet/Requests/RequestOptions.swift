@@ -84,6 +84,9 @@ struct RequestOptions: ParsableArguments {
     )
     var maxRedirects = 20
 
+    @Flag(name: .long, help: "Send the body again when a redirect leads from https to http. Anyone can then read it.")
+    var bodyOnInsecureRedirects = false
+
     @Flag(name: .long, inversion: .prefixedNo, help: "Exit with 4 and 5 for 4xx and 5xx.")
     var checkStatus = true
 

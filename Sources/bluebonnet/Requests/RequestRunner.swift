@@ -95,6 +95,7 @@ struct RequestRunner {
         var configuration = SessionConfiguration()
         options.connection.apply(to: &configuration)
         configuration.redirectPolicy = options.follow ? .follow : .manual
+        configuration.sendsBodiesOnInsecureRedirects = options.bodyOnInsecureRedirects
         configuration.limits.redirects = options.maxRedirects
         configuration.decodesContent = plan.decodesContent && !options.raw
         return configuration
