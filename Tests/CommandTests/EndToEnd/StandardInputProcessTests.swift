@@ -81,6 +81,13 @@ import Testing
         }
     }
 
+    @Test func `--timeout also ends the reading of an input that never ends`() async throws {
+        let arguments = ["post", "http://127.0.0.1:\(FaultServer.unusedPort)", "@-", "--timeout", "0.1"]
+        let output = try await Command.run(arguments, connecting: "</dev/zero")
+        #expect(output.status == 3)
+        #expect(output.errors.hasPrefix("bluebonnet: request-timeout: Standard input had not been read to its end"))
+    }
+
     @Test(arguments: [SIGINT, SIGTERM])
     func `a signal ends the waiting for a pipe`(number: Int32) async throws {
         // A test run in the background of a script ignores it, and what it starts would too.
