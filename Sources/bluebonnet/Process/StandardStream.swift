@@ -33,7 +33,8 @@ struct StandardStream: Sendable {
         write(line.utf8.last == UInt8(ascii: "\n") ? line.utf8 : "\(line)\n".utf8)
     }
 
-    /// Writes everything, waiting for a slow reader. What cannot be written ends the process: there is nobody left to tell.
+    /// Writes everything, waiting for a slow reader. What cannot be written ends the process: there is nobody left to tell. It only
+    /// returns then where ``TerminationSignals/cancelling(_:)`` puts something in order first.
     func write(_ bytes: some BidirectionalCollection<UInt8>) {
         do throws(SystemFailure) {
             guard isTerminal else { return try OutputFile(descriptor: descriptor).write(bytes) }
@@ -41,11 +42,8 @@ struct StandardStream: Sendable {
                 try OutputFile(descriptor: descriptor).write(bytes)
             }
         } catch {
-            if error.code == EPIPE {
-                // SwiftNIO ignores the signal; a filter whose reader has left ends by it.
-                signal(SIGPIPE, SIG_DFL)
-                raise(SIGPIPE)
-            }
+            // SwiftNIO ignores the signal; a filter whose reader has left ends by it.
+            if error.code == EPIPE { return TerminationSignals.endInOrder(by: SIGPIPE) }
             if descriptor == 1 { Self.error.write(line: "bluebonnet: output-failed: \(error)") }
             ExitStatus.transport.exit()
         }

@@ -72,6 +72,17 @@ extension TerminationSignals {
     /// How long the first signal waits for the work to end.
     private static let patience = DispatchTimeInterval.seconds(3)
 
+    /// Takes a signal for the work that ``cancelling(_:)`` runs.
+    private static let receiver = Mutex<(@Sendable (Int32) -> Void)?>(nil)
+
+    /// Ends the process by a signal that nobody sends, as the first one does that ``cancelling(_:)`` gets.
+    ///
+    /// Returns only while such work runs, which has been cancelled then.
+    static func endInOrder(by number: Int32) {
+        guard let receive = receiver.withLock({ $0 }) else { end(by: number) }
+        receive(number)
+    }
+
     /// Runs work that leaves something behind when the process ends in its middle, such as half a file.
     ///
     /// A signal cancels the work, and the process ends by that signal when the work has ended. A second signal ends the process
@@ -81,16 +92,23 @@ extension TerminationSignals {
     ) async throws -> Result {
         let received = Mutex<Int32?>(nil)
         let task = Task { try await work() }
-        let signals = TerminationSignals { number in
+        let receive: @Sendable (Int32) -> Void = { number in
             let isFirst = received.withLock { received in
                 defer { received = received ?? number }
                 return received == nil
             }
-            guard isFirst else { end(by: number) }
+            guard isFirst else {
+                // Everything that is still written finds the reader gone.
+                if number == SIGPIPE { return }
+                end(by: number)
+            }
             task.cancel()
             DispatchQueue.global().asyncAfter(deadline: .now() + patience) { end(by: number) }
         }
+        let signals = TerminationSignals(handle: receive)
+        receiver.withLock { $0 = receive }
         let result = await task.result
+        receiver.withLock { $0 = nil }
         if let number = received.withLock({ $0 }) { end(by: number) }
         signals.stop()
         return try result.get()
