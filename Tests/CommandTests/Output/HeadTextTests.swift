@@ -58,17 +58,20 @@ import Testing
 
     @Test func `the secrets of a response can be left out`() throws {
         let link = try #require(HTTPField.Name("Link"))
+        let open = try #require(HTTPField.Name("Access-Control-Allow-Credentials"))
         let head = ResponseHead(
             status: .found,
             headerFields: [
                 .setCookie: "sid=hunter2; Path=/", .location: "/cb?code=hunter2&state=1",
                 link: "</a?token=hunter2>; rel=\"next\", </b?c=1&key=hunter2>; rel=\"last\"", .server: "a?token=x",
+                open: "true", .wwwAuthenticate: "Basic realm=x", .vary: "Cookie",
             ]
         )
         #expect(
             hiding.response(head).dropFirst() == [
                 "Set-Cookie: REDACTED", "Location: /cb?code=REDACTED&state=1",
                 "Link: </a?token=REDACTED>; rel=\"next\", </b?c=1&key=REDACTED>; rel=\"last\"", "Server: a?token=x",
+                "Access-Control-Allow-Credentials: true", "WWW-Authenticate: Basic realm=x", "Vary: Cookie",
             ]
         )
         #expect(text.response(head).filter { $0.contains("hunter2") }.count == 3)
