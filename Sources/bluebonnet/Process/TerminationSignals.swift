@@ -40,11 +40,22 @@ struct TerminationSignals {
     }
 
     /// Stops the calls. Until then the signals are kept from ending the process, and no longer.
+    ///
+    /// Where work goes on afterwards it is to be called on the thread of the initializer: Dispatch blocks the signals there, and
+    /// the threads that it starts would inherit that.
     func stop() {
         for taken in taken {
             taken.source.cancel()
             signal(taken.number, taken.handler)
+            Self.unblock(taken.number)
         }
+    }
+
+    private static func unblock(_ number: Int32) {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        unsafe sigaddset(&set, number)
+        unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
     /// Whether this is `SIG_IGN`, which C compares with `==`. Pointers to functions are not `Equatable` in Swift, and this one
@@ -59,10 +70,7 @@ struct TerminationSignals {
         Terminal.shared.endStatusUnlessBusy()
         signal(number, SIG_DFL)
         // The threads of Dispatch block signals.
-        var set = sigset_t()
-        unsafe sigemptyset(&set)
-        unsafe sigaddset(&set, number)
-        unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
+        unblock(number)
         raise(number)
         _exit(128 + number)
     }
