@@ -33,6 +33,7 @@ struct BluebonnetCommand: AsyncParsableCommand {
 
     /// The entry: as ArgumentParser's, with the exit statuses of ``ExitStatus``.
     static func main() async {
+        StandardStream.replaceClosed()
         do {
             var command = try parse(Array(CommandLine.arguments.dropFirst()))
             if var asynchronous = command as? any AsyncParsableCommand {

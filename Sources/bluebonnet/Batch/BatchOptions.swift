@@ -23,6 +23,9 @@ struct BatchOptions: ParsableArguments {
     )
     var maxBody: Int?
 
+    @Flag(name: .long, help: "Send the body again when a redirect leads from https to http. Anyone can then read it.")
+    var bodyOnInsecureRedirects = false
+
     @Option(name: .long, help: ArgumentHelp("HTTP cache. Only off is available yet.", valueName: "off|memory|dir"))
     var cache = "off"
 
@@ -66,6 +69,7 @@ struct BatchOptions: ParsableArguments {
     /// Puts the options into a configuration. That many requests at once need that many connections.
     func apply(to configuration: inout SessionConfiguration) {
         configuration.maximumConnectionsPerHost = max(configuration.maximumConnectionsPerHost, jobs)
+        configuration.sendsBodiesOnInsecureRedirects = bodyOnInsecureRedirects
         if let maxBody { configuration.limits.bodyInMemory = maxBody }
     }
 }

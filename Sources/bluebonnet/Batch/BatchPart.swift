@@ -73,18 +73,32 @@ extension Request {
 
     /// The parameter of `multipart/form-data; boundary=…` (RFC 2046 §5.1.1), with or without quotes.
     private static func boundary(of contentType: String) -> String? {
-        let parts = contentType.split(separator: ";").map { $0.trimmed }
+        let parts = parts(ofField: contentType).map { HeaderValue.trimmed(String(decoding: $0, as: UTF8.self)) }
         guard parts.first?.lowercased() == "multipart/form-data" else { return nil }
-        for part in parts.dropFirst() where part.lowercased().hasPrefix("boundary=") {
-            let value = part.dropFirst("boundary=".count)
-            return value.first == "\"" && value.last == "\"" ? String(value.dropFirst().dropLast()) : String(value)
+        let name = "boundary="
+        guard let part = parts.dropFirst().first(where: { $0.lowercased().utf8.starts(with: name.utf8) }) else {
+            return nil
         }
-        return nil
+        var value = Array(part.utf8.dropFirst(name.utf8.count))
+        let quote = UInt8(ascii: "\"")
+        if value.count > 1, value.first == quote, value.last == quote { value = Array(value.dropFirst().dropLast()) }
+        return String(decoding: value, as: UTF8.self)
     }
-}
 
-extension Substring {
-    fileprivate var trimmed: String {
-        String(drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+    /// What stands between the semicolons; those in a quoted string separate nothing (RFC 9110 §5.6.4, §5.6.6).
+    private static func parts(ofField value: String) -> [[UInt8]] {
+        var parts: [[UInt8]] = [[]]
+        var isQuoted = false
+        var isEscaped = false
+        for byte in value.utf8 {
+            if byte == UInt8(ascii: ";"), !isQuoted {
+                parts.append([])
+                continue
+            }
+            if byte == UInt8(ascii: "\""), !isEscaped { isQuoted.toggle() }
+            isEscaped = isQuoted && !isEscaped && byte == UInt8(ascii: "\\")
+            parts[parts.count - 1].append(byte)
+        }
+        return parts
     }
 }

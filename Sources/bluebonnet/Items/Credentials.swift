@@ -65,16 +65,20 @@ extension Credentials {
     }
 
     /// A URL as it may be shown.
-    static func removed(from url: URL) -> String {
-        var text = url.absoluteString
-        if let range = range(in: text) { text.removeSubrange(range) }
+    static func removed(from url: URL) -> String { removed(from: url.absoluteString) }
+
+    /// The text of a URL as it may be shown.
+    static func removed(from url: String) -> String {
+        guard let range = range(in: url) else { return url }
+        var text = url
+        text.removeSubrange(range)
         return text
     }
 
     /// What stands before the host, with its `@`. A password may have an `@` that is not escaped.
     private static func range(in url: String) -> Range<String.Index>? {
         // Most URLs have none, and a batch asks for each.
-        guard url.utf8.contains(UInt8(ascii: "@")), let start = url.firstRange(of: "://")?.upperBound else {
+        guard url.utf8.contains(UInt8(ascii: "@")), let start = url.utf8.firstRange(of: "://".utf8)?.upperBound else {
             return nil
         }
         let authority = url.utf8[start...].prefix {

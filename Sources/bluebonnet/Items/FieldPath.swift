@@ -28,7 +28,8 @@ struct FieldPath: Equatable, Sendable {
     init(_ name: String) throws(CommandFailure) {
         self.name = name
         var steps: [Step] = []
-        var rest = name[...]
+        // By scalars: a bracket and a combining character behind it are one `Character`.
+        var rest = name.unicodeScalars[...]
         if rest.first != "[" { steps.append(.key(Self.token(&rest).text)) }
         while let character = rest.popFirst() {
             guard character == "[" else {
@@ -68,8 +69,8 @@ struct FieldPath: Equatable, Sendable {
     }
 
     /// What stands before the next bracket, with its escapes undone.
-    private static func token(_ rest: inout Substring) -> (text: String, isEscaped: Bool) {
-        var text = ""
+    private static func token(_ rest: inout Substring.UnicodeScalarView) -> (text: String, isEscaped: Bool) {
+        var text = String.UnicodeScalarView()
         var isEscaped = false
         while let character = rest.first, character != "[", character != "]" {
             rest.removeFirst()
@@ -79,9 +80,9 @@ struct FieldPath: Equatable, Sendable {
             }
             if next == "[" || next == "]" || next == "\\" {
                 isEscaped = true
-            } else if text.isEmpty, next.isASCII, next.isNumber {
+            } else if text.isEmpty, ("0"..."9").contains(next) {
                 let number = rest.prefix { $0 != "[" && $0 != "]" }
-                isEscaped = number.allSatisfy { $0.isASCII && $0.isNumber }
+                isEscaped = number.allSatisfy { ("0"..."9").contains($0) }
                 if !isEscaped { text.append(character) }
             } else {
                 text.append(character)
@@ -89,7 +90,7 @@ struct FieldPath: Equatable, Sendable {
             text.append(next)
             rest.removeFirst()
         }
-        return (text, isEscaped)
+        return (String(text), isEscaped)
     }
 
     private static func failure(_ name: String, _ reason: String) -> CommandFailure {

@@ -1,13 +1,15 @@
 /// The value of a header as people write it.
 enum HeaderValue {
+    private static let blanks = [UInt8(ascii: " "), UInt8(ascii: "\t")]
+
     /// Leaves out the white space around it, which is no part of a value (RFC 9110 §5.5).
-    static func trimmed(_ value: some StringProtocol) -> String {
-        trimmed(value) { $0 == " " || $0 == "\t" }
+    static func trimmed(_ value: String) -> String {
+        trimmed(value, of: blanks)
     }
 
     /// Also leaves out the line ends around a value that comes from a file.
     static func trimmedWithLineEnds(_ value: String) -> String {
-        trimmed(value) { $0 == " " || $0 == "\t" || $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
+        trimmed(value, of: blanks + [UInt8(ascii: "\r"), UInt8(ascii: "\n")])
     }
 
     /// Why a trimmed value cannot be sent, or nil.
@@ -20,12 +22,12 @@ enum HeaderValue {
         return nil
     }
 
-    private static func trimmed(_ value: some StringProtocol, _ isLeftOut: (Character) -> Bool) -> String {
-        guard let first = value.first, let last = value.last, isLeftOut(first) || isLeftOut(last) else {
-            return String(value)
-        }
-        let start = value.drop(while: isLeftOut)
-        guard let end = start.lastIndex(where: { !isLeftOut($0) }) else { return "" }
-        return String(start[...end])
+    /// By bytes: a blank and a combining character behind it are one `Character`.
+    private static func trimmed(_ value: String, of bytes: [UInt8]) -> String {
+        guard let first = value.utf8.first, let last = value.utf8.last, bytes.contains(first) || bytes.contains(last)
+        else { return value }
+        let start = value.utf8.drop(while: bytes.contains)
+        guard let end = start.lastIndex(where: { !bytes.contains($0) }) else { return "" }
+        return String(decoding: start[...end], as: UTF8.self)
     }
 }

@@ -27,7 +27,8 @@ enum RequestItem: Equatable, Sendable {
 
 extension RequestItem {
     /// In the order in which they are tried where several match at one place: the longer first.
-    private static let separators = [":=@", "==@", ":=", "==", "=@", ":@", ":", "=", "@", ";"].map { Array($0) }
+    private static let separators = [":=@", "==@", ":=", "==", "=@", ":@", ":", "=", "@", ";"]
+        .map { Array($0.unicodeScalars) }
 
     /// Reads an item.
     ///
@@ -72,25 +73,33 @@ extension RequestItem {
     }
 
     /// The name with its escapes undone, the separator, and what follows as it is.
+    ///
+    /// By scalars: a separator and a combining character at the beginning of the value are one `Character`.
     private static func split(_ argument: String) -> (name: String, separator: String, rest: String)? {
-        let characters = Array(argument)
-        var name = ""
+        let scalars = Array(argument.unicodeScalars)
+        var name: [Unicode.Scalar] = []
         var position = 0
-        while position < characters.count {
-            if characters[position] == "\\", let escaped = separator(in: characters, at: position + 1) {
-                name += String(escaped)
+        while position < scalars.count {
+            if scalars[position] == "\\", let escaped = separator(in: scalars, at: position + 1) {
+                name += escaped
                 position += 1 + escaped.count
-            } else if let found = separator(in: characters, at: position) {
-                return (name, String(found), String(characters[(position + found.count)...]))
+            } else if let found = separator(in: scalars, at: position) {
+                return (text(name), text(found), text(scalars[(position + found.count)...]))
             } else {
-                name.append(characters[position])
+                name.append(scalars[position])
                 position += 1
             }
         }
         return nil
     }
 
-    private static func separator(in characters: [Character], at position: Int) -> [Character]? {
-        separators.first { characters[min(position, characters.count)...].starts(with: $0) }
+    private static func text(_ scalars: some Sequence<Unicode.Scalar>) -> String {
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: scalars)
+        return String(text)
+    }
+
+    private static func separator(in scalars: [Unicode.Scalar], at position: Int) -> [Unicode.Scalar]? {
+        separators.first { scalars[min(position, scalars.count)...].starts(with: $0) }
     }
 }

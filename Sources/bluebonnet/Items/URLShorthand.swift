@@ -13,19 +13,21 @@ enum URLShorthand {
     ///   - scheme: The scheme of a URL that has none. Default: http.
     /// - Returns: The URL as text; whether it is one has not been looked at.
     static func expand(_ argument: String, scheme: String = "http") -> String {
-        if argument.hasPrefix("://") { return scheme + argument }
-        if argument.hasPrefix("//") { return "\(scheme):\(argument)" }
-        if argument.hasPrefix(":") {
-            let port = argument.dropFirst().prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-            let rest = argument.dropFirst(1 + port.count)
-            return "\(scheme)://localhost" + (port.isEmpty ? "" : ":\(port)") + rest
+        // By bytes: a sign and a combining character behind it are one `Character`.
+        let bytes = argument.utf8
+        if bytes.starts(with: "://".utf8) { return scheme + argument }
+        if bytes.starts(with: "//".utf8) { return "\(scheme):\(argument)" }
+        if bytes.first == UInt8(ascii: ":") {
+            let ends = [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")]
+            let port = bytes.dropFirst().prefix { !ends.contains($0) }
+            return "\(scheme)://localhost" + (port.isEmpty ? "" : ":\(Substring(port))") + argument[port.endIndex...]
         }
         return hasScheme(argument) ? argument : "\(scheme)://\(argument)"
     }
 
     /// Whether the text begins with a scheme and `://` (RFC 3986 §3.1); `localhost:8080` does not.
     private static func hasScheme(_ text: String) -> Bool {
-        guard let end = text.firstRange(of: "://") else { return false }
+        guard let end = text.utf8.firstRange(of: "://".utf8) else { return false }
         let scheme = text[..<end.lowerBound]
         return scheme.first?.isLetter == true
             && scheme.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }

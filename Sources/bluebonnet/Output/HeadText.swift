@@ -5,8 +5,8 @@ import HTTPTypes
 /// Heads and timings as text.
 struct HeadText {
     let paint: Paint
-    /// Of the credentials of a request only the scheme is shown.
-    var hidesCredentials = false
+    /// Whether the secrets in fields and URLs are replaced, by the rules of `curlDescription`.
+    var hidesSecrets = false
 
     /// The request as it went over the wire, with what the engine adds.
     func request(_ request: Request) -> [String] {
@@ -14,7 +14,7 @@ struct HeadText {
         var path = url.path(percentEncoded: true)
         if !path.hasPrefix("/") { path = "/" + path }
         if let query = url.query(percentEncoded: true) { path += "?" + query }
-        var lines = ["\(request.method.rawValue) \(path) HTTP/1.1"]
+        var lines = ["\(request.method.rawValue) \(shown(url: path)) HTTP/1.1"]
         let host = request.headerFields.first { $0.name.canonicalName == "host" }?.value ?? URLShorthand.host(of: url)
         lines.append(field("Host", host))
         for header in request.headerFields where header.name.canonicalName != "host" {
@@ -39,7 +39,7 @@ struct HeadText {
             case ..<400: .redirection
             default: .failure
             }
-        return [paint(head.description, part)] + head.headerFields.map { field($0.name.rawName, $0.value) }
+        return [paint(head.description, part)] + head.headerFields.map { field($0.name.rawName, shown($0)) }
     }
 
     /// Where the time went, in one line.
@@ -53,12 +53,31 @@ struct HeadText {
         return paint("\(text.joined(separator: ", ")) (\(connection))", .faint)
     }
 
+    /// Fields whose values are URLs.
+    private static let urlFields: Set = ["location", "content-location", "referer", "link"]
+
     private func shown(_ header: HTTPField) -> String {
-        guard hidesCredentials, ["authorization", "proxy-authorization"].contains(header.name.canonicalName) else {
-            return header.value
+        guard hidesSecrets else { return header.value }
+        let value = SecretNames.redacted(header)
+        return Self.urlFields.contains(header.name.canonicalName) ? shown(url: value) : value
+    }
+
+    /// A URL, the target of a request, or a text with a URL between angle brackets, without user and password and without the
+    /// values of secrets in its query and its fragment, where servers put tokens too.
+    func shown(url: String) -> String {
+        guard hidesSecrets else { return url }
+        let ends = [UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: ">")]
+        var rest = Array(Credentials.removed(from: url).utf8)[...]
+        var shown: [UInt8] = []
+        while let end = rest.firstIndex(where: ends.contains) {
+            shown += rest[...end]
+            rest = rest[(end + 1)...]
+            guard shown.last != UInt8(ascii: ">") else { continue }
+            let pairs = rest.prefix { !ends.contains($0) }
+            shown += SecretNames.redacted(pairs: pairs)
+            rest = rest[pairs.endIndex...]
         }
-        let scheme = header.value.prefix { $0 != " " }
-        return scheme.count < header.value.count ? "\(scheme) ***" : "***"
+        return String(decoding: shown + rest, as: UTF8.self)
     }
 
     private func field(_ name: String, _ value: String) -> String {

@@ -5,15 +5,15 @@ import FoundationEssentials
 struct HeadWriter {
     let stream: StandardStream
     let style: OutputStyle
-    /// Of the credentials of a request only the scheme is shown.
-    var hidesCredentials = false
+    /// Whether the secrets in fields and URLs are replaced.
+    var hidesSecrets = false
 
-    private var text: HeadText { HeadText(paint: Paint(isOn: style.colors), hidesCredentials: hidesCredentials) }
+    private var text: HeadText { HeadText(paint: Paint(isOn: style.colors), hidesSecrets: hidesSecrets) }
 
     /// Everything that is known when the head is there: request, interim responses, redirects, response.
     func write(_ answer: TransportResponse) {
         for url in answer.redirects {
-            write(lines: [text.paint("redirected to \(Credentials.removed(from: url))", .faint)])
+            write(lines: [text.paint("redirected to \(text.shown(url: Credentials.removed(from: url)))", .faint)])
         }
         write(answer.request)
         for head in answer.informational { write(head) }

@@ -25,7 +25,8 @@ struct JSONFilter: Equatable, Sendable {
     /// - Parameter text: The filter.
     /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
     init(_ text: String) throws(CommandFailure) {
-        steps = try text.hasPrefix("/") ? Self.pointer(text) : Self.path(text)
+        // By scalars, here and below: a sign and a combining character behind it are one `Character`.
+        steps = try text.unicodeScalars.first == "/" ? Self.pointer(text) : Self.path(text)
     }
 
     /// The values it picks; empty when there are none.
@@ -46,8 +47,8 @@ struct JSONFilter: Equatable, Sendable {
 
     private static func pointer(_ text: String) throws(CommandFailure) -> [Step] {
         var steps: [Step] = []
-        for token in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-            var name = ""
+        for token in text.unicodeScalars.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+            var name = String.UnicodeScalarView()
             var rest = token[...]
             while let character = rest.popFirst() {
                 guard character == "~" else {
@@ -61,7 +62,7 @@ struct JSONFilter: Equatable, Sendable {
                 default: throw .usage("“\(text)”: a “~” in a JSON pointer is written ~0 (and a slash in a name ~1).")
                 }
             }
-            steps.append(.token(name))
+            steps.append(.token(String(name)))
         }
         return steps
     }
@@ -78,7 +79,7 @@ struct JSONFilter: Equatable, Sendable {
 
     private static func path(_ text: String) throws(CommandFailure) -> [Step] {
         var steps: [Step] = []
-        var rest = text[...]
+        var rest = text.unicodeScalars[...]
         if rest.first == "." { rest.removeFirst() }
         while let character = rest.first {
             if character == "[" {
@@ -97,7 +98,9 @@ struct JSONFilter: Equatable, Sendable {
     }
 
     /// `[0]`, `[-1]`, `[]` or `["name"]`.
-    private static func bracket(_ rest: inout Substring, of text: String) throws(CommandFailure) -> Step {
+    private static func bracket(_ rest: inout Substring.UnicodeScalarView, of text: String) throws(CommandFailure)
+        -> Step
+    {
         rest.removeFirst()
         if rest.first == "\"" {
             guard let quote = rest.dropFirst().firstIndex(of: "\""), rest[quote...].dropFirst().first == "]" else {
@@ -107,7 +110,7 @@ struct JSONFilter: Equatable, Sendable {
             return .key(String(rest[..<quote].dropFirst()))
         }
         guard let end = rest.firstIndex(of: "]") else { throw .usage("“\(text)” has a “[” without “]”.") }
-        let inside = rest[..<end]
+        let inside = String(rest[..<end])
         rest = rest[end...].dropFirst()
         if inside.isEmpty || inside == "*" { return .each }
         guard let index = Int(inside) else {

@@ -21,5 +21,7 @@ extension CommandFailure {
     /// A request that failed: its code and its sentence.
     init(_ error: NetworkingError) {
         self.init(message: "\(error.code.rawValue): \(error.message)", status: ExitStatus(error))
+        // The only redirect that a request of the command refuses.
+        if error.code == .redirectRefused { message += " Here that is --body-on-insecure-redirects." }
     }
 }

@@ -38,10 +38,13 @@ struct InputFile: ~Copyable {
         if isOwned { close(descriptor) }
     }
 
-    /// The next bytes as soon as there are any, or nil at the end.
+    /// Reads as soon as there is something.
     ///
-    /// - Throws: ``SystemFailure``.
-    func next() throws(SystemFailure) -> [UInt8]? {
+    /// - Parameter deadline: When waiting for it ends; nil waits for ever.
+    /// - Returns: The next bytes, or nil at the end.
+    /// - Throws: ``SystemFailure``; its code is `ETIMEDOUT` at the deadline.
+    func next(until deadline: ContinuousClock.Instant? = nil) throws(SystemFailure) -> [UInt8]? {
+        if let deadline { try waitUntilReadable(until: deadline) }
         while true {
             var code: Int32 = 0
             let block = unsafe [UInt8](unsafeUninitializedCapacity: Self.blockSize) { buffer, count in
@@ -51,16 +54,49 @@ struct InputFile: ~Copyable {
                 count = max(0, size)
             }
             if code == 0 { return block.isEmpty ? nil : block }
-            guard code == EINTR else { throw SystemFailure(path, code: code) }
+            switch code {
+            case EINTR: continue
+            // Who shares the descriptor has made it non-blocking.
+            case EAGAIN: try waitUntilReadable(until: deadline)
+            default: throw SystemFailure(path, code: code)
+            }
         }
     }
 
-    /// Everything up to the end.
+    /// Reads up to the end.
     ///
-    /// - Throws: ``SystemFailure``.
-    consuming func readToEnd() throws(SystemFailure) -> [UInt8] {
+    /// - Parameter deadline: When waiting for it ends; nil waits for ever.
+    /// - Returns: All bytes.
+    /// - Throws: ``SystemFailure``; its code is `ETIMEDOUT` at the deadline.
+    consuming func readToEnd(until deadline: ContinuousClock.Instant? = nil) throws(SystemFailure) -> [UInt8] {
         var bytes: [UInt8] = []
-        while let block = try next() { bytes += block }
+        while let block = try next(until: deadline) { bytes += block }
         return bytes
+    }
+
+    private func waitUntilReadable(until deadline: ContinuousClock.Instant?) throws(SystemFailure) {
+        // An input that never ends always has something to read.
+        guard deadline.map({ .now < $0 }) ?? true, isReadable(until: deadline) else {
+            throw SystemFailure(path, code: ETIMEDOUT)
+        }
+    }
+
+    /// Waits until there are bytes, the end or an error to read.
+    ///
+    /// - Parameter deadline: When waiting ends; nil waits for ever.
+    /// - Returns: Whether there is something.
+    func isReadable(until deadline: ContinuousClock.Instant?) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while true {
+            let left = deadline.map { max(.zero, ContinuousClock.now.duration(to: $0)) }
+            // A day at a time: longer than that is too long for the number of the system.
+            let milliseconds = left.map { Int32((min($0, .seconds(86_400)) / .milliseconds(1)).rounded(.up)) }
+            // One entry, and the pointer does not outlive the call.
+            let count = unsafe poll(&entry, 1, milliseconds ?? -1)
+            if count > 0 { return true }
+            if count == 0, left == .zero { return false }
+            // What cannot be waited for is read, which says why.
+            if count < 0, errno != EINTR, errno != EAGAIN { return true }
+        }
     }
 }

@@ -52,14 +52,10 @@ enum PasswordPrompt {
             throw .usage("There is no terminal to ask for the password; write --auth USER:PASSWORD (USER: for none).")
         }
         defer { close(descriptor) }
-        var before = termios()
-        guard unsafe tcgetattr(descriptor, &before) == 0 else { throw .usage("The terminal cannot hide a password.") }
-        var hidden = before
-        hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
-        unsafe tcsetattr(descriptor, TCSAFLUSH, &hidden)
+        guard let terminal = HiddenTerminal(descriptor) else { throw .usage("The terminal cannot hide a password.") }
         try? OutputFile(descriptor: descriptor).write(question.utf8)
         let (line, outcome) = read(from: descriptor)
-        unsafe tcsetattr(descriptor, TCSAFLUSH, &before)
+        terminal.show()
         try? OutputFile(descriptor: descriptor).write("\n".utf8)
         switch outcome {
         case .done: return line.bytes
@@ -78,5 +74,49 @@ enum PasswordPrompt {
             }
         }
         return (line, .ended)
+    }
+}
+
+/// A terminal that does not show what is typed, until it is told to, or a signal ends the process: the shell behind the command
+/// is to show it again in either case.
+private struct HiddenTerminal {
+    private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+
+    private let descriptor: Int32
+    private let handlers: [(number: Int32, handler: TerminationSignals.Handler)]
+
+    // What the handler of signals reads. Written before a handler stands that could read it; a process asks for one password at a
+    // time. Behind a pointer, because a handler must not take part in the run-time checks of access to variables.
+    private nonisolated(unsafe) static let restored =
+        UnsafeMutablePointer<(descriptor: Int32, modes: termios)>.allocate(capacity: 1)
+
+    /// Hides what is typed. Nil when this is no terminal.
+    init?(_ descriptor: Int32) {
+        var modes = termios()
+        guard unsafe tcgetattr(descriptor, &modes) == 0 else { return nil }
+        self.descriptor = descriptor
+        unsafe Self.restored.initialize(to: (descriptor, modes))
+        handlers = Self.numbers.map { number in
+            let handler = signal(number) { number in
+                // POSIX allows these three functions in a handler (XSH 2.4.3). The signal ends the process when this returns.
+                unsafe tcsetattr(
+                    HiddenTerminal.restored.pointee.descriptor,
+                    TCSAFLUSH,
+                    &HiddenTerminal.restored.pointee.modes
+                )
+                signal(number, SIG_DFL)
+                raise(number)
+            }
+            if TerminationSignals.isIgnoring(handler) { signal(number, SIG_IGN) }
+            return (number, handler)
+        }
+        modes.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+        unsafe tcsetattr(descriptor, TCSAFLUSH, &modes)
+    }
+
+    /// Shows again what is typed.
+    func show() {
+        unsafe tcsetattr(descriptor, TCSAFLUSH, &Self.restored.pointee.modes)
+        for (number, handler) in handlers { signal(number, handler) }
     }
 }

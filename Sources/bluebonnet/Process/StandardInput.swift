@@ -1,13 +1,5 @@
 import FoundationEssentials
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// Standard input as somebody has connected it.
 enum StandardInput {
     /// Whether it is a pipe, a socket or a file: somebody means to give the command something. A terminal, `/dev/null` and a
@@ -23,20 +15,22 @@ enum StandardInput {
         return type.map { $0 != .typeCharacterSpecial && $0 != .typeDirectory } ?? false
     }
 
-    /// How long nothing is said about waiting, in milliseconds.
-    private static let patience: Int32 = 2000
+    /// How long nothing is said about waiting.
+    private static let patience = Duration.seconds(2)
 
     /// Reads it whole. Where nothing comes for two seconds, a line on standard error says what the command waits for.
     ///
-    /// - Throws: ``SystemFailure``.
-    static func readToEnd() throws(SystemFailure) -> [UInt8] {
-        var entry = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
-        // One entry, and the pointer does not outlive the call.
-        if unsafe poll(&entry, 1, patience) == 0 {
+    /// - Parameter deadline: When waiting for its end ends; nil waits for ever.
+    /// - Returns: All bytes.
+    /// - Throws: ``SystemFailure``; its code is `ETIMEDOUT` at the deadline.
+    static func readToEnd(until deadline: ContinuousClock.Instant?) throws(SystemFailure) -> [UInt8] {
+        let input = try InputFile(path: "-")
+        let hint = ContinuousClock.now + patience
+        if deadline.map({ hint < $0 }) ?? true, !input.isReadable(until: hint) {
             StandardStream.error.write(
                 line: "bluebonnet: Waiting for the body on standard input; with --ignore-stdin nothing is read."
             )
         }
-        return try InputFile(path: "-").readToEnd()
+        return try input.readToEnd(until: deadline)
     }
 }

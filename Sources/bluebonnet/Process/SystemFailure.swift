@@ -11,6 +11,9 @@ struct SystemFailure: Error, CustomStringConvertible {
     /// The number that the system gave.
     let code: Int32
 
+    /// Whether there was nothing to read in time.
+    var isTimeout: Bool { code == ETIMEDOUT }
+
     /// The file and the system's words.
     let description: String
 

@@ -11,6 +11,9 @@ import Synchronization
 
 /// The signals that ask the process to end, so that it can put things in order first.
 struct TerminationSignals {
+    /// What the system calls for a signal; nil is its own way to end the process.
+    typealias Handler = (@convention(c) (Int32) -> Void)?
+
     private let sources: [any DispatchSourceSignal]
 
     /// From now on the signals do not end the process by themselves.
@@ -19,8 +22,9 @@ struct TerminationSignals {
     ///   - numbers: The signals. Those that the process was started to ignore, as `nohup` does, stay ignored.
     ///   - handle: Is called with the number of each that comes, on another thread.
     init(_ numbers: [Int32] = [SIGINT, SIGTERM, SIGHUP], handle: @escaping @Sendable (Int32) -> Void) {
-        sources = numbers.filter { !Self.isIgnored($0) }.map { number in
-            signal(number, SIG_IGN)
+        sources = numbers.compactMap { number in
+            // Where it was ignored, it is so now, too.
+            if Self.isIgnoring(signal(number, SIG_IGN)) { return nil }
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { handle(number) }
             source.activate()
@@ -33,12 +37,11 @@ struct TerminationSignals {
         for source in sources { source.cancel() }
     }
 
-    private static func isIgnored(_ number: Int32) -> Bool {
-        let handler = signal(number, SIG_IGN)
-        // Both are pointers to functions, or a small number in the place of one.
-        let isIgnored = unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
-        if !isIgnored { signal(number, handler) }
-        return isIgnored
+    /// Whether this is `SIG_IGN`, which C compares with `==`. Pointers to functions are not `Equatable` in Swift, and this one
+    /// points to no function: it is the number 1 in the place of a pointer. So the bits have to be compared, also with
+    /// `sigaction`, which tells the same pointer. Both types have the size of an `Int`, and nothing is called.
+    static func isIgnoring(_ handler: Handler) -> Bool {
+        unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN as Handler, to: Int.self)
     }
 
     /// Ends the process by a signal, so that who started it sees why: a shell makes 130 of SIGINT and 143 of SIGTERM.
@@ -59,6 +62,17 @@ extension TerminationSignals {
     /// How long the first signal waits for the work to end.
     private static let patience = DispatchTimeInterval.seconds(3)
 
+    /// Takes a signal for the work that ``cancelling(_:)`` runs.
+    private static let receiver = Mutex<(@Sendable (Int32) -> Void)?>(nil)
+
+    /// Ends the process by a signal that nobody sends, as the first one does that ``cancelling(_:)`` gets.
+    ///
+    /// Returns only while such work runs, which has been cancelled then.
+    static func endInOrder(by number: Int32) {
+        guard let receive = receiver.withLock({ $0 }) else { end(by: number) }
+        receive(number)
+    }
+
     /// Runs work that leaves something behind when the process ends in its middle, such as half a file.
     ///
     /// A signal cancels the work, and the process ends by that signal when the work has ended. A second signal ends the process
@@ -68,16 +82,23 @@ extension TerminationSignals {
     ) async throws -> Result {
         let received = Mutex<Int32?>(nil)
         let task = Task { try await work() }
-        let signals = TerminationSignals { number in
+        let receive: @Sendable (Int32) -> Void = { number in
             let isFirst = received.withLock { received in
                 defer { received = received ?? number }
                 return received == nil
             }
-            guard isFirst else { end(by: number) }
+            guard isFirst else {
+                // Everything that is still written finds the reader gone.
+                if number == SIGPIPE { return }
+                end(by: number)
+            }
             task.cancel()
             DispatchQueue.global().asyncAfter(deadline: .now() + patience) { end(by: number) }
         }
+        let signals = TerminationSignals(handle: receive)
+        receiver.withLock { $0 = receive }
         let result = await task.result
+        receiver.withLock { $0 = nil }
         if let number = received.withLock({ $0 }) { end(by: number) }
         signals.stop()
         return try result.get()

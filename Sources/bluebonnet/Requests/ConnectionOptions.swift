@@ -61,7 +61,8 @@ struct ConnectionOptions: ParsableArguments {
         }
     }
 
-    private var timeouts: Timeouts {
+    /// What the options make of the library's timeouts.
+    var timeouts: Timeouts {
         var timeouts = Timeouts()
         if let seconds = timeout.flatMap(Seconds.init) { timeouts.limitRequest(to: seconds.duration) }
         if let seconds = connectTimeout.flatMap(Seconds.init) { timeouts.connect = seconds.duration }

@@ -27,8 +27,7 @@ struct RequestOptions: ParsableArguments {
 
     @Flag(
         name: .shortAndLong,
-        help:
-            "Show the heads of request and response and the timings on standard error, without a password or token in Authorization."
+        help: "Show both heads and the timings on standard error, without passwords, tokens and cookies."
     )
     var verbose = false
 
@@ -84,6 +83,9 @@ struct RequestOptions: ParsableArguments {
         help: ArgumentHelp("How many redirects are followed.", valueName: "count")
     )
     var maxRedirects = 20
+
+    @Flag(name: .long, help: "Send the body again when a redirect leads from https to http. Anyone can then read it.")
+    var bodyOnInsecureRedirects = false
 
     @Flag(name: .long, inversion: .prefixedNo, help: "Exit with 4 and 5 for 4xx and 5xx.")
     var checkStatus = true

@@ -43,10 +43,10 @@ struct RequestPlan: Sendable {
     /// - Parameters:
     ///   - arguments: The command's arguments.
     ///   - read: Reads a file whole; `-` is standard input.
-    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``, or what `read` throws.
     init(
         _ arguments: Arguments,
-        read: @escaping @Sendable (String) throws(CommandFailure) -> [UInt8] = Self.readFile
+        read: @escaping @Sendable (String) throws(CommandFailure) -> [UInt8]
     ) throws(CommandFailure) {
         self.arguments = arguments
         self.read = read
@@ -67,11 +67,27 @@ struct RequestPlan: Sendable {
         setHeaderFields()
     }
 
-    private static func readFile(_ path: String) throws(CommandFailure) -> [UInt8] {
+    /// Reads a file, or standard input (`-`).
+    ///
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - deadline: When waiting for a program at the other end ends.
+    /// - Returns: All bytes.
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``, or with ``ExitStatus/timeout`` at the deadline.
+    static func readFile(
+        _ path: String,
+        until deadline: ContinuousClock.Instant?
+    ) throws(CommandFailure) -> [UInt8] {
         do throws(SystemFailure) {
-            return try path == "-" ? StandardInput.readToEnd() : InputFile(path: path).readToEnd()
+            guard path == "-" else { return try InputFile(path: path).readToEnd(until: deadline) }
+            return try StandardInput.readToEnd(until: deadline)
         } catch {
-            throw .usage("\(error)")
+            guard error.isTimeout else { throw .usage("\(error)") }
+            let name = path == "-" ? "Standard input" : path
+            throw CommandFailure(
+                message: "request-timeout: \(name) had not been read to its end within the time of --timeout.",
+                status: .timeout
+            )
         }
     }
 
@@ -156,8 +172,8 @@ struct RequestPlan: Sendable {
 
     private mutating func setURL(_ text: String) throws(CommandFailure) {
         if !query.isEmpty {
-            let end = text.firstIndex(of: "#") ?? text.endIndex
-            let separator = text[..<end].contains("?") ? "&" : "?"
+            let end = text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
+            let separator = text.utf8[..<end].contains(UInt8(ascii: "?")) ? "&" : "?"
             guard let url = URL(string: text[..<end] + separator + query.joined(separator: "&") + text[end...]) else {
                 throw .usage("“\(text)” is not a URL.")
             }

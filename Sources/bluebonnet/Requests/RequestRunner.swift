@@ -14,7 +14,12 @@ struct RequestRunner {
     ///
     /// - Throws: ``ExitStatus`` for an answer of 4xx or 5xx, ``CommandFailure`` for everything else that is no success.
     func run() async throws {
-        let plan = try RequestPlan(try arguments)
+        let arguments = try arguments
+        // What writes the body takes no longer than the server may. The password has been typed already.
+        let deadline = options.connection.timeouts.request.map { ContinuousClock.now + $0 }
+        let plan = try RequestPlan(arguments) { path throws(CommandFailure) in
+            try RequestPlan.readFile(path, until: deadline)
+        }
         if options.offline { return try await showRequest(of: plan) }
         let filter = try options.filter.map { text throws(CommandFailure) in try JSONFilter(text) }
         let session = SessionManager(configuration: configuration(of: plan))
@@ -52,7 +57,7 @@ struct RequestRunner {
 
     /// Where `-v` writes to.
     private var heads: HeadWriter {
-        HeadWriter(stream: .error, style: OutputStyle(options.pretty, for: .error), hidesCredentials: true)
+        HeadWriter(stream: .error, style: OutputStyle(options.pretty, for: .error), hidesSecrets: true)
     }
 
     /// Where a body comes from a file or goes into one, and a person looks on.
@@ -90,6 +95,7 @@ struct RequestRunner {
         var configuration = SessionConfiguration()
         options.connection.apply(to: &configuration)
         configuration.redirectPolicy = options.follow ? .follow : .manual
+        configuration.sendsBodiesOnInsecureRedirects = options.bodyOnInsecureRedirects
         configuration.limits.redirects = options.maxRedirects
         configuration.decodesContent = plan.decodesContent && !options.raw
         return configuration

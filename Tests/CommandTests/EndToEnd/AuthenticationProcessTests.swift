@@ -25,13 +25,36 @@ import Testing
             let user = "user:secret"
             let verbose = try await Command.run("get", "-v", url(server, user: user, path: "/basic-auth/user/secret"))
             #expect(verbose.status == 0)
-            #expect(verbose.errors.contains("Authorization: Basic ***"))
+            #expect(verbose.errors.contains("Authorization: Basic REDACTED"))
             #expect(!verbose.errors.contains(Data(user.utf8).base64EncodedString()))
             let unreachable = "http://\(user)@127.0.0.1:\(FaultServer.unusedPort)/"
             let refused = try await Command.run("get", "-v", unreachable)
             #expect(!refused.errors.contains("secret"))
             let batch = try await Command.run("batch", input: #"{"url":"\#(unreachable)"}"#)
             #expect(!batch.text.contains("secret"))
+        }
+    }
+
+    @Test func `-v shows no secrets, wherever they stand, and -i shows all`() async throws {
+        let cookie = ("Set-Cookie", "sid=hunter2")
+        let script = FaultServer.Script.requests { request in
+            guard request.target.hasPrefix("/start") else { return [.respond(headers: [cookie], body: "")] }
+            return [.respond(302, headers: [("Location", "/there?code=hunter2&n=1")], body: "")]
+        }
+        try await FaultServer.run(script) { server in
+            let secrets = ["Cookie: a=hunter2", "X-Api-Key: hunter2", "token==hunter2"]
+            for options in [["-v"], ["-v", "--no-follow"]] {
+                let output = try await Command.run(["get", server.baseURL + "/start"] + secrets + options)
+                #expect(output.status == 0)
+                #expect(!output.errors.contains("hunter2"), "\(output.errors)")
+                #expect(output.errors.contains("/there?code=REDACTED&n=1"))
+            }
+            let shown = try await Command.run("get", server.baseURL + "/there", "-i")
+            #expect(shown.text.contains("Set-Cookie: sid=hunter2"))
+            let seen = server.requests[0]
+            #expect(seen.target == "/start?token=hunter2")
+            #expect(seen.value(of: "cookie") == "a=hunter2")
+            #expect(seen.value(of: "x-api-key") == "hunter2")
         }
     }
 

@@ -1,3 +1,5 @@
+import Foundation
+import LocalServer
 import Testing
 
 @testable import bluebonnet
@@ -23,6 +25,26 @@ import Testing
         let output = try await Command.run(arguments)
         #expect(output.status == (arguments.isEmpty ? 0 : 2))
         #expect(output.errors.isEmpty == arguments.isEmpty)
+    }
+
+    @Test func `a stream that is closed is nobody else's`() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "closed-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try await FaultServer.run(.requests { _ in [.respond(body: "body")] }) { server in
+            let get = ["get", server.baseURL]
+            let silent = try await Command.run(get + ["-v", "-o", file.path], connecting: "2>&-")
+            #expect(silent.status == 0)
+            #expect(try String(contentsOf: file, encoding: .utf8) == "body")
+            let lost = try await Command.run(get, connecting: ">&-")
+            #expect(lost.status == 1)
+            #expect(lost.errors == "bluebonnet: output-failed: The output: Bad file descriptor\n")
+            #expect(try await Command.run(get + ["-o", file.path], connecting: ">&- <&- 2>&-").status == 0)
+            #expect(try await Command.run(["post", server.baseURL], connecting: "<&-").status == 0)
+            for request in server.requests { #expect(request.bodyText.isEmpty) }
+        }
+        let nothing = try await Command.run(["batch"], connecting: "<&-")
+        #expect(nothing.status == 2)
+        #expect(nothing.errors == "bluebonnet: standard input: Bad file descriptor\n")
     }
 
     @Test func `the demo shows what it promises`() async throws {

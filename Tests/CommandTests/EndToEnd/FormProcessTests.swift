@@ -96,11 +96,15 @@ import Testing
         }
     }
 
-    @Test func `a boundary that is given is used`() async throws {
+    @Test(arguments: [
+        "multipart/form-data; boundary=chosen", "Multipart/Form-Data ;a=b; BOUNDARY=\"chosen\"",
+        "multipart/form-data; a=\"; boundary=wrong\"; boundary=chosen",
+        "multipart/form-data; a=\"\\\"; boundary=wrong\"; boundary=chosen",
+    ])
+    func `a boundary that is given is used`(type: String) async throws {
         try await FaultServer.run([.readRequest, .respond(body: "")]) { server in
-            let type = "multipart/form-data; boundary=chosen"
             let answer = try await batch(
-                #"{"method":"POST","url":"\#(server.baseURL)","headers":{"Content-Type":"\#(type)"},"#
+                #"{"method":"POST","url":"\#(server.baseURL)","headers":{"Content-Type":\#(JSONValue.string(type))},"#
                     + #""multipart":[{"name":"n","value":"v"}]}"#
             )
             #expect(answer["status"] == 200)

@@ -191,6 +191,29 @@ import Testing
         }
     }
 
+    @Test func `a body goes from https to http only with --body-on-insecure-redirects`() async throws {
+        let tls = ServerTLS(try TestCertificates.shared().localhost)
+        try await FaultServer.run(.requests { _ in [.respond(body: "")] }) { open in
+            let answer = FaultStep.respond(307, headers: [("Location", open.baseURL + "/there")], body: "")
+            try await FaultServer.run(.requests { _ in [answer] }, options: .init(tls: tls)) { server in
+                let request = ["post", server.baseURL, "--insecure", "a=secret"]
+                let line = #"{"url":"\#(server.baseURL)","method":"POST","body":"secret"}"#
+                let option = "--body-on-insecure-redirects"
+                let refused = try await Command.run(request)
+                #expect(refused.status == 1)
+                #expect(refused.errors.hasPrefix("bluebonnet: redirect-refused: "))
+                #expect(refused.errors.hasSuffix("Here that is \(option).\n"))
+                let refusedLine = try await Command.run("batch", "--insecure", input: line)
+                #expect(refusedLine.text.contains(#""code":"redirect-refused""#))
+                #expect(open.requests.isEmpty)
+                #expect(try await Command.run(request + [option]).status == 0)
+                #expect(open.requests.last?.bodyText == #"{"a":"secret"}"#)
+                #expect(try await Command.run("batch", "--insecure", option, input: line).status == 0)
+                #expect(open.requests.last?.bodyText == "secret")
+            }
+        }
+    }
+
     @Test func `a client certificate is shown to a server that asks for one`() async throws {
         let certificates = try TestCertificates.shared()
         let tls = ServerTLS(certificates.localhost, clientAuthorities: [certificates.authority])

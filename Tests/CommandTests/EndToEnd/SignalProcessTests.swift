@@ -62,6 +62,34 @@ import Testing
         }
     }
 
+    @Test func `a batch whose reader has left leaves nothing behind`() async throws {
+        try await withDirectory { directory in
+            try await FaultServer.run(.requests { _ in [.respond(body: "done")] }) { quick in
+                try await FaultServer.run(half) { server in
+                    let process = Command.process(["batch"])
+                    let (input, output) = (Pipe(), Pipe())
+                    process.standardInput = input
+                    process.standardOutput = output
+                    let (ends, end) = AsyncStream.makeStream(of: Int32.self)
+                    process.terminationHandler = { end.yield($0.terminationStatus) }
+                    try process.run()
+                    let file = directory.appending(path: "file").path
+                    let lines = [
+                        #"{"url":"\#(server.baseURL)","output":"\#(file)"}"#, #"{"url":"\#(quick.baseURL)"}"#,
+                    ]
+                    try input.fileHandleForWriting.write(contentsOf: Data("\(lines[0])\n".utf8))
+                    try await waitForFile(in: directory)
+                    try output.fileHandleForReading.close()
+                    // Twice: the second answer finds the reader gone, too.
+                    try input.fileHandleForWriting.write(contentsOf: Data("\(lines[1])\n\(lines[1])\n".utf8))
+                    #expect(await ends.first { _ in true } == SIGPIPE)
+                    #expect(try names(in: directory).isEmpty)
+                    try input.fileHandleForWriting.close()
+                }
+            }
+        }
+    }
+
     @Test func `a signal that is ignored stays ignored`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [

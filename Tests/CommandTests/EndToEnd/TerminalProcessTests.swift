@@ -111,6 +111,39 @@ import Testing
         }
     }
 
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+    func `a signal at the password prompt leaves a terminal that shows what is typed`(number: Int32) async throws {
+        signal(SIGINT, SIG_DFL)
+        signal(SIGQUIT, SIG_DFL)
+        let run = try TerminalRun(
+            script: """
+                ulimit -c 0
+                sh -c 'echo "pid=$$."; exec "$0" get http://127.0.0.1:1/ -a Ada' '\(Command.executable.path)'
+                echo "status=$?."
+                stty -a | tr ' ;' '\\n\\n' | grep -xE -- '-?(echo|icanon|isig)' | tr '\\n' ' '
+                """
+        )
+        await run.wait(for: "Password for Ada: ")
+        let process = try #require(run.text.firstMatch(of: /pid=([0-9]+)\./).flatMap { Int32($0.1) })
+        kill(process, number)
+        _ = try await run.finish()
+        #expect(run.text.contains("status=\(128 + number)."), "\(run.text)")
+        let modes = run.text.split(separator: ".").last?.split { $0.isWhitespace }.map(String.init) ?? []
+        #expect(Set(modes) == ["echo", "icanon", "isig"], "\(run.text)")
+    }
+
+    @Test func `a signal after the password prompt ends the command as before it`() async throws {
+        signal(SIGINT, SIG_DFL)
+        try await FaultServer.run([.readRequest, .stall]) { server in
+            let run = try TerminalRun("get \(server.baseURL) -a Ada")
+            await run.wait(for: "Password for Ada: ")
+            try run.type("secret\r")
+            try await server.waitForRequests(1)
+            try run.type("\u{3}")
+            #expect(try await run.finish() == 128 + SIGINT)
+        }
+    }
+
     @Test func `a password is asked for and not shown`() async throws {
         try await LocalServer.run { server in
             let run = try TerminalRun("get \(server.baseURL)/basic-auth/Ada/secret -a Ada --pretty none")

@@ -39,6 +39,12 @@ import Testing
         #expect(try Credentials.take(from: &text)?.field == "Basic /zqA")
     }
 
+    @Test func `a user may begin with a combining character`() throws {
+        var text = "http://\u{301}u:p@\u{301}.example/"
+        #expect(try Credentials.take(from: &text)?.field == "Basic zIF1OnA=")
+        #expect(text.unicodeScalars.elementsEqual("http://\u{301}.example/".unicodeScalars))
+    }
+
     @Test func `a URL is shown without them`() throws {
         let url = try #require(URL(string: "http://u:p@example.org/a?b#c"))
         #expect(Credentials.removed(from: url) == "http://example.org/a?b#c")

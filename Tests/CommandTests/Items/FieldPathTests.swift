@@ -23,6 +23,8 @@ import Testing
         ("a\\b", [.key("a\\b")]),
         ("a\\", [.key("a\\")]),
         ("[65535]", [.index(65_535)]),
+        ("a[\u{301}]", [.key("a"), .key("\u{301}")]),
+        ("a[b\u{301}][\u{200D}c]", [.key("a"), .key("b\u{301}"), .key("\u{200D}c")]),
     ])
     func `a name is a path, as HTTPie has it`(name: String, steps: [FieldPath.Step]) throws {
         #expect(try FieldPath(name).steps == steps)

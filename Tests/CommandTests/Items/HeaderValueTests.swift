@@ -5,6 +5,7 @@ import Testing
 @Suite struct HeaderValueTests {
     @Test(arguments: [
         (" a", "a"), ("a \t", "a"), ("\t a b \t", "a b"), ("a\t b", "a\t b"), (" ", ""), ("", ""), ("a\n", "a\n"),
+        (" \u{301}a", "\u{301}a"), ("a\t\u{200D}", "a\t\u{200D}"),
     ])
     func `the white space around a value is left out`(value: String, trimmed: String) {
         #expect(HeaderValue.trimmed(value) == trimmed)

@@ -33,6 +33,10 @@ import Testing
         ("a\\@b=c", .field(name: "a@b", value: .text("c"))),
         ("a\\b=c", .field(name: "a\\b", value: .text("c"))),
         ("é=ü", .field(name: "é", value: .text("ü"))),
+        ("a=\u{301}", .field(name: "a", value: .text("\u{301}"))),
+        ("X:\u{FE0F}b", .header(name: "X", value: .text("\u{FE0F}b"))),
+        ("a\\=\u{200D}=b", .field(name: "a=\u{200D}", value: .text("b"))),
+        ("a\r=\nb", .field(name: "a\r", value: .text("\nb"))),
     ])
     func `an argument is read by its first separator`(argument: String, item: RequestItem) throws {
         #expect(try RequestItem(argument) == item)

@@ -18,6 +18,9 @@ import Testing
         ("https://example.org/x", "https://example.org/x"),
         ("http+unix://%2Ftmp%2Fs/x", "http+unix://%2Ftmp%2Fs/x"),
         ("[::1]:8080/x", "http://[::1]:8080/x"),
+        ("http://\u{301}.example/", "http://\u{301}.example/"),
+        (":/\u{301}", "http://localhost/\u{301}"),
+        ("//\u{301}.example", "http://\u{301}.example"),
     ])
     func `short URLs are localhost and http`(argument: String, url: String) {
         #expect(URLShorthand.expand(argument) == url)

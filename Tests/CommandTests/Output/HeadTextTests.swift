@@ -34,11 +34,47 @@ import Testing
         #expect(text.request(request) == ["GET / HTTP/1.1", "Host: example.org", "Accept: */*"])
     }
 
-    @Test func `credentials can be left out`() throws {
-        let url = try #require(URL(string: "http://example.org"))
-        let text = HeadText(paint: Paint(isOn: false), hidesCredentials: true)
-        let request = Request(url: url, headerFields: [.authorization: "Basic dTpw", .proxyAuthorization: "secret"])
-        #expect(text.request(request).dropFirst(2) == ["Authorization: Basic ***", "Proxy-Authorization: ***"])
+    private let hiding = HeadText(paint: Paint(isOn: false), hidesSecrets: true)
+
+    @Test func `the secrets of a request can be left out`() throws {
+        let url = try #require(URL(string: "http://example.org/a?b=1&api_key=hunter2&c=2"))
+        let key = try #require(HTTPField.Name("X-Api-Key"))
+        let request = Request(
+            url: url,
+            headerFields: [
+                .accept: "*/*", .authorization: "Basic hunter2", .proxyAuthorization: "hunter2", .cookie: "a=hunter2",
+                key: "hunter2", .referer: "http://u:hunter2@h/?token=hunter2#access_token=hunter2&d=3",
+            ]
+        )
+        #expect(
+            hiding.request(request) == [
+                "GET /a?b=1&api_key=REDACTED&c=2 HTTP/1.1", "Host: example.org", "Accept: */*",
+                "Authorization: Basic REDACTED", "Proxy-Authorization: REDACTED", "Cookie: REDACTED",
+                "X-Api-Key: REDACTED", "Referer: http://h/?token=REDACTED#access_token=REDACTED&d=3",
+            ]
+        )
+        #expect(text.request(request).filter { $0.contains("hunter2") }.count == 6)
+    }
+
+    @Test func `the secrets of a response can be left out`() throws {
+        let link = try #require(HTTPField.Name("Link"))
+        let open = try #require(HTTPField.Name("Access-Control-Allow-Credentials"))
+        let head = ResponseHead(
+            status: .found,
+            headerFields: [
+                .setCookie: "sid=hunter2; Path=/", .location: "/cb?code=hunter2&state=1",
+                link: "</a?token=hunter2>; rel=\"next\", </b?c=1&key=hunter2>; rel=\"last\"", .server: "a?token=x",
+                open: "true", .wwwAuthenticate: "Basic realm=x", .vary: "Cookie",
+            ]
+        )
+        #expect(
+            hiding.response(head).dropFirst() == [
+                "Set-Cookie: REDACTED", "Location: /cb?code=REDACTED&state=1",
+                "Link: </a?token=REDACTED>; rel=\"next\", </b?c=1&key=REDACTED>; rel=\"last\"", "Server: a?token=x",
+                "Access-Control-Allow-Credentials: true", "WWW-Authenticate: Basic realm=x", "Vary: Cookie",
+            ]
+        )
+        #expect(text.response(head).filter { $0.contains("hunter2") }.count == 3)
     }
 
     @Test func `a response is its status line and its fields`() {

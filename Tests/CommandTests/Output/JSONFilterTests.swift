@@ -37,6 +37,11 @@ struct JSONFilterTests {
         #expect(try JSONFilter(text).values(in: Self.document) == expected)
     }
 
+    @Test(arguments: ["/\u{301}/\u{200D}", "\u{301}.\u{200D}", "[\"\u{301}\"].\u{200D}", "\u{301}[\"\u{200D}\"]"])
+    func `names may begin with a combining character`(text: String) throws {
+        #expect(try JSONFilter(text).values(in: ["\u{301}": ["\u{200D}": 1]]) == [1])
+    }
+
     @Test(arguments: ["a..b", "a.", "a[", "a[x]", "[\"a", "/a~2", "a[\"b\"x]"])
     func `what is no filter is said`(text: String) {
         let failure = #expect(throws: CommandFailure.self) { try JSONFilter(text) }

@@ -75,6 +75,12 @@ import Testing
         #expect(plan.request.url.absoluteString == "http://example.org/?a=1&b=2#end")
     }
 
+    @Test func `a query may begin with a combining character`() throws {
+        let plan = try plan(["b==2"], method: .get, url: "http://example.org/?\u{301}#\u{301}")
+        #expect(plan.request.url.query(percentEncoded: true) == "%CC%81&b=2")
+        #expect(plan.request.url.fragment(percentEncoded: true) == "%CC%81")
+    }
+
     @Test func `without items there is no body and nothing but the defaults`() throws {
         let plan = try plan([], method: .get)
         #expect(plan.request.body?.length == nil)

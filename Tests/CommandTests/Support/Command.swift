@@ -44,6 +44,14 @@ enum Command {
         try await run(process(arguments), input: input)
     }
 
+    /// Runs the command to its end, its standard streams as the shell connects them (`2>&-`).
+    static func run(_ arguments: [String], connecting streams: String) async throws -> Output {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", "exec \"$0\" \"$@\" \(streams)", executable.path] + arguments
+        return try await run(process, input: "")
+    }
+
     private static func run(_ process: Process, input: String) async throws -> Output {
         let (standardInput, standardOutput, standardError) = (Pipe(), Pipe(), Pipe())
         process.standardInput = standardInput

@@ -19,11 +19,16 @@ final class TerminalRun: Sendable {
     ///   - columns: The width of the window.
     ///   - environment: Variables of the command.
     /// - Throws: When `script` cannot be run.
-    init(_ arguments: String, columns: Int = 100, environment: String = "") throws {
+    convenience init(_ arguments: String, columns: Int = 100, environment: String = "") throws {
+        let command = "env -u NO_COLOR TERM=xterm \(environment) '\(Command.executable.path)' \(arguments)"
+        try self.init(script: "stty cols \(columns); exec \(command)")
+    }
+
+    /// Starts a script of the shell.
+    init(script: String) throws {
         process = Process()
         process.executableURL = URL(filePath: "/usr/bin/script")
-        let command = "env -u NO_COLOR TERM=xterm \(environment) '\(Command.executable.path)' \(arguments)"
-        process.arguments = ["-qec", "stty cols \(columns); exec \(command)", "/dev/null"]
+        process.arguments = ["-qec", script, "/dev/null"]
         let (standardInput, standardOutput) = (Pipe(), Pipe())
         process.standardInput = standardInput
         process.standardOutput = standardOutput

@@ -28,18 +28,21 @@ enum MediaTypePattern {
         return patterns.isEmpty ? nil : patterns
     }
 
-    /// Whether type and subtype each match, where a `*` stands for any characters.
+    /// Whether type and subtype each match, where a `*` stands for any bytes. A server can put a combining character behind a
+    /// slash, which makes one `Character` of both.
     private static func matches(_ type: String, _ pattern: String) -> Bool {
-        let names = type.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        let patterns = pattern.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let slash = UInt8(ascii: "/")
+        let names = type.utf8.split(separator: slash, maxSplits: 1, omittingEmptySubsequences: false)
+        let patterns = pattern.utf8.split(separator: slash, maxSplits: 1, omittingEmptySubsequences: false)
         guard names.count == patterns.count else { return pattern == "*" }
         return zip(names, patterns).allSatisfy { isMatch($0, $1) }
     }
 
-    private static func isMatch(_ name: Substring, _ pattern: Substring) -> Bool {
-        guard let star = pattern.firstIndex(of: "*") else { return name == pattern }
+    private static func isMatch(_ name: Substring.UTF8View, _ pattern: Substring.UTF8View) -> Bool {
+        guard let star = pattern.firstIndex(of: UInt8(ascii: "*")) else { return name.elementsEqual(pattern) }
         let head = pattern[..<star]
-        let tail = pattern[pattern.index(after: star)...]
-        return name.utf8.count >= head.utf8.count + tail.utf8.count && name.hasPrefix(head) && name.hasSuffix(tail)
+        let tail = pattern[star...].dropFirst()
+        return name.count >= head.count + tail.count && name.starts(with: head)
+            && name.suffix(tail.count).elementsEqual(tail)
     }
 }

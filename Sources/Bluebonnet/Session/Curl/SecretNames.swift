@@ -1,12 +1,12 @@
-import HTTPTypes
+package import HTTPTypes
 
 /// Which header fields, query parameters and members of a body are secrets, by their names.
 ///
 /// A name is cut into words where it is no letter, and where its case changes: `user[pin]`, `X-Auth-Key` and `clientSecret` have
 /// two or three. Only letters and digits of ASCII count, byte by byte.
-enum SecretNames {
+package enum SecretNames {
     /// What stands in place of a secret.
-    static let replacement = "REDACTED"
+    package static let replacement = "REDACTED"
 
     private static let names: Set = [
         "authorization", "proxy-authorization", "cookie", "cookie2", "set-cookie", "code",
@@ -44,7 +44,10 @@ enum SecretNames {
 
     private static func contains(bytes: [UInt8]) -> Bool {
         let words = cut(bytes)
-        if names.contains(words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "-")) { return true }
+        let name = words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "-")
+        // Says only whether a browser may send credentials (Fetch §3.3.3).
+        if name == "access-control-allow-credentials" { return false }
+        if names.contains(name) { return true }
         var previous: [UInt8] = []
         for numbered in words {
             // `key2` is a key.
@@ -79,7 +82,7 @@ enum SecretNames {
     }
 
     /// A field's value without its secret; the scheme of credentials stays (RFC 9110 §11.4).
-    static func redacted(_ field: HTTPField) -> String {
+    package static func redacted(_ field: HTTPField) -> String {
         guard contains(field.name.canonicalName) else { return field.value }
         guard field.name == .authorization || field.name == .proxyAuthorization,
             let blank = field.value.utf8.firstIndex(of: UInt8(ascii: " "))
@@ -88,7 +91,7 @@ enum SecretNames {
     }
 
     /// A query or form without the values of secrets; everything else byte for byte.
-    static func redacted(pairs: some Collection<UInt8>) -> [UInt8] {
+    package static func redacted(pairs: some Collection<UInt8>) -> [UInt8] {
         let pairs = pairs.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { pair in
             guard let equals = pair.firstIndex(of: UInt8(ascii: "=")),
                 contains(bytes: percentDecoded(pair[..<equals]))

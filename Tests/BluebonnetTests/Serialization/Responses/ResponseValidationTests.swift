@@ -128,6 +128,7 @@ import Testing
         arguments: [
             ("text/*", "text/html", true), ("text/*", "application/json", false), ("*/*", "image/png", true),
             ("*/*", nil, true), ("text/*", nil, false), ("application/*+json", "application/problem+json", true),
+            ("text/*", "text/\u{301}", true), ("*/*", "x/\u{301}", true), ("x/*\u{301}", "x/y\u{301}", true),
             ("application/*+json", "application/json", false), ("application/*+json", "image/x+json", false),
             ("a/b*b", "a/b", false),
         ] as [(String, String?, Bool)]
