@@ -30,7 +30,6 @@ final class Engine: Transport {
     ) async throws -> TransportResponse {
         let startedAt = NIODeadline.now()
         let target = try request.target
-        let deadline = context.deadline.map { startedAt.advanced(by: ContinuousClock.now.duration(to: $0)) }
         let preferredLoop = MultiThreadedEventLoopGroup.currentEventLoop.map { ObjectIdentifier($0) }
         var isRetry = false
         var isExpectationRefused = false
@@ -40,7 +39,7 @@ final class Engine: Transport {
                 target: target,
                 context: context,
                 startedAt: startedAt,
-                deadline: deadline,
+                deadline: context.endsAt,
                 needsFreshConnection: isRetry,
                 mayExpectContinue: !isExpectationRefused,
                 offersCodings: offersCodings,

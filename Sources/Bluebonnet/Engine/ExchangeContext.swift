@@ -1,3 +1,5 @@
+import NIOCore
+
 /// What travels beside a request through interceptors and engine: the task's choices and its cancellation.
 public struct ExchangeContext: Sendable {
     /// A session's configuration, made once and shared by all its contexts.
@@ -12,14 +14,14 @@ public struct ExchangeContext: Sendable {
     private final class Contents: Sendable {
         let taskIdentifier: Int
         let settings: Settings
-        let deadline: ContinuousClock.Instant?
+        let deadline: NIODeadline?
         let collectsBody: Bool
         let control: TaskControl
 
         init(
             taskIdentifier: Int,
             settings: Settings,
-            deadline: ContinuousClock.Instant?,
+            deadline: NIODeadline?,
             collectsBody: Bool,
             control: TaskControl
         ) {
@@ -41,7 +43,12 @@ public struct ExchangeContext: Sendable {
     public var configuration: SessionConfiguration { contents.settings.configuration }
 
     /// When the whole exchange must be over, by ``Timeouts/request``.
-    public var deadline: ContinuousClock.Instant? { contents.deadline }
+    public var deadline: ContinuousClock.Instant? {
+        contents.deadline.map { .now + $0.since(.now()) }
+    }
+
+    /// ``deadline`` by the clock of the event loops.
+    var endsAt: NIODeadline? { contents.deadline }
 
     /// Whether nobody looks at the head before the body is there, so that the engine may hand over both at once.
     var collectsBody: Bool { contents.collectsBody }
@@ -61,7 +68,7 @@ public struct ExchangeContext: Sendable {
     init(
         taskIdentifier: Int,
         settings: Settings,
-        deadline: ContinuousClock.Instant? = nil,
+        deadline: NIODeadline? = nil,
         collectsBody: Bool = false,
         control: TaskControl = TaskControl()
     ) {

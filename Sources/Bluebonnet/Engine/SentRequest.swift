@@ -3,7 +3,8 @@ import HTTPTypes
 /// A request as it was sent: with the `Accept-Encoding` that the engine wrote behind its fields. The two are put together only
 /// for whoever looks.
 struct SentRequest: Sendable {
-    private let base: Request
+    /// The request as it came to the engine.
+    let base: Request
     private let offer: ContentCoding.Offer?
 
     init(_ base: Request, offer: ContentCoding.Offer? = nil) {

@@ -34,8 +34,8 @@ final class StoppableCall<Output: Sendable>: TaskControl.Operation {
         let call = StoppableCall()
         try context.control.attach(call)
         defer { context.control.detach(call) }
-        let timer = context.deadline.map { deadline in
-            Self.schedule(in: ContinuousClock.now.duration(to: deadline).timeAmount) {
+        let timer = context.endsAt.map { end in
+            Self.schedule(at: end) {
                 let timeout = request.effectiveTimeouts(over: context.configuration.timeouts).request
                 context.control.cancel(with: .requestTimedOut(request, timeout))
             }
@@ -78,7 +78,7 @@ final class StoppableCall<Output: Sendable>: TaskControl.Operation {
         }
         guard let task else { return }
         task?.cancel()
-        let timer = Self.schedule(in: patience) { self.end(.failure(CancellationError())) }
+        let timer = Self.schedule(at: .now().advanced(by: patience)) { self.end(.failure(CancellationError())) }
         let isOver = state.withLock { state in
             if state.result == nil { state.patience = timer }
             return state.result != nil
@@ -99,8 +99,8 @@ final class StoppableCall<Output: Sendable>: TaskControl.Operation {
     }
 
     /// Not on the loops of the session, which may be shut down and drop the timer.
-    static func schedule(in time: TimeAmount, _ call: @escaping @Sendable () -> Void) -> Scheduled<Void> {
-        NIOSingletons.posixEventLoopGroup.any().scheduleTask(deadline: .now().advanced(by: time), call)
+    static func schedule(at time: NIODeadline, _ call: @escaping @Sendable () -> Void) -> Scheduled<Void> {
+        NIOSingletons.posixEventLoopGroup.any().scheduleTask(deadline: time, call)
     }
 
     func cancel(with error: NetworkingError) {

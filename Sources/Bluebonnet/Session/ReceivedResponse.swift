@@ -11,7 +11,7 @@ struct ReceivedResponse: Sendable {
 extension ResponseSerializer {
     func serialize(_ received: ReceivedResponse) throws(NetworkingError) -> Output {
         let transport = received.transport
-        return try serialize(received.body, head: transport.head, request: transport.request)
+        return try serialize(received.body, head: transport.head, request: transport.sent.base)
     }
 }
 

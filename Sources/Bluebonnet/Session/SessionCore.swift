@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOCore
 import Synchronization
 
 /// What tasks need of their session, without keeping the session itself alive: when the last `SessionManager` goes away, its
@@ -87,7 +88,7 @@ final class SessionCore: Sendable {
         return ExchangeContext(
             taskIdentifier: identifier,
             settings: settings,
-            deadline: timeout.map { ContinuousClock.now + $0 },
+            deadline: timeout.map { .now().advanced(by: $0) },
             collectsBody: collectsBody,
             control: control
         )

@@ -10,7 +10,7 @@ final class TaskRun: SessionTask {
         var hasStarted = false
         var isSuspended = false
         var isComplete = false
-        var currentRequest: Request?
+        var sent: SentRequest?
         var response: ResponseHead?
         /// What runs a task that was started by `resume()`; one that is awaited from the start runs in its caller.
         var runner: Task<Void, Never>?
@@ -54,7 +54,7 @@ final class TaskRun: SessionTask {
         }
     }
 
-    var currentRequest: Request { state_.withLock { $0.currentRequest } ?? originalRequest }
+    var currentRequest: Request { state_.withLock { $0.sent }?.request ?? originalRequest }
 
     var response: ResponseHead? { state_.withLock { $0.response } }
 
@@ -169,7 +169,7 @@ final class TaskRun: SessionTask {
     private func received(_ response: TransportResponse) {
         state_.withLock { state in
             state.response = response.head
-            state.currentRequest = response.request
+            state.sent = response.sent
         }
         if core.hasListeners { core.post(.didReceiveResponse(presented, response.head)) }
     }
@@ -184,26 +184,34 @@ final class TaskRun: SessionTask {
         )
         let response = try await core.send(originalRequest, context: context)
         received(response)
-        let limit = core.settings.configuration.limits.bodyInMemory
-        do {
-            guard let body = try response.wholeBody(upTo: limit) else {
-                let body = try await collect(response, context, upTo: limit)
-                return ReceivedResponse(transport: response, body: body, startedAt: startedAt)
-            }
+        if let body = try whole(of: response) {
             return ReceivedResponse(transport: response, body: body, startedAt: startedAt)
+        }
+        let body = try await collect(response, context)
+        return ReceivedResponse(transport: response, body: body, startedAt: startedAt)
+    }
+
+    private func whole(of response: TransportResponse) throws -> Data? {
+        do {
+            return try response.wholeBody(upTo: core.settings.configuration.limits.bodyInMemory)
         } catch let error as NetworkingError {
             throw error.completed(request: response.request, response: response.head)
         }
     }
 
-    private func collect(
+    // Apart, because most responses come whole, and need no frame for this.
+    @inline(never)
+    private nonisolated(nonsending) func collect(
         _ response: TransportResponse,
-        _ context: ExchangeContext,
-        upTo limit: Int
+        _ context: ExchangeContext
     ) async throws -> Data {
-        let body = response.body
-        guard body.comesFromSequence else { return try await body.collect(upTo: limit) }
-        return try await StoppableCall.run(for: response.request, context) { try await body.collect(upTo: limit) }
+        let (body, limit) = (response.body, core.settings.configuration.limits.bodyInMemory)
+        do {
+            guard body.comesFromSequence else { return try await body.collect(upTo: limit) }
+            return try await StoppableCall.run(for: response.request, context) { try await body.collect(upTo: limit) }
+        } catch let error as NetworkingError {
+            throw error.completed(request: response.request, response: response.head)
+        }
     }
 
     /// A body above this size is parsed off the event loop, where the caller may be running.

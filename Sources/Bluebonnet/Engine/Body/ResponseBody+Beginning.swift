@@ -22,7 +22,7 @@ extension ResponseBody {
     func beginning(upTo limit: Int, within time: Duration = .seconds(1)) async -> Beginning {
         let reading = Reading()
         let call = StoppableCall<Void>()
-        let timer = time > .zero ? StoppableCall<Void>.schedule(in: time.timeAmount) { call.stop() } : nil
+        let timer = time > .zero ? StoppableCall<Void>.schedule(at: .now().advanced(by: time)) { call.stop() } : nil
         if timer == nil { call.stop() }
         // A reader that was stopped has read what it has read.
         try? await call.run { await read(upTo: limit, to: reading) }
