@@ -22,7 +22,7 @@ final class Engine: Transport {
         try await send(request, context: context, offersCodings: false)
     }
 
-    /// - Parameter offersCodings: Whether a request that says nothing of content codings offers those that can be undone.
+    /// The same, for a caller who can undo content codings: with `offersCodings`, a request that says nothing of them offers these.
     nonisolated(nonsending) func send(
         _ request: Request,
         context: ExchangeContext,
