@@ -77,6 +77,14 @@ final class Exchange: Sendable, TaskControl.Operation {
         preferredLoop: ObjectIdentifier?,
         pool: ConnectionPool
     ) throws(NetworkingError) {
+        // RFC 9110 §9.3.6: it asks a proxy for a tunnel. Another server could only refuse it, or take what follows for the tunnel.
+        guard request.method != .connect else {
+            throw NetworkingError(
+                .invalidRequest,
+                "CONNECT asks a proxy for a tunnel, and is not sent by itself.",
+                request: request
+            )
+        }
         let isHead = request.method == .head
         let length = request.body.map { body in body.length.map(HTTP1RequestEncoder.Framing.contentLength) ?? .chunked }
         var buffer = ByteBuffer()

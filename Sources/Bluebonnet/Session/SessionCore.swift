@@ -6,7 +6,6 @@ import Synchronization
 /// tasks fail and its connections close.
 final class SessionCore: Sendable {
     private struct State {
-        var nextIdentifier = 1
         var tasks: [Int: TaskRun] = [:]
         var nextListener = 0
         var listeners: [Int: AsyncStream<SessionEvent>.Continuation] = [:]
@@ -20,6 +19,9 @@ final class SessionCore: Sendable {
     /// The engine ends its exchanges by itself when a task is stopped; a transport of the user's has to
     /// be woken.
     private let isTransportOfUser: Bool
+    private let lastIdentifier = Atomic(0)
+    /// How many listen: asked several times for each request.
+    private let listenerCount = Atomic(0)
     private let state = Mutex(State())
 
     init(configuration: SessionConfiguration, transport: (any Transport)?) {
@@ -71,10 +73,7 @@ final class SessionCore: Sendable {
     // MARK: Tasks
 
     func newIdentifier() -> Int {
-        state.withLock { state in
-            defer { state.nextIdentifier += 1 }
-            return state.nextIdentifier
-        }
+        lastIdentifier.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
     /// The context of a request, its whole time counted from now.
@@ -119,7 +118,7 @@ final class SessionCore: Sendable {
 
     // MARK: Events
 
-    var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
+    var hasListeners: Bool { listenerCount.load(ordering: .acquiring) > 0 }
 
     func post(_ event: SessionEvent) {
         let listeners = state.withLock { Array($0.listeners.values) }
@@ -136,6 +135,7 @@ final class SessionCore: Sendable {
             guard state.invalidation == nil else { return nil }
             defer { state.nextListener += 1 }
             state.listeners[state.nextListener] = continuation
+            listenerCount.store(state.listeners.count, ordering: .releasing)
             return state.nextListener
         }
         guard let number else {
@@ -143,7 +143,11 @@ final class SessionCore: Sendable {
             return stream
         }
         continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { $0.listeners[number] = nil }
+            guard let self else { return }
+            self.state.withLock { state in
+                state.listeners[number] = nil
+                self.listenerCount.store(state.listeners.count, ordering: .releasing)
+            }
         }
         return stream
     }
@@ -169,6 +173,7 @@ final class SessionCore: Sendable {
         transport.invalidate()
         let listeners = state.withLock { state in
             defer { state.listeners = [:] }
+            listenerCount.store(0, ordering: .releasing)
             return Array(state.listeners.values)
         }
         for listener in listeners {

@@ -261,10 +261,12 @@ struct ExpectContinueTests {
     @Test func `a suspended task does not send its body when the idle time of its connection would be over`()
         async throws
     {
-        let script: FaultServer.Script = [
-            .readRequest, .respond(body: "ok"), .readHead, .interim(100), .readRequest, .respond(body: "ok"),
-        ]
         try await TestSession.patiently { idle in
+            let gate = FaultGate()
+            let script: FaultServer.Script = [
+                .readRequest, .respond(body: "ok"), .readHead, .hold(gate), .interim(100), .readRequest,
+                .respond(body: "ok"),
+            ]
             try await FaultServer.run(script) { server in
                 let configuration = TestSession.configuration { $0.idleConnectionTimeout = idle }
                 try await TestSession.run(configuration) { session, _ in
@@ -273,6 +275,7 @@ struct ExpectContinueTests {
                     let task = session.dataTask(try Self.request(server, Self.body(asked)))
                     task.resume()
                     task.suspend()
+                    gate.open()
                     // Time enough for the connection's idle time to be over, if it still counted.
                     try await Task.sleep(for: idle * 1.6)
                     guard server.connections.count == 1 else {

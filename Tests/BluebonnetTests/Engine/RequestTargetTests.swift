@@ -1,4 +1,6 @@
 import Foundation
+import HTTPTypes
+import LocalServer
 import Testing
 
 @testable import Bluebonnet
@@ -84,5 +86,17 @@ import Testing
         let url = try #require(URL(string: text))
         let error = #expect(throws: NetworkingError.self) { try RequestTarget(url) }
         #expect(error?.code == code)
+    }
+
+    @Test func `CONNECT is not sent by itself`() async throws {
+        try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
+            try await TestSession.run { session, _ in
+                let error = try await TestSession.failure {
+                    _ = try await session.data(for: TestSession.request(server.baseURL, .connect))
+                }
+                #expect(error.code == .invalidRequest)
+                #expect(server.connections.isEmpty)
+            }
+        }
     }
 }

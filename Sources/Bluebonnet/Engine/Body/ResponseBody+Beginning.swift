@@ -22,11 +22,14 @@ extension ResponseBody {
     func beginning(upTo limit: Int, within time: Duration = .seconds(1)) async -> Beginning {
         let reading = Reading()
         let call = StoppableCall<Void>()
-        let timer = time > .zero ? StoppableCall<Void>.schedule(at: .now().advanced(by: time)) { call.stop() } : nil
-        if timer == nil { call.stop() }
         // A reader that was stopped has read what it has read.
-        try? await call.run { await read(upTo: limit, to: reading) }
-        timer?.cancel()
+        try? await call.run {
+            // The time runs from here: a machine may be too busy to begin at once.
+            let end = time > .zero ? StoppableCall<Void>.schedule(at: .now().advanced(by: time)) { call.stop() } : nil
+            defer { end?.cancel() }
+            if end == nil { call.stop() }
+            await read(upTo: limit, to: reading)
+        }
         return reading.beginning.withLock { $0 }
     }
 
