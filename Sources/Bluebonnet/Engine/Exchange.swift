@@ -3,7 +3,7 @@ import NIOCore
 import Synchronization
 
 /// One request on its way through the engine to one response: what is sent, who waits for it, and what became of it.
-final class Exchange: Sendable, TaskControl.Operation {
+final class Exchange: Sendable, Call.Operation {
     /// Where the exchange stands.
     private enum Place {
         /// Not handed to the pool yet, or waiting in it.
@@ -24,7 +24,6 @@ final class Exchange: Sendable, TaskControl.Operation {
         var caller: SuspendedCaller?
         var outcome = Outcome.none
         var stream: BodyStream?
-        var isSuspended = false
         var upload: RequestUpload?
         /// The source of the body has been asked for it.
         var hasBegunBody = false
@@ -58,9 +57,11 @@ final class Exchange: Sendable, TaskControl.Operation {
     private let waitsSince: NIODeadline
     /// Its place in the pool, touched only under the pool's lock.
     private let placeInPool = Atomic(-1)
-    let control: TaskControl
+    let call: Call
     private let pool: ConnectionPool
     private let state = Mutex(State())
+    /// Written under the lock of `state`.
+    private let isSuspendedNow = Atomic(false)
 
     /// A body up to this size travels in the same buffer as the head.
     private static let inlineBodySize = 64 * 1024
@@ -132,7 +133,7 @@ final class Exchange: Sendable, TaskControl.Operation {
         self.preferredLoop = preferredLoop
         let isFirst = !needsFreshConnection && mayExpectContinue
         waitsSince = isFirst ? startedAt : .now()
-        self.control = context.control
+        call = context.call
         self.pool = pool
     }
 
@@ -153,15 +154,15 @@ final class Exchange: Sendable, TaskControl.Operation {
     /// Whether the source of the body has been asked for it, so that one that can be read once is spent.
     var hasBegunBody: Bool { state.withLock { $0.hasBegunBody } }
 
-    var isSuspended: Bool { state.withLock { $0.isSuspended } }
+    /// Whether its call is suspended: looked at for each read.
+    var isSuspended: Bool { isSuspendedNow.load(ordering: .acquiring) }
 
     // MARK: The caller's side
 
     /// Hands the exchange to the pool and waits for the response head.
     nonisolated(nonsending) func run() async throws -> TransportResponse {
-        try control.attach(self)
-        state.withLock { $0.isSuspended = control.isSuspended }
-        control.beginHop(expectedToSend: request.body.flatMap(\.length))
+        let isSuspended = try call.begin(self, expectedToSend: request.body?.length)
+        if isSuspended { suspensionChanged() }
         await withTaskCancellationHandler {
             await SuspendedCaller.suspend { caller in
                 let hasOutcome = state.withLock { state in
@@ -192,9 +193,13 @@ final class Exchange: Sendable, TaskControl.Operation {
     }
 
     func setSuspended(_ isSuspended: Bool) {
+        // Not the argument: two changes at once may arrive here in either order.
+        suspensionChanged()
+    }
+
+    private func suspensionChanged() {
         let connection = state.withLock { state -> PooledConnection? in
-            // Not the argument: two changes at once may arrive here in either order.
-            state.isSuspended = control.isSuspended
+            isSuspendedNow.store(call.isSuspended, ordering: .releasing)
             guard case .onConnection(let connection) = state.place else { return nil }
             return connection
         }
@@ -230,7 +235,7 @@ final class Exchange: Sendable, TaskControl.Operation {
             defer { state.upload = nil }
             return (state.takeCaller(), state.upload)
         }
-        if stream == nil { control.detach(self) }
+        if stream == nil { call.detach(self) }
         guard let upload else {
             caller?.resume()
             return
@@ -245,7 +250,7 @@ final class Exchange: Sendable, TaskControl.Operation {
             defer { state.upload = nil }
             return (state.stream, state.upload)
         }
-        control.detach(self)
+        call.detach(self)
         guard let upload else {
             stream?.finish(trailers: trailers, at: at)
             return
@@ -266,7 +271,7 @@ final class Exchange: Sendable, TaskControl.Operation {
             if state.stream == nil { state.outcome = .failure(error) }
             return (state.place, state.takeCaller(), state.stream, state.upload)
         }
-        control.detach(self)
+        call.detach(self)
         upload?.stop()
         switch place {
         case .finished: return

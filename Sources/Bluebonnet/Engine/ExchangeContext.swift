@@ -1,3 +1,4 @@
+import FoundationEssentials
 import NIOCore
 
 /// What travels beside a request through interceptors and engine: the task's choices and its cancellation.
@@ -11,73 +12,42 @@ public struct ExchangeContext: Sendable {
         }
     }
 
-    private final class Contents: Sendable {
-        let taskIdentifier: Int
-        let settings: Settings
-        let deadline: NIODeadline?
-        let collectsBody: Bool
-        let control: TaskControl
+    /// The request's life.
+    let call: Call
 
-        init(
-            taskIdentifier: Int,
-            settings: Settings,
-            deadline: NIODeadline?,
-            collectsBody: Bool,
-            control: TaskControl
-        ) {
-            self.taskIdentifier = taskIdentifier
-            self.settings = settings
-            self.deadline = deadline
-            self.collectsBody = collectsBody
-            self.control = control
-        }
-    }
+    /// ``deadline`` by the clock of the event loops.
+    let endsAt: NIODeadline?
 
-    /// One reference: contexts are handed from layer to layer.
-    private let contents: Contents
+    /// Whether nobody looks at the head before the body is there, so that the engine may hand over both at once.
+    let collectsBody: Bool
 
     /// The identifier of the task, unique in its session.
-    public var taskIdentifier: Int { contents.taskIdentifier }
+    public var taskIdentifier: Int { call.identifier }
 
     /// The session's configuration.
-    public var configuration: SessionConfiguration { contents.settings.configuration }
+    public var configuration: SessionConfiguration { settings.configuration }
 
     /// When the whole exchange must be over, by ``Timeouts/request``.
     public var deadline: ContinuousClock.Instant? {
-        contents.deadline.map { .now + $0.since(.now()) }
+        endsAt.map { .now + $0.since(.now()) }
     }
 
-    /// ``deadline`` by the clock of the event loops.
-    var endsAt: NIODeadline? { contents.deadline }
-
-    /// Whether nobody looks at the head before the body is there, so that the engine may hand over both at once.
-    var collectsBody: Bool { contents.collectsBody }
-
-    var control: TaskControl { contents.control }
-
     /// Where single members of the configuration are read without a copy of all of it.
-    var settings: Settings { contents.settings }
+    var settings: Settings { call.core.settings }
 
     /// Makes the context of a task that belongs to no session: for testing interceptors and transports alone.
     ///
     /// - Parameter configuration: The configuration to show them. Default: the default configuration.
     public init(configuration: SessionConfiguration = SessionConfiguration()) {
-        self.init(taskIdentifier: 0, settings: Settings(configuration))
+        // Nobody sees or sends the request.
+        let request = Request(url: URL(filePath: "/"))
+        let core = SessionCore(configuration: configuration, transport: nil)
+        self.init(call: Call(request, core: core, isStarted: true), endsAt: nil, collectsBody: false)
     }
 
-    init(
-        taskIdentifier: Int,
-        settings: Settings,
-        deadline: NIODeadline? = nil,
-        collectsBody: Bool = false,
-        control: TaskControl = TaskControl()
-    ) {
-        contents = Contents(
-            taskIdentifier: taskIdentifier,
-            settings: settings,
-            deadline: deadline,
-            collectsBody: collectsBody,
-            control: control
-        )
+    init(call: Call, endsAt: NIODeadline?, collectsBody: Bool) {
+        self.call = call
+        self.endsAt = endsAt
+        self.collectsBody = collectsBody
     }
 }

@@ -60,7 +60,7 @@ struct BuiltInSteps: Sendable {
             let decoding = ResponseBody.Decoding(
                 coding: coding,
                 limits: context.settings.configuration.limits,
-                control: context.control
+                call: context.call
             )
             var response = response
             response.body = ResponseBody(.decoded(response.body, decoding))

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// The code runs in a Swift task of its own, which is cancelled. Code that does not look at its cancellation is waited for no
 /// longer than a second, and then left to itself: a task that awaits its children would wait for ever.
-final class StoppableCall<Output: Sendable>: TaskControl.Operation {
+final class StoppableCall<Output: Sendable>: Call.Operation {
     private struct State {
         var caller: SuspendedCaller?
         var task: Task<Void, Never>?
@@ -32,12 +32,12 @@ final class StoppableCall<Output: Sendable>: TaskControl.Operation {
         _ work: @escaping @Sendable () async throws -> Output
     ) async throws -> Output {
         let call = StoppableCall()
-        try context.control.attach(call)
-        defer { context.control.detach(call) }
+        try context.call.attach(call)
+        defer { context.call.detach(call) }
         let timer = context.endsAt.map { end in
             Self.schedule(at: end) {
                 let timeout = request.effectiveTimeouts(over: context.configuration.timeouts).request
-                context.control.cancel(with: .requestTimedOut(request, timeout))
+                context.call.stop(.requestTimedOut(request, timeout))
             }
         }
         defer { timer?.cancel() }

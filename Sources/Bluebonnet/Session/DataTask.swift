@@ -16,38 +16,38 @@ public final class DataTask<Output: Sendable>: SessionTask {
         var listeners: [@Sendable (Outcome) -> Void] = []
     }
 
-    private let run: TaskRun
+    private let call: Call
     private let serialize: Serialize
     private let ending = Mutex(State())
 
     init(_ request: Request, core: SessionCore, serialize: @escaping Serialize) {
-        run = TaskRun(request, core: core, isWatched: true)
+        call = Call(request, core: core, isWatched: true)
         self.serialize = serialize
-        run.present(as: self)
+        call.present(as: self)
     }
 
     // MARK: What is known of it
 
     /// A number that no other task of the session has.
-    public var identifier: Int { run.identifier }
+    public var identifier: Int { call.identifier }
 
     /// The request as the task was made with it.
-    public var originalRequest: Request { run.originalRequest }
+    public var originalRequest: Request { call.originalRequest }
 
     /// Where the task stands.
-    public var state: TaskState { run.state }
+    public var state: TaskState { call.state }
 
     /// The request of the last hop, after interceptors and redirects; the original one before the first response.
-    public var currentRequest: Request { run.currentRequest }
+    public var currentRequest: Request { call.currentRequest }
 
     /// The response head, once it is there.
-    public var response: ResponseHead? { run.response }
+    public var response: ResponseHead? { call.response }
 
     /// How far upload and download are now.
-    public var currentProgress: TaskProgress { run.currentProgress }
+    public var currentProgress: TaskProgress { call.currentProgress }
 
     /// How far upload and download are, whenever that changes, until the task is over. A slow reader gets the newest.
-    public var progress: AsyncStream<TaskProgress> { run.progress }
+    public var progress: AsyncStream<TaskProgress> { call.progress }
 
     // MARK: What comes of it
 
@@ -63,7 +63,7 @@ public final class DataTask<Output: Sendable>: SessionTask {
     /// - Throws: ``NetworkingError``.
     public var completedResponse: Response<Output> {
         get async throws {
-            if run.startsNow() { return try await work().get() }
+            if call.startsNow() { return try await work().get() }
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     whenComplete { continuation.resume(with: $0.mapError { $0 as any Error }) }
@@ -89,7 +89,7 @@ public final class DataTask<Output: Sendable>: SessionTask {
     ///
     /// - Parameter body: Gets how far upload and download are. The connection waits while it runs.
     public func onProgress(_ body: @escaping @Sendable (TaskProgress) -> Void) {
-        run.control.observe { counts in
+        call.observe { counts in
             if let counts { body(TaskProgress(counts)) }
         }
     }
@@ -98,25 +98,25 @@ public final class DataTask<Output: Sendable>: SessionTask {
 
     /// Starts a new task, or lets a suspended one read on.
     public func resume() {
-        if !run.start({ _ = await self.work() }) { run.resume() }
+        if !call.start({ _ = await self.work() }) { call.resume() }
     }
 
     /// Stops reading from the connection, so that the server is slowed down. A task that was not started stays so.
     public func suspend() {
-        run.suspend()
+        call.suspend()
     }
 
     /// Fails the task with ``NetworkingError/Code/cancelled``, unless it is complete.
     public func cancel() {
-        run.cancel()
+        call.cancel()
         // A task that never started has nobody who would complete it.
-        if run.startsNow() { end(.failure(run.failed(CancellationError(), nil))) }
+        if call.startsNow() { end(.failure(call.failed(CancellationError(), nil))) }
     }
 
     private func work() async -> Outcome {
         let outcome: Outcome
         do {
-            let received = try await run.receive()
+            let received = try await call.receive()
             outcome = .success(try await parse(received))
         } catch {
             outcome = .failure(.wrapping(error))
@@ -129,15 +129,15 @@ public final class DataTask<Output: Sendable>: SessionTask {
         do {
             let serialize = serialize
             let value =
-                if TaskRun.isParsedElsewhere(received) {
-                    try await TaskRun.parseElsewhere { () throws(NetworkingError) in try serialize(received) }
+                if Call.isParsedElsewhere(received) {
+                    try await Call.parseElsewhere { () throws(NetworkingError) in try serialize(received) }
                 } else {
                     try serialize(received)
                 }
-            try run.complete(nil)
+            try call.complete(nil)
             return Response(value: value, received)
         } catch {
-            throw run.failed(error, received)
+            throw call.failed(error, received)
         }
     }
 

@@ -1,12 +1,11 @@
 import HTTPTypes
-import NIOCore
 import Synchronization
 
 /// What tasks need of their session, without keeping the session itself alive: when the last `SessionManager` goes away, its
 /// tasks fail and its connections close.
 final class SessionCore: Sendable {
     private struct State {
-        var tasks: [Int: TaskRun] = [:]
+        var tasks: [Int: Call] = [:]
         var nextListener = 0
         var listeners: [Int: AsyncStream<SessionEvent>.Continuation] = [:]
         var invalidation: NetworkingError?
@@ -76,25 +75,8 @@ final class SessionCore: Sendable {
         lastIdentifier.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// The context of a request, its whole time counted from now.
-    func context(
-        for request: Request,
-        identifier: Int,
-        collectsBody: Bool,
-        control: TaskControl
-    ) -> ExchangeContext {
-        let timeout = request.effectiveTimeouts(over: settings.configuration.timeouts).request
-        return ExchangeContext(
-            taskIdentifier: identifier,
-            settings: settings,
-            deadline: timeout.map { .now().advanced(by: $0) },
-            collectsBody: collectsBody,
-            control: control
-        )
-    }
-
     /// A task begins; it fails at once when the session has ended.
-    func begin(_ task: TaskRun) throws(NetworkingError) {
+    func begin(_ task: Call) throws(NetworkingError) {
         let (error, hasListeners) = state.withLock { state -> (NetworkingError?, Bool) in
             if state.invalidation == nil { state.tasks[task.identifier] = task }
             return (state.invalidation, !state.listeners.isEmpty)
@@ -103,7 +85,7 @@ final class SessionCore: Sendable {
         if hasListeners { post(.didResume(task.presented)) }
     }
 
-    func end(_ task: TaskRun, error: NetworkingError?) {
+    func end(_ task: Call, error: NetworkingError?) {
         let (hasListeners, isLast) = state.withLock { state in
             state.tasks[task.identifier] = nil
             return (!state.listeners.isEmpty, state.isFinishing && state.tasks.isEmpty)
@@ -162,7 +144,7 @@ final class SessionCore: Sendable {
         }
         if cancellingTasks {
             // The newest first: the ones that wait must not get the connections of those that end.
-            for task in tasks.sorted(by: { $0.identifier > $1.identifier }) { task.fail(error) }
+            for task in tasks.sorted(by: { $0.identifier > $1.identifier }) { task.stop(error) }
             transport.invalidate()
         }
         if tasks.isEmpty { finish() }

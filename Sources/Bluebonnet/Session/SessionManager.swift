@@ -78,21 +78,21 @@ public final class SessionManager: Sendable {
         _ request: Request,
         as serializer: Serializer
     ) async throws -> Response<Serializer.Output> {
-        let run = TaskRun(request, core: core)
-        let received = try await run.receive()
+        let call = Call(request, core: core, isStarted: true)
+        let received = try await call.receive()
         do {
             let value =
-                if TaskRun.isParsedElsewhere(received) {
-                    try await TaskRun.parseElsewhere { () throws(NetworkingError) in
+                if Call.isParsedElsewhere(received) {
+                    try await Call.parseElsewhere { () throws(NetworkingError) in
                         try serializer.serialize(received)
                     }
                 } else {
                     try serializer.serialize(received)
                 }
-            try run.complete(nil)
+            try call.complete(nil)
             return Response(value: value, received)
         } catch {
-            throw run.failed(error, received)
+            throw call.failed(error, received)
         }
     }
 
@@ -102,13 +102,13 @@ public final class SessionManager: Sendable {
     /// - Returns: The response; its value is the body.
     /// - Throws: ``NetworkingError``, but never for a status.
     public func data(for request: Request) async throws -> Response<Data> {
-        let run = TaskRun(request, core: core)
-        let received = try await run.receive()
+        let call = Call(request, core: core, isStarted: true)
+        let received = try await call.receive()
         do {
-            try run.complete(nil)
+            try call.complete(nil)
             return Response(value: received.body, received)
         } catch {
-            throw run.failed(error, received)
+            throw call.failed(error, received)
         }
     }
 
@@ -123,9 +123,9 @@ public final class SessionManager: Sendable {
     /// - Returns: The response; its body is still to be read.
     /// - Throws: ``NetworkingError``.
     public func stream(_ request: Request) async throws -> TransportResponse {
-        let run = TaskRun(request, core: core, isWatched: true)
-        var response = try await run.stream()
-        response.body = response.body.keeping(self, control: run.control, lineLimit: configuration.limits.line)
+        let call = Call(request, core: core, isWatched: true, isStarted: true)
+        var response = try await call.stream()
+        response.body = response.body.keeping(self, call: call, lineLimit: configuration.limits.line)
         return response
     }
 

@@ -21,7 +21,7 @@ public struct TaskProgress: Sendable, Hashable {
     /// The speed of the download in bytes per second, smoothed as ``bytesSentPerSecond``.
     public var bytesReceivedPerSecond: Double?
 
-    init(_ counts: TaskControl.Counts) {
+    init(_ counts: Call.Counts) {
         bytesSent = counts.sent
         bytesExpectedToSend = counts.expectedToSend
         bytesReceived = counts.received

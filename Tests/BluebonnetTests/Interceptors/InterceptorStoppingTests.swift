@@ -121,9 +121,9 @@ struct InterceptorStoppingTests {
         }
     }
 
-    // MARK: What the control keeps
+    // MARK: What a call keeps
 
-    private final class Operation: TaskControl.Operation {
+    private final class Operation: Call.Operation {
         let cancelled = Counter()
         let changed = Counter()
 
@@ -131,17 +131,17 @@ struct InterceptorStoppingTests {
         func setSuspended(_ isSuspended: Bool) { changed.increment() }
     }
 
-    @Test func `the control keeps all operations until they are detached`() throws {
-        let control = TaskControl()
+    @Test func `a call keeps all operations until they are detached`() throws {
+        let call = Call.ofNoSession()
         let operations = (0..<4).map { _ in Operation() }
-        for operation in operations { try control.attach(operation) }
-        control.detach(operations[0])
-        control.detach(operations[2])
-        control.setSuspended(true)
-        control.cancel(with: NetworkingError(.cancelled, "Enough."))
-        control.cancel(with: NetworkingError(.cancelled, "Enough."))
+        for operation in operations { try call.attach(operation) }
+        call.detach(operations[0])
+        call.detach(operations[2])
+        call.setSuspended(true)
+        call.stop(NetworkingError(.cancelled, "Enough."))
+        call.stop(NetworkingError(.cancelled, "Enough."))
         #expect(operations.map(\.cancelled.value) == [0, 1, 0, 1])
         #expect(operations.map(\.changed.value) == [0, 1, 0, 1])
-        #expect(throws: NetworkingError.self) { try control.attach(operations[0]) }
+        #expect(throws: NetworkingError.self) { try call.attach(operations[0]) }
     }
 }

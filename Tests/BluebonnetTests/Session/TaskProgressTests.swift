@@ -18,20 +18,20 @@ import Testing
     }
 
     private let clock = Clock()
-    private let control: TaskControl
+    private let call: Call
 
     init() {
-        control = TaskControl(measuresSpeed: true) { [clock] in clock.now }
+        call = Call.ofNoSession(isWatched: true) { [clock] in clock.now }
     }
 
-    private var progress: TaskProgress { TaskProgress(control.counts) }
+    private var progress: TaskProgress { TaskProgress(call.counts) }
 
     @Test func `an upload has a speed and a time left`() {
-        control.beginHop(expectedToSend: 11_000)
+        call.beginHop(expectedToSend: 11_000)
         #expect(progress.estimatedTimeToSend == nil && progress.bytesSentPerSecond == nil)
-        control.update { $0.sent += 500 }
+        call.update { $0.sent += 500 }
         clock.move(500)
-        control.update { $0.sent += 500 }
+        call.update { $0.sent += 500 }
         #expect(progress.bytesSentPerSecond == 1000)
         #expect(progress.estimatedTimeToSend == .seconds(10))
         #expect(progress.estimatedTimeRemaining == .seconds(10) && progress.bytesPerSecond == 1000)
@@ -39,40 +39,40 @@ import Testing
     }
 
     @Test func `a download has them too, and they count when the answer has begun`() {
-        control.beginHop(expectedToSend: 10)
-        control.update { $0.sent = 10 }
+        call.beginHop(expectedToSend: 10)
+        call.update { $0.sent = 10 }
         #expect(progress.estimatedTimeToSend == .zero)
-        control.update { $0.expectedToReceive = 3000 }
-        control.update { $0.received += 1000 }
+        call.update { $0.expectedToReceive = 3000 }
+        call.update { $0.received += 1000 }
         clock.move(250)
-        control.update { $0.received += 500 }
+        call.update { $0.received += 500 }
         #expect(progress.bytesReceivedPerSecond == 2000)
         #expect(progress.estimatedTimeRemaining == .milliseconds(750) && progress.bytesPerSecond == 2000)
     }
 
     @Test func `what is complete keeps its speed and has no time left`() {
-        control.beginHop(expectedToSend: 1000)
-        control.update { $0.sent += 500 }
+        call.beginHop(expectedToSend: 1000)
+        call.update { $0.sent += 500 }
         clock.move(500)
-        control.update { $0.sent += 500 }
+        call.update { $0.sent += 500 }
         clock.move(3_600_000)
         #expect(progress.bytesSentPerSecond == 1000 && progress.estimatedTimeToSend == .zero)
     }
 
-    @Test func `a task that is over keeps the speed it had`() {
-        control.update { $0.received += 500 }
+    @Test func `a task that is over keeps the speed it had`() throws {
+        call.update { $0.received += 500 }
         clock.move(500)
-        control.update { $0.received += 500 }
-        control.finish()
+        call.update { $0.received += 500 }
+        try call.complete(nil)
         clock.move(3_600_000)
         #expect(progress.bytesReceivedPerSecond == 1000)
     }
 
     @Test func `while nothing goes by the speed falls, until the time left cannot be told`() throws {
-        control.beginHop(expectedToSend: 2000)
-        control.update { $0.sent += 500 }
+        call.beginHop(expectedToSend: 2000)
+        call.update { $0.sent += 500 }
         clock.move(500)
-        control.update { $0.sent += 500 }
+        call.update { $0.sent += 500 }
         clock.move(2000)
         let slow = try #require(progress.bytesSentPerSecond)
         #expect(slow < 1000)
@@ -82,27 +82,27 @@ import Testing
     }
 
     @Test func `without a length there is a speed and no time`() {
-        control.beginHop(expectedToSend: nil)
-        control.update { $0.sent += 1 }
+        call.beginHop(expectedToSend: nil)
+        call.update { $0.sent += 1 }
         clock.move(100)
-        control.update { $0.sent += 100 }
+        call.update { $0.sent += 100 }
         #expect(progress.bytesSentPerSecond == 1000 && progress.estimatedTimeRemaining == nil)
     }
 
     @Test func `a new hop is measured anew`() {
-        control.beginHop(expectedToSend: 1000)
-        control.update { $0.sent += 1 }
+        call.beginHop(expectedToSend: 1000)
+        call.update { $0.sent += 1 }
         clock.move(100)
-        control.update { $0.sent += 100 }
-        control.beginHop(expectedToSend: 1000)
+        call.update { $0.sent += 100 }
+        call.beginHop(expectedToSend: 1000)
         #expect(progress.bytesSentPerSecond == nil && progress.bytesSent == 0)
     }
 
     @Test func `nothing is measured where nobody looks`() {
-        let control = TaskControl { [clock] in clock.now }
-        control.update { $0.sent += 1 }
+        let call = Call.ofNoSession { [clock] in clock.now }
+        call.update { $0.sent += 1 }
         clock.move(1000)
-        control.update { $0.sent += 1 }
-        #expect(control.counts.sendingSpeed == nil && control.counts.sent == 2)
+        call.update { $0.sent += 1 }
+        #expect(call.counts.sendingSpeed == nil && call.counts.sent == 2)
     }
 }

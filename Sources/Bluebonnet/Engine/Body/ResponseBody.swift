@@ -30,7 +30,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         let limits: Limits
         /// Tells whether the task still wants the body: the decoding of what has been received
         /// waits for nobody, and only it can end itself.
-        var control: TaskControl?
+        var call: Call?
     }
 
     /// Brings one piece of a sequence after the other, and nil at its end.
@@ -58,7 +58,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     let lineLimit: Int
 
     /// Knows how many bytes went by.
-    private var control: TaskControl?
+    private var call: Call?
 
     init(_ storage: Storage, owner: (any AnyObject & Sendable)? = nil, lineLimit: Int = Limits.defaultLine) {
         self.storage = storage
@@ -73,9 +73,9 @@ public struct ResponseBody: AsyncSequence, Sendable {
     }
 
     /// The same body with what is kept alive while it is, what counts its bytes, and a limit for its lines.
-    func keeping(_ owner: any AnyObject & Sendable, control: TaskControl, lineLimit: Int) -> ResponseBody {
+    func keeping(_ owner: any AnyObject & Sendable, call: Call, lineLimit: Int) -> ResponseBody {
         var body = ResponseBody(storage, owner: owner, lineLimit: lineLimit)
-        body.control = control
+        body.call = call
         return body
     }
 
@@ -100,7 +100,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// How far the exchange is that this body belongs to: bytes on the wire, before content coding is undone.
     ///
     /// Zero and unknown for a body that comes from no connection.
-    public var currentProgress: TaskProgress { TaskProgress(control?.counts ?? TaskControl.Counts()) }
+    public var currentProgress: TaskProgress { TaskProgress(call?.counts ?? Call.Counts()) }
 
     /// A body that is there already, for transports and interceptors that respond by themselves.
     ///
@@ -278,7 +278,7 @@ extension ResponseBody {
                 .decoded(
                     source.makeBuffers(),
                     ContentDecoder(decoding.coding, limits: decoding.limits),
-                    decoding.control
+                    decoding.call
                 )
             )
         }
@@ -291,7 +291,7 @@ extension ResponseBody {
             case large(ByteBuffer, Data)
             case stream(Reader)
             case sequence(Pull)
-            indirect case decoded(Buffers, ContentDecoder, TaskControl?)
+            indirect case decoded(Buffers, ContentDecoder, Call?)
             case ended
         }
 
@@ -338,11 +338,11 @@ extension ResponseBody {
                 }
                 step = .ended
                 return nil
-            case .decoded(var source, let decoder, let control):
-                defer { if case .decoded = step { step = .decoded(source, decoder, control) } }
+            case .decoded(var source, let decoder, let call):
+                defer { if case .decoded = step { step = .decoded(source, decoder, call) } }
                 while true {
                     // What has been received is enough for a first block.
-                    if decoder.hasProduced { try Self.checkIsWanted(control) }
+                    if decoder.hasProduced { try Self.checkIsWanted(call) }
                     if let block = try await Self.nextBlock(of: decoder) { return block }
                     guard let piece = try await source.next() else {
                         try decoder.finish()
@@ -354,8 +354,8 @@ extension ResponseBody {
             }
         }
 
-        private static func checkIsWanted(_ control: TaskControl?) throws(NetworkingError) {
-            if let error = control?.error { throw error }
+        private static func checkIsWanted(_ call: Call?) throws(NetworkingError) {
+            if let error = call?.error { throw error }
             if Task.isCancelled {
                 throw NetworkingError(.cancelled, "The request was cancelled while its body was read.")
             }

@@ -69,7 +69,7 @@ extension HTTP1Connection {
                 timings.firstByteTime = CompactTime(from: startedAt, to: now)
             }
             if case .exactly(let expected) = length {
-                self.exchange?.control.update { $0.expectedToReceive = Int(expected) }
+                self.exchange?.call.update { $0.expectedToReceive = Int(expected) }
             }
         case .body(let piece):
             arrived.append(piece)
@@ -154,7 +154,7 @@ extension HTTP1Connection {
         guard uncountedBytes > 0 else { return }
         let count = uncountedBytes
         uncountedBytes = 0
-        exchange?.control.update { $0.received += count }
+        exchange?.call.update { $0.received += count }
     }
 
     private func takeArrived() -> CircularBuffer<ByteBuffer> {

@@ -41,7 +41,7 @@ extension HTTP1Connection {
             case .piece(.bytes(let piece)):
                 write(piece, isChunked: isChunked, to: context)
                 unflushed += piece.readableBytes
-                exchange.control.update { $0.sent += piece.readableBytes }
+                exchange.call.update { $0.sent += piece.readableBytes }
                 if upload.isSent { bodyIsSent(of: exchange, isChunked: false, context: context) }
             case .piece(.file(let part)) where unflushed > 0:
                 upload.putBack(part)
@@ -103,7 +103,7 @@ extension HTTP1Connection {
             return fail(RequestUpload.failure(error))
         }
         outbound.handOver(count - part.count)
-        exchange.control.update { $0.sent += count - part.count }
+        exchange.call.update { $0.sent += count - part.count }
         upload.putBack(part)
         if upload.isSent {
             if let block { context.write(wrapOutboundOut(block), promise: nil) }

@@ -111,7 +111,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
             beginUpload()
         } else {
             timings.requestSentTime = CompactTime(from: exchange.startedAt, to: now)
-            if let length = exchange.request.body?.length { exchange.control.update { $0.sent = length } }
+            if let length = exchange.request.body?.length { exchange.call.update { $0.sent = length } }
             setPhase(mayRead ? exchange.timeouts.firstByteTime : .none, .firstByteTimeout, now: now)
         }
     }

@@ -55,11 +55,11 @@ struct ContentDecodingPlaceTests {
     private static func body(
         _ bytes: ByteBuffer,
         _ codings: String = "gzip",
-        control: TaskControl? = nil
+        call: Call? = nil
     ) throws -> ResponseBody {
         let coding = try #require(try ContentCoding(contentEncoding: codings))
         let source = ResponseBody(.whole(bytes, trailers: [:]))
-        return ResponseBody(.decoded(source, .init(coding: coding, limits: generous, control: control)))
+        return ResponseBody(.decoded(source, .init(coding: coding, limits: generous, call: call)))
     }
 
     /// The turns an event loop has while a task on it collects the body.
@@ -96,10 +96,10 @@ struct ContentDecodingPlaceTests {
     }
 
     @Test func `a task that was stopped decodes no further, though everything has been received`() async throws {
-        let control = TaskControl()
-        var pieces = try Self.body(Self.zeros(4 << 20), control: control).makeAsyncIterator()
+        let call = Call.ofNoSession()
+        var pieces = try Self.body(Self.zeros(4 << 20), call: call).makeAsyncIterator()
         #expect(try await pieces.next()?.isEmpty == false)
-        control.cancel(with: NetworkingError(.requestTimeout, "It took too long."))
+        call.stop(NetworkingError(.requestTimeout, "It took too long."))
         let error = try await networkingError { try await pieces.next() }
         #expect(error.code == .requestTimeout)
     }

@@ -1,0 +1,108 @@
+import FoundationEssentials
+import NIOCore
+
+/// The run of a call that has been started.
+extension Call {
+    /// Sends the request and collects the response. Cancelling the Swift task cancels the run.
+    ///
+    /// When this throws, the task is complete.
+    nonisolated(nonsending) func receive() async throws -> ReceivedResponse {
+        do {
+            try core.begin(self)
+            return try await exchange()
+        } catch {
+            throw failed(error, nil)
+        }
+    }
+
+    /// Sends the request and returns with the head. The task is over when the body has come to its end, whoever reads it.
+    ///
+    /// When this throws, the task is complete.
+    nonisolated(nonsending) func stream() async throws -> TransportResponse {
+        do {
+            try core.begin(self)
+            let context = context(collectsBody: false)
+            let response = try await core.send(originalRequest, context: context)
+            received(response)
+            guard let stream = response.body.stream else {
+                try complete(nil)
+                return response
+            }
+            stream.whenEnded { [self] end in
+                // Whoever reads the body hears of what ended it.
+                if case .failure(let error) = end { try? complete(error) } else { try? complete(nil) }
+            }
+            return response
+        } catch {
+            throw failed(error, nil)
+        }
+    }
+
+    private nonisolated(nonsending) func exchange() async throws -> ReceivedResponse {
+        let startedAt = NIODeadline.now()
+        let context = context(collectsBody: !isWatched && !core.hasListeners)
+        let response = try await core.send(originalRequest, context: context)
+        received(response)
+        if let body = try whole(of: response) {
+            return ReceivedResponse(transport: response, body: body, startedAt: startedAt)
+        }
+        let body = try await collect(response, context)
+        return ReceivedResponse(transport: response, body: body, startedAt: startedAt)
+    }
+
+    private func whole(of response: TransportResponse) throws -> Data? {
+        do {
+            return try response.wholeBody(upTo: core.settings.configuration.limits.bodyInMemory)
+        } catch let error as NetworkingError {
+            throw error.completed(request: response.request, response: response.head)
+        }
+    }
+
+    // Apart, because most responses come whole, and need no frame for this.
+    @inline(never)
+    private nonisolated(nonsending) func collect(
+        _ response: TransportResponse,
+        _ context: ExchangeContext
+    ) async throws -> Data {
+        let (body, limit) = (response.body, core.settings.configuration.limits.bodyInMemory)
+        do {
+            guard body.comesFromSequence else { return try await body.collect(upTo: limit) }
+            return try await StoppableCall.run(for: response.request, context) { try await body.collect(upTo: limit) }
+        } catch let error as NetworkingError {
+            throw error.completed(request: response.request, response: response.head)
+        }
+    }
+
+    /// A body above this size is parsed off the event loop, where the caller may be running.
+    private static let inlineParsingSize = 32 * 1024
+
+    /// Whether what was received must not be parsed where the caller runs.
+    static func isParsedElsewhere(_ received: ReceivedResponse) -> Bool {
+        received.body.count > inlineParsingSize && EventLoopTaskExecutor.isRunningOnEventLoop
+    }
+
+    /// Parses off the event loop.
+    static func parseElsewhere<Output: Sendable>(
+        _ parse: @escaping @Sendable () throws(NetworkingError) -> Output
+    ) async throws(NetworkingError) -> Output {
+        let result = await withTaskExecutorPreference(globalConcurrentExecutor) { await elsewhere(parse) }
+        return try result.get()
+    }
+
+    @concurrent
+    private static func elsewhere<Output: Sendable>(
+        _ work: @Sendable () throws(NetworkingError) -> Output
+    ) async -> Result<Output, NetworkingError> {
+        Result { () throws(NetworkingError) in try work() }
+    }
+
+    /// Its context, the whole time counted from now.
+    private func context(collectsBody: Bool) -> ExchangeContext {
+        let timeout = originalRequest.effectiveTimeouts(over: core.settings.configuration.timeouts).request
+        return ExchangeContext(
+            call: self,
+            endsAt: timeout.map { .now().advanced(by: $0) },
+            collectsBody: collectsBody
+        )
+    }
+}

@@ -1,0 +1,134 @@
+import NIOCore
+import Synchronization
+
+/// How many bytes went by, and who is told.
+extension Call {
+    struct Counts: Sendable, Hashable {
+        var sent = 0
+        var expectedToSend: Int?
+        var received = 0
+        var expectedToReceive: Int?
+        /// Bytes per second, where they are measured.
+        var sendingSpeed: Double?
+        var receivingSpeed: Double?
+    }
+
+    /// The counts of the present hop, as a value.
+    struct Traffic {
+        typealias Observer = @Sendable (Counts?) -> Void
+
+        /// Counts for observers, who are told outside the lock.
+        struct Notice {
+            fileprivate let observers: [Int: Observer]
+            fileprivate let counts: Counts?
+
+            func give() {
+                for observer in observers.values { observer(counts) }
+            }
+        }
+
+        /// How fast the bytes of the present hop go by.
+        private struct Meters {
+            var sending = SpeedMeter()
+            var receiving = SpeedMeter()
+        }
+
+        fileprivate private(set) var counts = Counts()
+        /// One element, or none where nobody looks at the speed: the value is no larger for it.
+        private var meters: [Meters]
+        private var observers: [Int: Observer] = [:]
+        private var lastObserver = 0
+        fileprivate private(set) var isOver = false
+
+        init(measuresSpeed: Bool) {
+            meters = measuresSpeed ? [Meters()] : []
+        }
+
+        /// What the observers are told now; nil when there are none.
+        var notice: Notice? {
+            observers.isEmpty ? nil : Notice(observers: observers, counts: counts)
+        }
+
+        mutating func beginHop(expectedToSend: Int?) {
+            if !meters.isEmpty { meters = [Meters()] }
+            counts = Counts(expectedToSend: expectedToSend)
+        }
+
+        fileprivate mutating func change(_ change: (inout Counts) -> Void, _ now: () -> NIODeadline) {
+            let before = counts
+            change(&counts)
+            guard !meters.isEmpty else { return }
+            let now = now()
+            meters[0].sending.add(counts.sent - before.sent, at: now)
+            meters[0].receiving.add(counts.received - before.received, at: now)
+            counts.sendingSpeed = meters[0].sending.speed(at: now)
+            counts.receivingSpeed = meters[0].receiving.speed(at: now)
+        }
+
+        /// The counts with the speeds of this moment. What is complete keeps the speed it had.
+        fileprivate func measured(_ now: () -> NIODeadline) -> Counts {
+            guard let meters = meters.first, !isOver else { return counts }
+            let now = now()
+            var counts = counts
+            if counts.sent != counts.expectedToSend { counts.sendingSpeed = meters.sending.speed(at: now) }
+            if counts.received != counts.expectedToReceive { counts.receivingSpeed = meters.receiving.speed(at: now) }
+            return counts
+        }
+
+        /// Nil when it is over.
+        fileprivate mutating func add(_ observer: @escaping Observer) -> Int? {
+            guard !isOver else { return nil }
+            lastObserver += 1
+            observers[lastObserver] = observer
+            return lastObserver
+        }
+
+        fileprivate mutating func remove(_ observer: Int) {
+            observers[observer] = nil
+        }
+
+        /// Nothing more is counted: who observed is told, and let go.
+        mutating func finish() -> Notice {
+            isOver = true
+            defer { observers = [:] }
+            return Notice(observers: observers, counts: nil)
+        }
+    }
+
+    /// What has gone by so far, with the speeds of this moment.
+    var counts: Counts { state_.withLock { $0.traffic.measured(now) } }
+
+    var currentProgress: TaskProgress { TaskProgress(counts) }
+
+    var progress: AsyncStream<TaskProgress> {
+        let (stream, continuation) = AsyncStream.makeStream(of: TaskProgress.self, bufferingPolicy: .bufferingNewest(1))
+        let observer = observe { counts in
+            if let counts { continuation.yield(TaskProgress(counts)) } else { continuation.finish() }
+        }
+        if let observer { continuation.onTermination = { [weak self] _ in self?.forget(observer) } }
+        return stream
+    }
+
+    /// Calls the closure after every change of the counts, on whatever thread made it, and with nil when the task is over.
+    ///
+    /// - Returns: The number of the observer; nil when the task is over already.
+    @discardableResult
+    func observe(_ observer: @escaping Traffic.Observer) -> Int? {
+        let number = state_.withLock { $0.traffic.add(observer) }
+        if number == nil { observer(nil) }
+        return number
+    }
+
+    /// The observer has gone.
+    func forget(_ observer: Int) {
+        state_.withLock { $0.traffic.remove(observer) }
+    }
+
+    func update(_ change: (inout Counts) -> Void) {
+        let notice = state_.withLock { state in
+            state.traffic.change(change, now)
+            return state.traffic.notice
+        }
+        notice?.give()
+    }
+}

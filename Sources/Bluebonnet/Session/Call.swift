@@ -1,0 +1,248 @@
+import NIOCore
+import Synchronization
+
+/// One request's whole life, from the session that starts it to the engine that runs it: who it is, where it stands, what stops
+/// it, and how many bytes went by. One object, one lock.
+///
+/// ``DataTask`` puts a typed value on top. Not generic, so that the hot path is compiled once.
+final class Call: SessionTask {
+    /// Something under way that can be stopped: a hop, or code of the user's.
+    protocol Operation: AnyObject, Sendable {
+        func cancel(with error: NetworkingError)
+        func setSuspended(_ isSuspended: Bool)
+    }
+
+    fileprivate enum Stage {
+        case created
+        case running
+        case complete
+    }
+
+    struct State {
+        fileprivate var stage: Stage
+        /// Why it was stopped, once it was.
+        fileprivate var error: NetworkingError?
+        fileprivate var isSuspended = false
+        /// What is under way: one operation as a rule; more when an interceptor sends a request several times at once.
+        fileprivate var operation: (any Operation)?
+        fileprivate var others: [any Operation] = []
+        fileprivate var sent: SentRequest?
+        fileprivate var response: ResponseHead?
+        /// What runs a task that was started by `resume()`; one that is awaited from the start runs in its caller.
+        fileprivate var runner: Task<Void, Never>?
+        /// The public task on top, if there is one.
+        fileprivate weak var facade: (any SessionTask)?
+        var traffic: Traffic
+
+        fileprivate init(stage: Stage, measuresSpeed: Bool) {
+            self.stage = stage
+            traffic = Traffic(measuresSpeed: measuresSpeed)
+        }
+
+        fileprivate var operations: [any Operation] { others + [operation].compactMap(\.self) }
+    }
+
+    let identifier: Int
+    let originalRequest: Request
+    let core: SessionCore
+    /// Somebody may look at the response head or the progress before the body is complete.
+    let isWatched: Bool
+    let state_: Mutex<State>
+    /// The clock of the speeds.
+    let now: @Sendable () -> NIODeadline
+
+    /// - Parameters:
+    ///   - request: What to send.
+    ///   - core: The session.
+    ///   - isWatched: Whether somebody may look at it while it runs. Speeds are measured then. Default: false.
+    ///   - isStarted: Whether it is run at once, by whoever makes it. Default: false.
+    ///   - now: The clock of the speeds. Default: the event loops'.
+    init(
+        _ request: Request,
+        core: SessionCore,
+        isWatched: Bool = false,
+        isStarted: Bool = false,
+        now: @escaping @Sendable () -> NIODeadline = { .now() }
+    ) {
+        identifier = core.newIdentifier()
+        originalRequest = request
+        self.core = core
+        self.isWatched = isWatched
+        state_ = Mutex(State(stage: isStarted ? .running : .created, measuresSpeed: isWatched))
+        self.now = now
+    }
+
+    deinit {
+        state_.withLock { $0.traffic.finish() }.give()
+    }
+
+    /// The task as its user knows it.
+    var presented: any SessionTask { state_.withLock { $0.facade } ?? self }
+
+    func present(as task: any SessionTask) {
+        state_.withLock { $0.facade = task }
+    }
+
+    // MARK: What is known of it
+
+    var state: TaskState {
+        state_.withLock { state in
+            switch state.stage {
+            case .created: .suspended
+            case .running: state.isSuspended ? .suspended : .running
+            case .complete: .completed
+            }
+        }
+    }
+
+    var currentRequest: Request { state_.withLock { $0.sent }?.request ?? originalRequest }
+
+    var response: ResponseHead? { state_.withLock { $0.response } }
+
+    /// Why the task was stopped, once it was.
+    var error: NetworkingError? { state_.withLock { $0.error } }
+
+    var isSuspended: Bool { state_.withLock { $0.isSuspended } }
+
+    // MARK: Control
+
+    /// Starts a task that was not started, with what runs it; false when it had started.
+    func start(_ run: @escaping @Sendable () async -> Void) -> Bool {
+        state_.withLock { state in
+            guard case .created = state.stage else { return false }
+            state.stage = .running
+            // Held until the task is complete, and cancelled with it.
+            state.runner = Task { await run() }
+            return true
+        }
+    }
+
+    /// Marks the task as started by somebody who will run it; false when it had started.
+    func startsNow() -> Bool {
+        state_.withLock { state in
+            guard case .created = state.stage else { return false }
+            state.stage = .running
+            return true
+        }
+    }
+
+    func resume() {
+        guard setSuspended(false), core.hasListeners else { return }
+        core.post(.didResume(presented))
+    }
+
+    func suspend() {
+        guard setSuspended(true), core.hasListeners else { return }
+        core.post(.didSuspend(presented))
+    }
+
+    /// Suspends what is under way, or lets it go on; false where that changes nothing.
+    @discardableResult
+    func setSuspended(_ isSuspended: Bool) -> Bool {
+        let operations = state_.withLock { state -> [any Operation]? in
+            guard case .running = state.stage, state.isSuspended != isSuspended else { return nil }
+            state.isSuspended = isSuspended
+            return state.operations
+        }
+        guard let operations else { return false }
+        for operation in operations { operation.setSuspended(isSuspended) }
+        return true
+    }
+
+    func cancel() {
+        stop(NetworkingError(.cancelled, "The request was cancelled."))
+    }
+
+    /// Stops whatever is under way, for good; whoever runs the task completes it. The first reason wins.
+    func stop(_ error: NetworkingError) {
+        let (operations, runner) = state_.withLock { state -> ([any Operation], Task<Void, Never>?) in
+            guard state.error == nil else { return ([], nil) }
+            state.error = error
+            defer {
+                state.operation = nil
+                state.others = []
+            }
+            return (state.operations, state.runner)
+        }
+        for operation in operations { operation.cancel(with: error) }
+        runner?.cancel()
+    }
+
+    // MARK: What is under way
+
+    /// From now on the operation is stopped and suspended with the call.
+    func attach(_ operation: any Operation) throws(NetworkingError) {
+        let error = state_.withLock { state in Self.attach(operation, &state) }
+        if let error { throw error }
+    }
+
+    private static func attach(_ operation: any Operation, _ state: inout State) -> NetworkingError? {
+        guard state.error == nil else { return state.error }
+        if state.operation == nil { state.operation = operation } else { state.others.append(operation) }
+        return nil
+    }
+
+    /// A hop begins: it is attached, and its counts start at zero.
+    ///
+    /// - Returns: Whether the call is suspended.
+    func begin(_ hop: any Operation, expectedToSend: Int?) throws(NetworkingError) -> Bool {
+        let (error, isSuspended, notice) = state_.withLock { state -> (NetworkingError?, Bool, Traffic.Notice?) in
+            if let error = Self.attach(hop, &state) { return (error, false, nil) }
+            state.traffic.beginHop(expectedToSend: expectedToSend)
+            return (nil, state.isSuspended, state.traffic.notice)
+        }
+        if let error { throw error }
+        notice?.give()
+        return isSuspended
+    }
+
+    func detach(_ operation: any Operation) {
+        state_.withLock { state in
+            if state.operation === operation {
+                state.operation = state.others.popLast()
+            } else if !state.others.isEmpty {
+                state.others.removeAll { $0 === operation }
+            }
+        }
+    }
+
+    // MARK: The end
+
+    /// The head of the last hop's response is there.
+    func received(_ response: TransportResponse) {
+        state_.withLock { state in
+            state.response = response.head
+            state.sent = response.sent
+        }
+        if core.hasListeners { core.post(.didReceiveResponse(presented, response.head)) }
+    }
+
+    /// Ends the task, once. A task that was stopped meanwhile throws why.
+    func complete(_ error: NetworkingError?) throws(NetworkingError) {
+        let (stopped, notice) = state_.withLock { state -> (NetworkingError?, Traffic.Notice?) in
+            let stopped = error == nil ? state.error : nil
+            if case .complete = state.stage { return (stopped, nil) }
+            state.stage = .complete
+            state.runner = nil
+            return (stopped, state.traffic.finish())
+        }
+        if let notice {
+            core.end(self, error: error ?? stopped)
+            notice.give()
+        }
+        if let stopped { throw stopped }
+    }
+
+    /// Ends the task with whatever was thrown, made complete. Whoever stopped the task says why; what an interceptor saw then was
+    /// only a cancellation.
+    func failed(_ error: any Error, _ received: ReceivedResponse?) -> NetworkingError {
+        let request = received?.transport.request ?? originalRequest
+        let seen = NetworkingError.wrapping(error)
+        let error = (self.error ?? seen)
+            .completed(request: seen.request ?? request, response: seen.response, body: seen.body)
+            .completed(request: request, response: received?.transport.head, body: received?.body)
+        // With an error given there is nothing more to throw.
+        try? complete(error)
+        return error
+    }
+}

@@ -1,0 +1,29 @@
+import NIOCore
+
+@testable import Bluebonnet
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Call {
+    /// A call that nothing runs, for tests of what it keeps.
+    static func ofNoSession(
+        isWatched: Bool = false,
+        now: @escaping @Sendable () -> NIODeadline = { .now() }
+    ) -> Call {
+        let core = SessionCore(configuration: SessionConfiguration(), transport: nil)
+        return Call(Request(url: URL(filePath: "/")), core: core, isWatched: isWatched, isStarted: true, now: now)
+    }
+
+    /// A hop begins of which nothing else is asked.
+    func beginHop(expectedToSend: Int?) {
+        final class Hop: Operation {
+            func cancel(with error: NetworkingError) {}
+            func setSuspended(_ isSuspended: Bool) {}
+        }
+        _ = try? begin(Hop(), expectedToSend: expectedToSend)
+    }
+}
