@@ -18,12 +18,12 @@ final class Engine: Transport {
         invalidate()
     }
 
-    nonisolated(nonsending) func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+    func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
         try await send(request, context: context, offersCodings: false)
     }
 
     /// The same, for a caller who can undo content codings: with `offersCodings`, a request that says nothing of them offers these.
-    nonisolated(nonsending) func send(
+    func send(
         _ request: Request,
         context: ExchangeContext,
         offersCodings: Bool

@@ -29,8 +29,19 @@ public final class EventLoopTaskExecutor: TaskExecutor {
         return all.first { $0.eventLoop === loop } ?? EventLoopTaskExecutor(eventLoop: loop)
     }
 
-    /// The executor that the present Swift task prefers, if it is one of these: a new task does not inherit it as a child does.
-    static var preferred: EventLoopTaskExecutor? {
+    /// The executor that the present Swift task prefers: a new task does not inherit it as a child does. Where the runtime does not
+    /// tell, only if it is one of these.
+    static var preferred: (any TaskExecutor)? {
+        #if compiler(>=6.3) && os(Linux)
+            // The executor lives as long as the task that prefers it, which is this one.
+            return unsafe withUnsafeCurrentTask { task in unsafe task?.unownedTaskExecutor?.asTaskExecutor() }
+        #else
+            return current
+        #endif
+    }
+
+    /// The executor of the event loop on which the present Swift task runs, if it prefers that.
+    private static var current: EventLoopTaskExecutor? {
         guard let loop = MultiThreadedEventLoopGroup.currentEventLoop,
             let executor = all.first(where: { $0.eventLoop === loop })
         else { return nil }
@@ -38,6 +49,11 @@ public final class EventLoopTaskExecutor: TaskExecutor {
             unsafe task?.unownedTaskExecutor == executor.asUnownedTaskExecutor()
         }
         return isPreferred ? executor : nil
+    }
+
+    /// Whether long work does not belong where the present code runs: on an event loop, or on the actor of its caller.
+    static func isNoPlaceForWork(caller: (any Actor)?) -> Bool {
+        caller != nil || isRunningOnEventLoop
     }
 
     /// Whether the present code runs on an event loop's thread.

@@ -151,6 +151,9 @@ final class Exchange: Sendable, Call.Operation {
         return body.length ?? .max >= threshold
     }
 
+    /// The request with what the head adds to it.
+    var sent: SentRequest { SentRequest(request, offer: offer) }
+
     /// Whether the source of the body has been asked for it, so that one that can be read once is spent.
     var hasBegunBody: Bool { state.withLock { $0.hasBegunBody } }
 
@@ -160,7 +163,7 @@ final class Exchange: Sendable, Call.Operation {
     // MARK: The caller's side
 
     /// Hands the exchange to the pool and waits for the response head.
-    nonisolated(nonsending) func run() async throws -> TransportResponse {
+    func run() async throws -> TransportResponse {
         let isSuspended = try call.begin(self, expectedToSend: request.body?.length)
         if isSuspended { suspensionChanged() }
         await withTaskCancellationHandler {
@@ -260,7 +263,7 @@ final class Exchange: Sendable, Call.Operation {
 
     /// Ends the exchange with an error, wherever it stands; later calls do nothing.
     func fail(_ error: NetworkingError) {
-        let error = error.completed(request: request)
+        let error = error.completed(request: sent.request)
         let (place, caller, stream, upload) = state.withLock {
             state -> (Place, SuspendedCaller?, BodyStream?, RequestUpload?) in
             defer {

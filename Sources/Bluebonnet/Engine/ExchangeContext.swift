@@ -15,8 +15,22 @@ public struct ExchangeContext: Sendable {
     /// The request's life.
     let call: Call
 
+    /// When a whole exchange must be over, by both clocks. A class, because the size of an `Instant` is known at run time only,
+    /// and few requests have one.
+    final class End: Sendable {
+        let instant: ContinuousClock.Instant
+        let deadline: NIODeadline
+
+        init(after time: Duration) {
+            instant = .now + time
+            deadline = .now().advanced(by: time)
+        }
+    }
+
+    private let end: End?
+
     /// ``deadline`` by the clock of the event loops.
-    let endsAt: NIODeadline?
+    var endsAt: NIODeadline? { end?.deadline }
 
     /// Whether nobody looks at the head before the body is there, so that the engine may hand over both at once.
     let collectsBody: Bool
@@ -28,9 +42,7 @@ public struct ExchangeContext: Sendable {
     public var configuration: SessionConfiguration { settings.configuration }
 
     /// When the whole exchange must be over, by ``Timeouts/request``.
-    public var deadline: ContinuousClock.Instant? {
-        endsAt.map { .now + $0.since(.now()) }
-    }
+    public var deadline: ContinuousClock.Instant? { end?.instant }
 
     /// Where single members of the configuration are read without a copy of all of it.
     var settings: Settings { call.core.settings }
@@ -42,12 +54,12 @@ public struct ExchangeContext: Sendable {
         // Nobody sees or sends the request.
         let request = Request(url: URL(filePath: "/"))
         let core = SessionCore(configuration: configuration, transport: nil)
-        self.init(call: Call(request, core: core, isStarted: true), endsAt: nil, collectsBody: false)
+        self.init(call: Call(request, core: core, isStarted: true), end: nil, collectsBody: false)
     }
 
-    init(call: Call, endsAt: NIODeadline?, collectsBody: Bool) {
+    init(call: Call, end: End?, collectsBody: Bool) {
         self.call = call
-        self.endsAt = endsAt
+        self.end = end
         self.collectsBody = collectsBody
     }
 }

@@ -6,7 +6,7 @@
     private let continuation: UnsafeContinuation<Void, Never>
 
     /// Suspends the present task and hands it over.
-    nonisolated(nonsending) static func suspend(_ body: (SuspendedCaller) -> Void) async {
+    static func suspend(_ body: (SuspendedCaller) -> Void) async {
         await unsafe withUnsafeContinuation { continuation in
             body(unsafe SuspendedCaller(continuation: continuation))
         }

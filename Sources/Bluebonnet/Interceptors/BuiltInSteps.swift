@@ -19,7 +19,7 @@ struct BuiltInSteps: Sendable {
         engine = transport as? Engine
     }
 
-    nonisolated(nonsending) func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+    func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
         let response = try await sendHop(request, context: context)
         guard Redirects.isRedirect(response) else { return response }
         return try await Redirects.follow(response, to: request, context: context) { request in
@@ -27,7 +27,7 @@ struct BuiltInSteps: Sendable {
         }
     }
 
-    private nonisolated(nonsending) func sendHop(
+    private func sendHop(
         _ request: Request,
         context: ExchangeContext
     ) async throws -> TransportResponse {

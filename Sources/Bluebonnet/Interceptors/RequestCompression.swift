@@ -108,7 +108,9 @@ public struct RequestCompression: Interceptor {
     private static let inlineSize = 32 * 1024
 
     private func compress(_ body: RequestBody) async throws -> RequestBody {
-        guard body.isInMemory, body.length ?? 0 > Self.inlineSize, EventLoopTaskExecutor.isRunningOnEventLoop else {
+        guard body.isInMemory, body.length ?? 0 > Self.inlineSize,
+            EventLoopTaskExecutor.isNoPlaceForWork(caller: #isolation)
+        else {
             return try body.compressed(coding.format, level: level)
         }
         return try await withTaskExecutorPreference(globalConcurrentExecutor) {

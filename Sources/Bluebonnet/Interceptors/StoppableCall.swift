@@ -51,7 +51,12 @@ final class StoppableCall<Output: Sendable>: Call.Operation {
         let executor = EventLoopTaskExecutor.preferred
         await withTaskCancellationHandler {
             await SuspendedCaller.suspend { caller in
-                state.withLock { $0.caller = caller }
+                // Stopped before it began, and its time may be over.
+                let isOver = state.withLock { state in
+                    if state.result == nil { state.caller = caller }
+                    return state.result != nil
+                }
+                guard !isOver else { return caller.resume() }
                 let task = Task(executorPreference: executor) {
                     let result: Result<Output, any Error>
                     do { result = .success(try await work()) } catch { result = .failure(error) }

@@ -6,7 +6,7 @@ extension Call {
     /// Sends the request and collects the response. Cancelling the Swift task cancels the run.
     ///
     /// When this throws, the task is complete.
-    nonisolated(nonsending) func receive() async throws -> ReceivedResponse {
+    func receive() async throws -> ReceivedResponse {
         do {
             try core.begin(self)
             return try await exchange()
@@ -18,7 +18,7 @@ extension Call {
     /// Sends the request and returns with the head. The task is over when the body has come to its end, whoever reads it.
     ///
     /// When this throws, the task is complete.
-    nonisolated(nonsending) func stream() async throws -> TransportResponse {
+    func stream() async throws -> TransportResponse {
         do {
             try core.begin(self)
             let context = context(collectsBody: false)
@@ -38,7 +38,7 @@ extension Call {
         }
     }
 
-    private nonisolated(nonsending) func exchange() async throws -> ReceivedResponse {
+    private func exchange() async throws -> ReceivedResponse {
         let startedAt = NIODeadline.now()
         let context = context(collectsBody: !isWatched && !core.hasListeners)
         let response = try await core.send(originalRequest, context: context)
@@ -60,7 +60,7 @@ extension Call {
 
     // Apart, because most responses come whole, and need no frame for this.
     @inline(never)
-    private nonisolated(nonsending) func collect(
+    private func collect(
         _ response: TransportResponse,
         _ context: ExchangeContext
     ) async throws -> Data {
@@ -73,15 +73,15 @@ extension Call {
         }
     }
 
-    /// A body above this size is parsed off the event loop, where the caller may be running.
+    /// A body above this size is parsed off the event loop, or the actor, where the caller may be running.
     private static let inlineParsingSize = 32 * 1024
 
     /// Whether what was received must not be parsed where the caller runs.
-    static func isParsedElsewhere(_ received: ReceivedResponse) -> Bool {
-        received.body.count > inlineParsingSize && EventLoopTaskExecutor.isRunningOnEventLoop
+    static func isParsedElsewhere(_ received: ReceivedResponse, caller: (any Actor)?) -> Bool {
+        received.body.count > inlineParsingSize && EventLoopTaskExecutor.isNoPlaceForWork(caller: caller)
     }
 
-    /// Parses off the event loop.
+    /// Parses off the event loop and off the caller's actor.
     static func parseElsewhere<Output: Sendable>(
         _ parse: @escaping @Sendable () throws(NetworkingError) -> Output
     ) async throws(NetworkingError) -> Output {
@@ -101,7 +101,7 @@ extension Call {
         let timeout = originalRequest.effectiveTimeouts(over: core.settings.configuration.timeouts).request
         return ExchangeContext(
             call: self,
-            endsAt: timeout.map { .now().advanced(by: $0) },
+            end: timeout.map { ExchangeContext.End(after: $0) },
             collectsBody: collectsBody
         )
     }

@@ -178,6 +178,8 @@ final class Call: SessionTask {
 
     private static func attach(_ operation: any Operation, _ state: inout State) -> NetworkingError? {
         guard state.error == nil else { return state.error }
+        // Code of the user's that was left behind may still send something.
+        if case .complete = state.stage { return NetworkingError(.cancelled, "The task is over.") }
         if state.operation == nil { state.operation = operation } else { state.others.append(operation) }
         return nil
     }
@@ -237,7 +239,9 @@ final class Call: SessionTask {
     /// only a cancellation.
     func failed(_ error: any Error, _ received: ReceivedResponse?) -> NetworkingError {
         let request = received?.transport.request ?? originalRequest
-        let seen = NetworkingError.wrapping(error)
+        var seen = NetworkingError.wrapping(error)
+        // Serializers see the request without what the engine added to it.
+        if let received { seen.request = received.transport.request }
         let error = (self.error ?? seen)
             .completed(request: seen.request ?? request, response: seen.response, body: seen.body)
             .completed(request: request, response: received?.transport.head, body: received?.body)

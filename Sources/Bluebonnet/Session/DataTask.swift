@@ -129,7 +129,7 @@ public final class DataTask<Output: Sendable>: SessionTask {
         do {
             let serialize = serialize
             let value =
-                if Call.isParsedElsewhere(received) {
+                if Call.isParsedElsewhere(received, caller: #isolation) {
                     try await Call.parseElsewhere { () throws(NetworkingError) in try serialize(received) }
                 } else {
                     try serialize(received)

@@ -184,7 +184,7 @@ public struct HTTPSessionManager: Sendable {
     }
 
     /// Sends a request and brings its value.
-    nonisolated(nonsending) func value<Serializer: ResponseSerializer>(
+    func value<Serializer: ResponseSerializer>(
         of request: Request,
         as serializer: Serializer
     ) async throws -> Serializer.Output {

@@ -41,7 +41,7 @@ final class SessionCore: Sendable {
     var transport: any Transport { chain.end.transport }
 
     /// Sends one request through the interceptors and the transport.
-    nonisolated(nonsending) func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+    func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
         let request = withAdditionalFields(request)
         guard !chain.interceptors.isEmpty || !request.interceptors.isEmpty || isTransportOfUser else {
             return try await chain.end.send(request, context: context)

@@ -73,8 +73,8 @@ public final class SessionManager: Sendable {
         try await perform(request, as: serializer)
     }
 
-    /// The same as a data task that is awaited at once, without the task object. Runs where its caller does.
-    nonisolated(nonsending) func perform<Serializer: ResponseSerializer>(
+    /// The same as a data task that is awaited at once, without the task object.
+    func perform<Serializer: ResponseSerializer>(
         _ request: Request,
         as serializer: Serializer
     ) async throws -> Response<Serializer.Output> {
@@ -82,7 +82,7 @@ public final class SessionManager: Sendable {
         let received = try await call.receive()
         do {
             let value =
-                if Call.isParsedElsewhere(received) {
+                if Call.isParsedElsewhere(received, caller: #isolation) {
                     try await Call.parseElsewhere { () throws(NetworkingError) in
                         try serializer.serialize(received)
                     }

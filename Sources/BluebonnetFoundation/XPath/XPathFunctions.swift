@@ -101,7 +101,9 @@ enum XPathFunctions {
         _ evaluator: inout XPathEvaluator
     ) throws(XPathError) -> XPathResult {
         var texts: [String] = []
-        for argument in arguments { texts.append(try evaluator.string(argument, context)) }
+        // The numbers of `substring` are evaluated where they are used: twice would double with every level.
+        let textual = name == "substring" ? arguments.prefix(1) : arguments[...]
+        for argument in textual { texts.append(try evaluator.string(argument, context)) }
         if texts.isEmpty { texts.append(try evaluator.string(ofNode: context.node)) }
         for text in texts { try evaluator.spend(on: text) }
         let first = texts[0]

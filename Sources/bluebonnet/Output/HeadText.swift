@@ -53,31 +53,15 @@ struct HeadText {
         return paint("\(text.joined(separator: ", ")) (\(connection))", .faint)
     }
 
-    /// Fields whose values are URLs.
-    private static let urlFields: Set = ["location", "content-location", "referer", "link"]
-
     private func shown(_ header: HTTPField) -> String {
-        guard hidesSecrets else { return header.value }
-        let value = SecretNames.redacted(header)
-        return Self.urlFields.contains(header.name.canonicalName) ? shown(url: value) : value
+        hidesSecrets ? shown(url: SecretNames.redacted(header)) : header.value
     }
 
-    /// A URL, the target of a request, or a text with a URL between angle brackets, without user and password and without the
-    /// values of secrets in its query and its fragment, where servers put tokens too.
+    /// A URL, the target of a request, or a text with URLs in it, without user and password and without the values of secrets in
+    /// queries, in fragments and behind semicolons, where servers put tokens too.
     func shown(url: String) -> String {
         guard hidesSecrets else { return url }
-        let ends = [UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: ">")]
-        var rest = Array(Credentials.removed(from: url).utf8)[...]
-        var shown: [UInt8] = []
-        while let end = rest.firstIndex(where: ends.contains) {
-            shown += rest[...end]
-            rest = rest[(end + 1)...]
-            guard shown.last != UInt8(ascii: ">") else { continue }
-            let pairs = rest.prefix { !ends.contains($0) }
-            shown += SecretNames.redacted(pairs: pairs)
-            rest = rest[pairs.endIndex...]
-        }
-        return String(decoding: shown + rest, as: UTF8.self)
+        return String(decoding: SecretText.hidden(in: Array(url.utf8)), as: UTF8.self)
     }
 
     private func field(_ name: String, _ value: String) -> String {

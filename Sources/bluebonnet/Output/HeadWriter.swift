@@ -13,7 +13,7 @@ struct HeadWriter {
     /// Everything that is known when the head is there: request, interim responses, redirects, response.
     func write(_ answer: TransportResponse) {
         for url in answer.redirects {
-            write(lines: [text.paint("redirected to \(text.shown(url: Credentials.removed(from: url)))", .faint)])
+            write(lines: [text.paint("redirected to \(text.shown(url: url.absoluteString))", .faint)])
         }
         write(answer.request)
         for head in answer.informational { write(head) }

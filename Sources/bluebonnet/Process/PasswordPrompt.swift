@@ -52,6 +52,9 @@ enum PasswordPrompt {
             throw .usage("There is no terminal to ask for the password; write --auth USER:PASSWORD (USER: for none).")
         }
         defer { close(descriptor) }
+        guard tcgetpgrp(descriptor) == getpgrp() else {
+            throw .usage("The command runs in the background, where it cannot ask for the password.")
+        }
         guard let terminal = HiddenTerminal(descriptor) else { throw .usage("The terminal cannot hide a password.") }
         try? OutputFile(descriptor: descriptor).write(question.utf8)
         let (line, outcome) = read(from: descriptor)
@@ -98,12 +101,12 @@ private struct HiddenTerminal {
         unsafe Self.restored.initialize(to: (descriptor, modes))
         handlers = Self.numbers.map { number in
             let handler = signal(number) { number in
-                // POSIX allows these three functions in a handler (XSH 2.4.3). The signal ends the process when this returns.
-                unsafe tcsetattr(
-                    HiddenTerminal.restored.pointee.descriptor,
-                    TCSAFLUSH,
-                    &HiddenTerminal.restored.pointee.modes
-                )
+                // POSIX allows these functions in a handler (XSH 2.4.3). The signal ends the process when this returns. In the
+                // background, the terminal is the shell's already, and changing it would stop the process.
+                let terminal = unsafe HiddenTerminal.restored.pointee.descriptor
+                if tcgetpgrp(terminal) == getpgrp() {
+                    unsafe tcsetattr(terminal, TCSAFLUSH, &HiddenTerminal.restored.pointee.modes)
+                }
                 signal(number, SIG_DFL)
                 raise(number)
             }

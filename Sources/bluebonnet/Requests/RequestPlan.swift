@@ -172,9 +172,11 @@ struct RequestPlan: Sendable {
 
     private mutating func setURL(_ text: String) throws(CommandFailure) {
         if !query.isEmpty {
-            let end = text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
-            let separator = text.utf8[..<end].contains(UInt8(ascii: "?")) ? "&" : "?"
-            guard let url = URL(string: text[..<end] + separator + query.joined(separator: "&") + text[end...]) else {
+            // What `URL` has encoded is not encoded again: with one stray `%`, it would encode each of the whole text.
+            let base = URL(string: text)?.absoluteString ?? text
+            let end = base.utf8.firstIndex(of: UInt8(ascii: "#")) ?? base.endIndex
+            let separator = base.utf8[..<end].contains(UInt8(ascii: "?")) ? "&" : "?"
+            guard let url = URL(string: base[..<end] + separator + query.joined(separator: "&") + base[end...]) else {
                 throw .usage("“\(text)” is not a URL.")
             }
             request.url = url

@@ -63,6 +63,16 @@ import Testing
         #expect(try Self.spent(xpath, in: document, budget: 20 * nodes + text) == nil)
     }
 
+    @Test func `arguments are evaluated once, however deep they are`() throws {
+        func nested(_ depth: Int) -> String {
+            depth == 0 ? "string-length(//t)" : "substring('1234', \(nested(depth - 1)), 1)"
+        }
+        let document = Self.wide(100)
+        let one = try #require(try Self.spent(nested(1), in: document))
+        let many = try #require(try Self.spent(nested(20), in: document))
+        #expect(many < 3 * one)
+    }
+
     @Test func `attributes that are looked through for a language cost something`() throws {
         let attributes = (0..<300).map { "a\($0)='' " }.joined()
         let document = "<r \(attributes)>" + String(repeating: "<i/>", count: 300) + "</r>"

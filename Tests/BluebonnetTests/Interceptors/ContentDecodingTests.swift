@@ -43,6 +43,25 @@ struct ContentDecodingTests {
         }
     }
 
+    @Test func `a refused response and a failed request show the request as it was sent`() async throws {
+        let script: FaultServer.Script = [.readRequest, .respond(404, body: "no"), .readRequest, .close]
+        try await FaultServer.run(script) { server in
+            try await withSession { session in
+                let offer = ContentCoding.Offer.codings.value
+                let request = try Request(to: server.baseURL)
+                let refused = try await networkingError {
+                    _ = try await session.response(for: request, as: HTTPResponseSerializer())
+                }
+                #expect(refused.code == .unacceptableStatusCode)
+                #expect(refused.request?.headerFields[.acceptEncoding] == offer)
+                // A POST is not sent again.
+                let post = try Request(.post, to: server.baseURL)
+                let lost = try await networkingError { _ = try await session.data(for: post) }
+                #expect(lost.request?.headerFields[.acceptEncoding] == offer, "\(lost)")
+            }
+        }
+    }
+
     @Test(arguments: [("/gzip", "gzipped"), ("/deflate", "deflated")])
     func `a coding that the server applied is undone`(path: String, flag: String) async throws {
         try await LocalServer.run { server in

@@ -186,6 +186,7 @@ struct InterceptorChainTests {
             func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
                 log.append("\(context.taskIdentifier) \(context.configuration.limits.redirects)")
                 log.append(context.deadline == nil ? "no deadline" : "a deadline")
+                #expect(context.deadline == context.deadline)
                 return try await next(request)
             }
         }

@@ -1,6 +1,10 @@
+import BluebonnetTesting
+import Dispatch
 import Foundation
 import HTTPTypes
 import LocalServer
+import NIOCore
+import NIOPosix
 import Testing
 
 @testable import Bluebonnet
@@ -131,4 +135,79 @@ struct DeafCodeTests {
             return try await next(request)
         }
     }
+
+    @Test func `a sequence that goes on is read no further when its task was stopped`() async throws {
+        let asked = Counter()
+        let endless = AsyncStream<[UInt8]>(unfolding: {
+            asked.increment()
+            return [UInt8](repeating: 1, count: 1000)
+        })
+        let transport = Endless(body: { .stream(endless) })
+        try await withSession(transport: transport) { session in
+            let task = session.dataTask(try Request(to: "http://x/"))
+            task.resume()
+            try await TestSession.until("it is read") { asked.value > 10 }
+            task.cancel()
+            let error = try await networkingError { try await task.value }
+            #expect(error.code == .cancelled)
+            let count = try await TestSession.settled { asked.value }
+            #expect(asked.value == count)
+        }
+    }
+
+    /// Responds with a body that has no end.
+    private struct Endless: Transport {
+        let body: @Sendable () -> ResponseBody
+
+        func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+            TransportResponse(head: ResponseHead(status: .ok), body: body(), request: request)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `code that was stopped before it began, for too long, is not waited for`() async throws {
+        let call = StoppableCall<Int>(patience: .milliseconds(1))
+        call.stop()
+        // The patience runs on an event loop.
+        try await NIOSingletons.posixEventLoopGroup.any().scheduleTask(in: .milliseconds(200)) {}.futureResult.get()
+        await #expect(throws: CancellationError.self) { try await call.run { 1 } }
+    }
+
+    /// An executor of the user's: a queue that counts.
+    private final class Queue: TaskExecutor {
+        let jobs = Counter()
+        private let queue = DispatchQueue(label: "test")
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            jobs.increment()
+            let job = UnownedJob(job)
+            let executor = unsafe asUnownedTaskExecutor()
+            queue.async { unsafe job.runSynchronously(on: executor) }
+        }
+    }
+
+    #if compiler(>=6.3)
+        @Test func `code runs on the executor that the caller prefers`() async throws {
+            struct Asking: Interceptor {
+                let executor: Queue
+                let kept = Counter()
+                func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws
+                    -> TransportResponse
+                {
+                    let isKept = unsafe withUnsafeCurrentTask { task in
+                        unsafe task?.unownedTaskExecutor == executor.asUnownedTaskExecutor()
+                    }
+                    if isKept { kept.increment() }
+                    return try await next(request)
+                }
+            }
+            let asking = Asking(executor: Queue())
+            let configuration = TestSession.configuration { $0.interceptors = [asking] }
+            try await withSession(configuration, transport: StubTransport { _ in .text("ok") }) { session in
+                let request = try Request(to: "http://x/")
+                _ = try await withTaskExecutorPreference(asking.executor) { try await session.data(for: request) }
+                #expect(asking.kept.value == 1 && asking.executor.jobs.value > 0)
+            }
+        }
+    #endif
 }

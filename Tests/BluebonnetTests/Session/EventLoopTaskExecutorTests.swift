@@ -1,4 +1,5 @@
 import BluebonnetTesting
+import Dispatch
 import HTTPTypes
 import LocalServer
 import Testing
@@ -62,6 +63,30 @@ struct EventLoopTaskExecutorTests {
                 #expect(output.count == size)
                 #expect(output.isOnEventLoop == (size <= 32 * 1024))
             }
+        }
+    }
+
+    /// Says whether it ran on the main actor, which runs on the main queue.
+    private struct OnMainActor: ResponseSerializer {
+        private static let key = DispatchSpecificKey<Bool>()
+
+        init() {
+            DispatchQueue.main.setSpecific(key: Self.key, value: true)
+        }
+
+        func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> Bool {
+            DispatchQueue.getSpecific(key: Self.key) == true
+        }
+    }
+
+    @Test(arguments: [1000, 1_000_000]) @MainActor
+    func `large bodies are parsed off the caller's actor`(size: Int) async throws {
+        let transport = StubTransport { _ in .text(String(repeating: "1", count: size)) }
+        try await withSession(transport: transport) { session in
+            let request = try Request(to: "http://x/")
+            let isOnMainActor = try await session.response(for: request, as: OnMainActor()).value
+            #expect(isOnMainActor == (size == 1000))
+            #expect(try await session.dataTask(request, as: OnMainActor()).value == (size == 1000))
         }
     }
 

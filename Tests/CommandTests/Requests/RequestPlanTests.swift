@@ -202,4 +202,11 @@ import Testing
         let error = #expect(throws: CommandFailure.self) { try plan([], url: url) }
         #expect(error?.message.contains("secret") == false, "\(error?.message ?? "")")
     }
+
+    @Test func `a query item is encoded once, whatever the URL has`() throws {
+        let stray = try plan(["q==é&x"], method: .get, url: "http://h/get?d=50%")
+        #expect(stray.request.url.absoluteString == "http://h/get?d=50%25&q=%C3%A9%26x")
+        let escaped = try plan(["q==é&x"], method: .get, url: "http://h/get?d=50%25#f")
+        #expect(escaped.request.url.absoluteString == "http://h/get?d=50%25&q=%C3%A9%26x#f")
+    }
 }

@@ -219,6 +219,8 @@ extension ResponseBody {
             while let piece = try await buffers.next() {
                 guard piece.readableBytes <= limit - collector.count else { throw Self.tooLarge(limit) }
                 try collector.append(piece)
+                // A sequence of the user's may go on although nobody wants it any more.
+                try Buffers.checkIsWanted(nil)
             }
         } catch var error as NetworkingError {
             if error.body == nil, collector.count > 0 { error.body = collector.take() }
@@ -354,17 +356,17 @@ extension ResponseBody {
             }
         }
 
-        private static func checkIsWanted(_ call: Call?) throws(NetworkingError) {
+        fileprivate static func checkIsWanted(_ call: Call?) throws(NetworkingError) {
             if let error = call?.error { throw error }
             if Task.isCancelled {
                 throw NetworkingError(.cancelled, "The request was cancelled while its body was read.")
             }
         }
 
-        /// The next decoded block. A large one is not made on an event loop, where the caller may
-        /// be running: all connections of the loop would stand still meanwhile.
+        /// The next decoded block. A large one is not made on an event loop or an actor, where the caller may
+        /// be running: all connections of the loop would stand still meanwhile, or the window of a program.
         private static func nextBlock(of decoder: ContentDecoder) async throws -> ByteBuffer? {
-            guard decoder.mayBringLargeBlock, EventLoopTaskExecutor.isRunningOnEventLoop else {
+            guard decoder.mayBringLargeBlock, EventLoopTaskExecutor.isNoPlaceForWork(caller: #isolation) else {
                 return try decoder.nextBlock()
             }
             return try await withTaskExecutorPreference(globalConcurrentExecutor) {

@@ -55,7 +55,8 @@ final class SystemFile: Sendable {
     /// Makes a temporary file in the folder of a destination, under a name of a fixed length: the destination's may be as long as
     /// names can be (NAME_MAX is 255 bytes).
     convenience init(creatingPartFor destination: String) throws {
-        let folder = destination.lastIndex(of: "/").map { destination[...$0] } ?? ""
+        // By bytes: a character can be a slash with an accent.
+        let folder = destination.utf8.lastIndex(of: UInt8(ascii: "/")).map { destination[...$0] } ?? ""
         let number = String(UInt64.random(in: .min ... .max), radix: 36)
         try self.init(creating: "\(folder)bluebonnet-\(number).part")
     }

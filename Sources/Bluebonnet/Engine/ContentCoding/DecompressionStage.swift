@@ -96,7 +96,7 @@ final class DecompressionStage {
         // Text becomes three to five times larger: small bodies get one small block, large ones full
         // blocks. What holds more than that gets larger ones step by step, not a large one for a few bytes more.
         let expected = max(pending.readableBytes * 5, mayHoldOutput ? lastCapacity * 4 : 0)
-        return min(max(expected, Self.blockSizes.lowerBound), Self.blockSizes.upperBound)
+        return min(max(expected, block.capacity, Self.blockSizes.lowerBound), Self.blockSizes.upperBound)
     }
 
     private func decompressOnce() throws(DecompressionFailure) {

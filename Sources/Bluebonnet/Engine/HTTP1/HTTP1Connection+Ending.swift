@@ -117,6 +117,7 @@ extension HTTP1Connection: DeadlineHolder {
         arrived.removeAll(keepingCapacity: true)
         arrivedBytes = 0
         uncountedBytes = 0
+        uncountedLength = nil
         streamIsFull = false
         if !held.isEmpty { held.removeAll() }
         phaseDeadline = nil
@@ -157,7 +158,7 @@ extension HTTP1Connection: DeadlineHolder {
         let body = isPlain ? Data(taking: Self.joined(arrived)) : nil
         forgetExchange()
         machine.doom()
-        exchange.fail(error.completed(request: exchange.request, response: head, body: body))
+        exchange.fail(error.completed(request: exchange.sent.request, response: head, body: body))
         close()
     }
 
@@ -228,7 +229,7 @@ extension HTTP1Connection: DeadlineHolder {
                     NetworkingError(
                         .truncatedResponse,
                         "\(origin.description) cut the TLS stream off inside the response.",
-                        request: exchange.request
+                        request: exchange.sent.request
                     )
                 )
                 return

@@ -69,7 +69,7 @@ extension HTTP1Connection {
                 timings.firstByteTime = CompactTime(from: startedAt, to: now)
             }
             if case .exactly(let expected) = length {
-                self.exchange?.call.update { $0.expectedToReceive = Int(expected) }
+                uncountedLength = Int(expected)
             }
         case .body(let piece):
             arrived.append(piece)
@@ -151,10 +151,13 @@ extension HTTP1Connection {
     }
 
     private func countReceived() {
-        guard uncountedBytes > 0 else { return }
-        let count = uncountedBytes
-        uncountedBytes = 0
-        exchange?.call.update { $0.received += count }
+        guard uncountedBytes > 0 || uncountedLength != nil else { return }
+        let (count, length) = (uncountedBytes, uncountedLength)
+        (uncountedBytes, uncountedLength) = (0, nil)
+        exchange?.call.update { counts in
+            counts.received += count
+            if let length { counts.expectedToReceive = length }
+        }
     }
 
     private func takeArrived() -> CircularBuffer<ByteBuffer> {
@@ -169,7 +172,7 @@ extension HTTP1Connection {
         TransportResponse(
             head: head,
             body: body,
-            sent: SentRequest(exchange.request, offer: exchange.offer),
+            sent: exchange.sent,
             informational: informational,
             timings: timings,
             startedAt: exchange.startedAt,

@@ -35,6 +35,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
     var arrived = CircularBuffer<ByteBuffer>(initialCapacity: 4)
     var arrivedBytes = 0
     var uncountedBytes = 0
+    /// The length of the body, where it is known and its call has not heard of it.
+    var uncountedLength: Int?
     var timings = Timings()
     /// How far its bytes have got.
     var outbound = OutboundWatch()

@@ -16,7 +16,8 @@ extension JSONDecodingContext {
         if target >= words.count {
             let absent = absentValues[target - words.count]
             let path = codingPath(to: absent.parent, atMost: limit)
-            return path.count < limit ? path + [absent.key] : path
+            if path.count < limit { return path + [absent.key] }
+            return path.count == limit ? path + [Self.leftOut] : path
         }
         let isInside = (lastParent.container..<end(of: lastParent.container)).contains(target)
         var (container, path) = isInside ? lastParent : (0, [])

@@ -9,7 +9,7 @@ package enum SecretNames {
     package static let replacement = "REDACTED"
 
     private static let names: Set = [
-        "authorization", "proxy-authorization", "cookie", "cookie2", "set-cookie", "code",
+        "authorization", "proxy-authorization", "cookie", "cookie2", "set-cookie", "set-cookie2", "code",
     ]
 
     /// They count wherever they stand, also inside of other words.
@@ -57,6 +57,8 @@ package enum SecretNames {
             previous = word
         }
         let letters = Array(words.joined())
+        // How many tokens a client may still use is no token.
+        if letters.contains(Array("ratelimit".utf8)) { return false }
         return parts.contains { letters.contains($0) }
     }
 
@@ -101,7 +103,13 @@ package enum SecretNames {
         return Array(pairs.joined(separator: [UInt8(ascii: "&")]))
     }
 
-    private static func percentDecoded(_ text: some Collection<UInt8>) -> [UInt8] {
+    /// Whether a name in a query or a form is that of a secret.
+    package static func contains(encoded name: some Collection<UInt8>) -> Bool {
+        contains(bytes: percentDecoded(name))
+    }
+
+    /// The bytes that are meant. A `%` without two digits behind it stands for itself.
+    package static func percentDecoded(_ text: some Collection<UInt8>) -> [UInt8] {
         var decoded: [UInt8] = []
         var rest = text[...]
         while let byte = rest.popFirst() {

@@ -103,6 +103,18 @@ struct ResponseFileTests {
         }
     }
 
+    @Test func `a name may begin with an accent`() async throws {
+        try await TestSession.withDirectory { directory in
+            let file = directory.appending(path: "in", directoryHint: .isDirectory)
+            try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+            // Nothing can be made in the folder above: a part would be in the wrong place.
+            let path = file.path(percentEncoded: false) + "\u{301}accent"
+            let part = try SystemFile(creatingPartFor: path)
+            #expect(part.path.utf8.starts(with: file.path(percentEncoded: false).utf8))
+            part.remove()
+        }
+    }
+
     @Test func `of many who write to one name without replacing, exactly one does`() async throws {
         try await TestSession.withDirectory { directory in
             let file = directory.appending(path: "file")

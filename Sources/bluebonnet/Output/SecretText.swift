@@ -1,0 +1,75 @@
+import Bluebonnet
+
+/// Hides what is secret in a text that may have URLs and parameters in it.
+enum SecretText {
+    /// What may stand in front of a URL or a parameter, and behind it.
+    private static let separators = Set("?#&;,<>\"'() \t".utf8)
+    /// Values that are URLs or forms themselves are looked into, so many times one inside the other.
+    private static let depth = 3
+
+    /// The text without user and password of its URLs, and with a word in place of each value whose name says that it is secret.
+    static func hidden(in text: [UInt8]) -> [UInt8] {
+        hidden(in: text, depth: depth)
+    }
+
+    private static func hidden(in text: [UInt8], depth: Int) -> [UInt8] {
+        var shown: [UInt8] = []
+        var rest = withoutUsers(text)[...]
+        while let first = rest.first {
+            if separators.contains(first) {
+                shown.append(first)
+                rest.removeFirst()
+                continue
+            }
+            let word = rest.prefix { !separators.contains($0) }
+            rest = rest[word.endIndex...]
+            guard let equals = word.firstIndex(of: UInt8(ascii: "=")) else {
+                shown += word
+                continue
+            }
+            var value = word[(equals + 1)...]
+            // A value in quotation marks may have anything in it.
+            if value.isEmpty, rest.first == UInt8(ascii: "\""),
+                let end = rest.dropFirst().firstIndex(of: UInt8(ascii: "\""))
+            {
+                value = rest[...end]
+                rest = rest[(end + 1)...]
+            }
+            shown += word[...equals]
+            let isSecret = SecretNames.contains(encoded: word[..<equals]) || hasSecret(in: value, depth: depth)
+            shown += isSecret ? Array(SecretNames.replacement.utf8) : Array(value)
+        }
+        return shown
+    }
+
+    /// Whether a value that is percent-encoded has a secret inside.
+    private static func hasSecret(in value: ArraySlice<UInt8>, depth: Int) -> Bool {
+        guard depth > 0, value.contains(UInt8(ascii: "%")) else { return false }
+        let decoded = SecretNames.percentDecoded(value)
+        return hidden(in: decoded, depth: depth - 1) != decoded
+    }
+
+    /// The text without what stands in front of the hosts of its URLs (RFC 3986 §3.2.1), with or without a scheme.
+    private static func withoutUsers(_ text: [UInt8]) -> [UInt8] {
+        let slash = UInt8(ascii: "/")
+        var shown: [UInt8] = []
+        var position = 0
+        while position < text.count {
+            let byte = text[position]
+            shown.append(byte)
+            position += 1
+            let begins =
+                byte == slash && shown.dropLast().last == slash
+                && (shown.dropLast(2).last.map { beginsURL($0) } ?? true)
+            guard begins else { continue }
+            let authority = text[position...].prefix { $0 != slash && !separators.contains($0) }
+            if let at = authority.lastIndex(of: UInt8(ascii: "@")) { position = at + 1 }
+        }
+        return shown
+    }
+
+    /// Whether `//` behind this byte begins an authority.
+    private static func beginsURL(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: ":") || byte == UInt8(ascii: "=") || separators.contains(byte)
+    }
+}
