@@ -29,7 +29,8 @@ struct FuzzRun {
     let time: Duration?
     let inputs: Int
 
-    func run() throws -> Report {
+    /// Lets other tests run after each input: the threads of Swift's pool are as many as the cores.
+    func run() async throws -> Report {
         let corpus = FuzzCorpus(target)
         var report = Report(target: target)
         var mutator = Mutator(seed: seed, words: corpus.words)
@@ -41,6 +42,7 @@ struct FuzzRun {
         for input in given {
             _ = try attempt(input, &mutator, corpus, &report, &seen)
             pool.append(input)
+            await Task.yield()
         }
         let kept = given.count
         // What the libraries and the pool need is there after the first inputs.
@@ -52,6 +54,7 @@ struct FuzzRun {
                 if time != nil { try corpus.keep(input, number: kept + seen.count) }
             }
             if report.inputs == 20_000 { memory = try Self.residentMemory() }
+            await Task.yield()
         }
         report.time = ContinuousClock.now - started
         report.outcomes = seen.count

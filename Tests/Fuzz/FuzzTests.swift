@@ -16,9 +16,9 @@ struct FuzzTests {
     @Test(arguments: targets)
     func `whatever comes, a parser neither crashes nor hangs nor grows nor changes its mind`(
         target: FuzzTarget
-    ) throws {
+    ) async throws {
         let run = FuzzRun(target: target, seed: Self.seed, time: Self.seconds.map { .seconds($0) }, inputs: 3_000)
-        let report = try run.run()
+        let report = try await run.run()
         #expect(report.inputs > 0)
         if Self.seconds != nil { print(report) }
     }

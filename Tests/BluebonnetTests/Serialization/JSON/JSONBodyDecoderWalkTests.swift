@@ -8,13 +8,14 @@ struct JSONBodyDecoderWalkTests {
     private static let seed = CodingUserInfoKey(rawValue: "seed")
 
     @Test(arguments: 0..<3)
-    func `random questions to random documents are answered as by Foundation's decoder`(strategy: Int) throws {
+    func `random questions to random documents are answered as by Foundation's decoder`(strategy: Int) async throws {
         let strategies: [JSONDecoder.KeyDecodingStrategy] = [
             .useDefaultKeys, .convertFromSnakeCase, .custom { Key("\($0[$0.count - 1].stringValue)!\($0.count)") },
         ]
         let key = try #require(Self.seed)
         var generator = JSONGenerator(seed: UInt64(20 + strategy))
         for _ in 0..<60 {
+            await Task.yield()
             let document = Data(generator.walked(depth: 4).utf8)
             var ours = JSONBodyDecoder()
             let theirs = JSONDecoder()

@@ -195,6 +195,7 @@ struct CurlShellTests {
             var conditions: [(Call) -> Bool] = []
             var texts = 0
             while texts < 100_000 {
+                await Task.yield()
                 let (request, count, holds) = try Self.request(using: &generator)
                 commands.append(request.curlDescription(redacting: texts.isMultiple(of: 2)))
                 conditions.append(holds)
