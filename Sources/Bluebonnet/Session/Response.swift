@@ -5,6 +5,7 @@ public import HTTPTypes
 public struct Response<Value: Sendable>: Sendable {
     /// What the response serializer made of the body.
     public var value: Value
+    var sent: SentRequest
     /// The request of the last hop, as it was sent.
     public var request: Request {
         get { sent.request }
@@ -25,30 +26,6 @@ public struct Response<Value: Sendable>: Sendable {
     public var retries: Int
     /// Where the time went.
     public var timings: Timings
-
-    private var sent: SentRequest
-
-    init(
-        value: Value,
-        sent: SentRequest,
-        head: ResponseHead,
-        body: Data,
-        trailers: HTTPFields,
-        informational: [ResponseHead],
-        redirects: [URL],
-        retries: Int,
-        timings: Timings
-    ) {
-        self.value = value
-        self.sent = sent
-        self.head = head
-        self.body = body
-        self.trailers = trailers
-        self.informational = informational
-        self.redirects = redirects
-        self.retries = retries
-        self.timings = timings
-    }
 
     /// The status code and reason.
     public var status: HTTPResponse.Status { head.status }
