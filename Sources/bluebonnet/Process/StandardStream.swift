@@ -43,9 +43,10 @@ struct StandardStream: Sendable {
             }
         } catch {
             // SwiftNIO ignores the signal; a filter whose reader has left ends by it.
-            if error.code == EPIPE { return TerminationSignals.endInOrder(by: SIGPIPE) }
-            if descriptor == 1 { Self.error.write(line: "bluebonnet: output-failed: \(error)") }
-            ExitStatus.transport.exit()
+            if error.code == EPIPE { return TerminationSignals.endInOrder(.brokenPipe) }
+            TerminationSignals.endInOrder(.status(.transport)) {
+                if descriptor == 1 { Self.error.write(line: "bluebonnet: output-failed: \(error)") }
+            }
         }
     }
 }

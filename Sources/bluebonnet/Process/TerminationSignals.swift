@@ -62,15 +62,41 @@ extension TerminationSignals {
     /// How long the first signal waits for the work to end.
     private static let patience = DispatchTimeInterval.seconds(3)
 
-    /// Takes a signal for the work that ``cancelling(_:)`` runs.
-    private static let receiver = Mutex<(@Sendable (Int32) -> Void)?>(nil)
+    /// How the process is to end.
+    enum Ending: Sendable {
+        /// By a signal that somebody sent.
+        case signal(Int32)
+        /// By the signal of a pipe whose reader has left.
+        case brokenPipe
+        /// With a status, because what is to be written cannot be.
+        case status(ExitStatus)
 
-    /// Ends the process by a signal that nobody sends, as the first one does that ``cancelling(_:)`` gets.
+        func end() -> Never {
+            switch self {
+            case .signal(let number): TerminationSignals.end(by: number)
+            case .brokenPipe: TerminationSignals.end(by: SIGPIPE)
+            case .status(let status): status.exit()
+            }
+        }
+    }
+
+    /// Ends the work that ``cancelling(_:)`` runs; false when it is ending already.
+    private static let receiver = Mutex<(@Sendable (Ending) -> Bool)?>(nil)
+
+    /// Ends the process for a reason of its own, as a signal does that ``cancelling(_:)`` gets.
     ///
     /// Returns only while such work runs, which has been cancelled then.
-    static func endInOrder(by number: Int32) {
-        guard let receive = receiver.withLock({ $0 }) else { end(by: number) }
-        receive(number)
+    ///
+    /// - Parameters:
+    ///   - ending: How it ends.
+    ///   - tell: Says why, once.
+    static func endInOrder(_ ending: Ending, tell: () -> Void = {}) {
+        guard let receive = receiver.withLock({ $0 }) else {
+            tell()
+            ending.end()
+        }
+        // Everything else that is still written fails, too.
+        if receive(ending) { tell() }
     }
 
     /// Runs work that leaves something behind when the process ends in its middle, such as half a file.
@@ -80,26 +106,25 @@ extension TerminationSignals {
     static func cancelling<Result: Sendable>(
         _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        let received = Mutex<Int32?>(nil)
+        let received = Mutex<Ending?>(nil)
         let task = Task { try await work() }
-        let receive: @Sendable (Int32) -> Void = { number in
+        let receive: @Sendable (Ending) -> Bool = { ending in
             let isFirst = received.withLock { received in
-                defer { received = received ?? number }
+                defer { received = received ?? ending }
                 return received == nil
             }
-            guard isFirst else {
-                // Everything that is still written finds the reader gone.
-                if number == SIGPIPE { return }
-                end(by: number)
-            }
+            guard isFirst else { return false }
             task.cancel()
-            DispatchQueue.global().asyncAfter(deadline: .now() + patience) { end(by: number) }
+            DispatchQueue.global().asyncAfter(deadline: .now() + patience) { ending.end() }
+            return true
         }
-        let signals = TerminationSignals(handle: receive)
+        let signals = TerminationSignals { number in
+            if !receive(.signal(number)) { end(by: number) }
+        }
         receiver.withLock { $0 = receive }
         let result = await task.result
         receiver.withLock { $0 = nil }
-        if let number = received.withLock({ $0 }) { end(by: number) }
+        received.withLock { $0 }?.end()
         signals.stop()
         return try result.get()
     }

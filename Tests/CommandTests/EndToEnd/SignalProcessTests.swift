@@ -90,6 +90,36 @@ import Testing
         }
     }
 
+    @Test func `a batch whose answers cannot be written leaves nothing behind`() async throws {
+        try await withDirectory { directory in
+            try await FaultServer.run(.requests { _ in [.respond(body: "done")] }) { quick in
+                try await FaultServer.run(half) { server in
+                    let process = Command.process(["batch"])
+                    let (input, errors) = (Pipe(), Pipe())
+                    process.standardInput = input
+                    process.standardOutput = try FileHandle(forWritingTo: URL(filePath: "/dev/full"))
+                    process.standardError = errors
+                    let (ends, end) = AsyncStream.makeStream(of: Int32.self)
+                    process.terminationHandler = { end.yield($0.terminationStatus) }
+                    try process.run()
+                    let file = directory.appending(path: "file").path
+                    let lines = [
+                        #"{"url":"\#(server.baseURL)","output":"\#(file)"}"#, #"{"url":"\#(quick.baseURL)"}"#,
+                    ]
+                    try input.fileHandleForWriting.write(contentsOf: Data("\(lines[0])\n".utf8))
+                    try await waitForFile(in: directory)
+                    try input.fileHandleForWriting.write(contentsOf: Data("\(lines[1])\n\(lines[1])\n".utf8))
+                    #expect(await ends.first { _ in true } == 1)
+                    #expect(try names(in: directory).isEmpty)
+                    try input.fileHandleForWriting.close()
+                    let said = try errors.fileHandleForReading.readToEnd() ?? Data()
+                    let lineCount = String(decoding: said, as: UTF8.self).split(separator: "\n").count
+                    #expect(lineCount == 1, "\(String(decoding: said, as: UTF8.self))")
+                }
+            }
+        }
+    }
+
     @Test func `a signal that is ignored stays ignored`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
