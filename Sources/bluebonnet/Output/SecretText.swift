@@ -27,17 +27,16 @@ enum SecretText {
                 shown += word
                 continue
             }
-            var value = word[(equals + 1)...]
-            // A value in quotation marks may have anything in it.
-            if value.isEmpty, rest.first == UInt8(ascii: "\""),
+            let value = word[(equals + 1)...]
+            let isSecret = SecretNames.contains(encoded: word[..<equals]) || hasSecret(in: value, depth: depth)
+            shown += word[...equals]
+            shown += isSecret ? Array(SecretNames.replacement.utf8) : Array(value)
+            // A secret in quotation marks may have anything in it; what is none is looked into.
+            if isSecret, value.isEmpty, rest.first == UInt8(ascii: "\""),
                 let end = rest.dropFirst().firstIndex(of: UInt8(ascii: "\""))
             {
-                value = rest[...end]
                 rest = rest[(end + 1)...]
             }
-            shown += word[...equals]
-            let isSecret = SecretNames.contains(encoded: word[..<equals]) || hasSecret(in: value, depth: depth)
-            shown += isSecret ? Array(SecretNames.replacement.utf8) : Array(value)
         }
         return shown
     }

@@ -88,6 +88,10 @@ import Testing
         ("/a?b=c;token=hunter2", "/a?b=c;token=REDACTED"),
         ("/cb;jsessionid=hunter2?a=1", "/cb;jsessionid=REDACTED?a=1"),
         ("/?next=http%3A%2F%2Fh%2F%3Ftoken%3Dhunter2&a=b", "/?next=REDACTED&a=b"),
+        (
+            #"x; url="http://h/?token=hunter2"; y="a"; key="hunter2 b""#,
+            #"x; url="http://h/?token=REDACTED"; y="a"; key=REDACTED"#
+        ),
         (#"x; token="hunter2, a=b"; c=d"#, "x; token=REDACTED; c=d"), ("h/?token=", "h/?token=REDACTED"),
     ])
     func `secrets are hidden wherever they stand`(text: String, shown: String) {

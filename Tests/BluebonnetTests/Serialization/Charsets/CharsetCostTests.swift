@@ -36,7 +36,7 @@ import Testing
             var converter = try CharsetConverter(from: name, to: "UTF-8", for: charset)
             let bytes = hostile.bytes(count)
             let text = try converter.convert(bytes, replacement: Array("\u{FFFD}".utf8))
-            // A byte that is not valid takes a call and becomes three; what is valid goes by the block.
+            // A byte that is not valid takes a call and becomes three; what is valid is converted in whole blocks.
             #expect(converter.calls <= bytes.count + 8)
             #expect(text.count <= 4 * bytes.count)
             return converter.calls
