@@ -65,14 +65,10 @@ final class Engine: Transport {
         }
     }
 
-    /// A request is sent a second time only if the connection had gone stale before any response, the method is idempotent
-    /// (RFC 9110 §9.2.2), and its body can be had again.
+    /// A request is sent a second time only if the server cannot have processed it, or the connection had gone stale before any
+    /// response and the method is idempotent; and if its body can be had again.
     private static func mayRetry(_ request: Request, after error: NetworkingError) -> Bool {
-        guard error.underlying is StaleConnectionError else { return false }
-        return switch request.method {
-        case .get, .head, .options, .trace, .put, .delete: true
-        default: false
-        }
+        (error.underlying as? RepeatableError)?.allows(request.method) ?? false
     }
 
     /// Whether the body can be had for another sending: again, or because its source was not asked for it yet.

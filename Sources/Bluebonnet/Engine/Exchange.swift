@@ -2,8 +2,10 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 
-/// One request on its way through the engine to one response: what is sent, who waits for it, and what became of it.
-final class Exchange: Sendable, Call.Operation {
+/// One request on its way through the engine to one response: what is sent, who waits for it, and where it stands.
+///
+/// Unchecked, because `state` is kept under the lock of the call, which the request takes anyway. Everything else is constant.
+final class Exchange: Call.Operation, @unchecked Sendable {
     /// Where the exchange stands.
     private enum Place {
         /// Not handed to the pool yet, or waiting in it.
@@ -12,41 +14,31 @@ final class Exchange: Sendable, Call.Operation {
         case finished
     }
 
-    /// What became of it, until the caller takes that.
-    private enum Outcome {
-        case none
-        case response(TransportResponse)
-        case failure(NetworkingError)
-    }
-
     private struct State {
         var place = Place.waiting
-        var caller: SuspendedCaller?
-        var outcome = Outcome.none
+        var caller: SuspendedCaller<TransportResponse>?
+        /// Why it ended before its caller waited.
+        var earlyFailure: NetworkingError?
         var stream: BodyStream?
         var upload: RequestUpload?
         /// The source of the body has been asked for it.
         var hasBegunBody = false
 
-        mutating func takeCaller() -> SuspendedCaller? {
+        mutating func takeCaller() -> SuspendedCaller<TransportResponse>? {
             defer { caller = nil }
             return caller
         }
     }
 
     let request: Request
-    let origin: Origin
-    let kind: HTTP1ResponseParser.RequestKind
-    /// The request head, and a small body behind it, as bytes.
-    let headBytes: ByteBuffer
+    let route: Route
+    let head: RequestHead
+    /// A small body that travels in the same buffer as the head.
+    let bodySentWithHead: ByteBuffer?
     /// The body when it is sent piece by piece behind the head.
     let bodySentLater: RequestBody?
     /// The body waits for 100 Continue (RFC 9110 §10.1.1).
     let expectsContinue: Bool
-    /// What the head says of content codings beside the request's own fields.
-    let offer: ContentCoding.Offer?
-    /// The request says `Connection: close`.
-    let asksForClose: Bool
     let timeouts: Timeouts
     let startedAt: NIODeadline
     let deadline: NIODeadline?
@@ -59,9 +51,7 @@ final class Exchange: Sendable, Call.Operation {
     private let placeInPool = Atomic(-1)
     let call: Call
     private let pool: ConnectionPool
-    private let state = Mutex(State())
-    /// Written under the lock of `state`.
-    private let isSuspendedNow = Atomic(false)
+    private var state = State()
 
     /// A body up to this size travels in the same buffer as the head.
     private static let inlineBodySize = 64 * 1024
@@ -86,10 +76,6 @@ final class Exchange: Sendable, Call.Operation {
                 request: request
             )
         }
-        let isHead = request.method == .head
-        let length = request.body.map { body in body.length.map(HTTP1RequestEncoder.Framing.contentLength) ?? .chunked }
-        var buffer = ByteBuffer()
-        buffer.reserveCapacity(512)
         do {
             var fields = request.headerFields
             var survey = try RequestFieldSurvey(fields)
@@ -98,33 +84,29 @@ final class Exchange: Sendable, Call.Operation {
                 fields[.expect] = expectsContinue ? RequestFieldSurvey.expectation : nil
                 survey = try RequestFieldSurvey(fields)
             }
-            asksForClose = survey.asksForClose
-            offer =
-                offersCodings
-                ? ContentCoding.Offer(hasAcceptEncoding: survey.hasAcceptEncoding, hasRange: survey.hasRange) : nil
-            try HTTP1RequestEncoder.encodeHead(
+            head = try RequestHead(
                 method: request.method,
                 target: target.path,
                 host: target.host,
                 fields: fields,
                 survey: survey,
-                offer: offer,
-                framing: length ?? .none,
-                into: &buffer
+                body: request.body.map { $0.length.map(RequestHead.BodyLength.length) ?? .unknownLength },
+                offer: offersCodings
+                    ? ContentCoding.Offer(hasAcceptEncoding: survey.hasAcceptEncoding, hasRange: survey.hasRange) : nil
             )
         } catch {
             throw NetworkingError(.invalidRequest, error.description, request: request)
         }
         switch request.body?.storage {
-        case .bytes(var bytes) where bytes.readableBytes <= Self.inlineBodySize && !expectsContinue:
-            buffer.writeBuffer(&bytes)
+        case .bytes(let bytes) where bytes.readableBytes <= Self.inlineBodySize && !expectsContinue:
+            bodySentWithHead = bytes
             bodySentLater = nil
-        default: bodySentLater = request.body
+        default:
+            bodySentWithHead = nil
+            bodySentLater = request.body
         }
         self.request = request
-        self.origin = target.origin
-        self.kind = isHead ? .head : .ordinary
-        self.headBytes = buffer
+        self.route = Route(directTo: target.origin)
         self.timeouts = request.effectiveTimeouts(over: context.settings.configuration.timeouts)
         self.startedAt = startedAt
         self.deadline = deadline
@@ -152,40 +134,31 @@ final class Exchange: Sendable, Call.Operation {
     }
 
     /// The request with what the head adds to it.
-    var sent: SentRequest { SentRequest(request, offer: offer) }
+    var sent: SentRequest { SentRequest(request, offer: head.offer) }
 
     /// Whether the source of the body has been asked for it, so that one that can be read once is spent.
-    var hasBegunBody: Bool { state.withLock { $0.hasBegunBody } }
+    var hasBegunBody: Bool { call.withLock { _ in state.hasBegunBody } }
 
     /// Whether its call is suspended: looked at for each read.
-    var isSuspended: Bool { isSuspendedNow.load(ordering: .acquiring) }
+    var isSuspended: Bool { call.isSuspended }
 
     // MARK: The caller's side
 
     /// Hands the exchange to the pool and waits for the response head.
     func run() async throws -> TransportResponse {
-        let isSuspended = try call.begin(self, expectedToSend: request.body?.length)
-        if isSuspended { suspensionChanged() }
-        await withTaskCancellationHandler {
-            await SuspendedCaller.suspend { caller in
-                let hasOutcome = state.withLock { state in
-                    guard case .none = state.outcome else { return true }
+        try await withTaskCancellationHandler {
+            try await SuspendedCaller.suspend { caller in
+                let (error, notice) = call.withLock { shared -> (NetworkingError?, Call.Traffic.Notice?) in
+                    if let error = state.earlyFailure ?? shared.attach(self) { return (error, nil) }
                     state.caller = caller
-                    return false
+                    return (nil, shared.traffic.beginHop(expectedToSend: request.body?.length))
                 }
-                if hasOutcome { caller.resume() } else { pool.submit(self) }
+                if let error { return caller.resume(throwing: error) }
+                notice?.give()
+                pool.submit(self)
             }
         } onCancel: {
             fail(Self.cancelled)
-        }
-        let outcome = state.withLock { state in
-            defer { state.outcome = .none }
-            return state.outcome
-        }
-        switch outcome {
-        case .response(let response): return response
-        case .failure(let error): throw error
-        case .none: throw Self.cancelled
         }
     }
 
@@ -195,25 +168,21 @@ final class Exchange: Sendable, Call.Operation {
         fail(error)
     }
 
-    func setSuspended(_ isSuspended: Bool) {
-        // Not the argument: two changes at once may arrive here in either order.
-        suspensionChanged()
+    func suspensionChanged() {
+        connection?.onLoop { $0.suspensionChanged(for: self) }
     }
 
-    private func suspensionChanged() {
-        let connection = state.withLock { state -> PooledConnection? in
-            isSuspendedNow.store(call.isSuspended, ordering: .releasing)
-            guard case .onConnection(let connection) = state.place else { return nil }
-            return connection
+    private var connection: PooledConnection? {
+        call.withLock { _ in
+            if case .onConnection(let connection) = state.place { connection } else { nil }
         }
-        connection?.onLoop { $0.suspensionChanged(for: self) }
     }
 
     // MARK: The engine's side
 
     /// The connection takes the exchange; false when it has ended meanwhile.
     func assign(to connection: PooledConnection) -> Bool {
-        state.withLock { state in
+        call.withLock { _ in
             guard case .waiting = state.place else { return false }
             state.place = .onConnection(connection)
             return true
@@ -222,38 +191,40 @@ final class Exchange: Sendable, Call.Operation {
 
     /// Whether it has not ended and is on no connection.
     var isWaiting: Bool {
-        state.withLock { state in
+        call.withLock { _ in
             if case .waiting = state.place { true } else { false }
         }
     }
 
-    /// The response head is there, with all of the body or a stream of it.
-    func deliver(_ response: TransportResponse, stream: BodyStream?) {
-        let (caller, upload) = state.withLock { state -> (SuspendedCaller?, RequestUpload?) in
-            if case .finished = state.place { return (nil, nil) }
+    /// The response head is there, with all of the body or a stream of it, and this much has arrived meanwhile.
+    func deliver(_ response: TransportResponse, stream: BodyStream?, _ arrival: Call.Arrival) {
+        let (caller, upload, notice) = call.withLock {
+            shared -> (SuspendedCaller<TransportResponse>?, RequestUpload?, Call.Traffic.Notice?) in
+            if case .finished = state.place { return (nil, nil, nil) }
+            let notice = call.count(arrival, &shared)
             state.stream = stream
-            state.outcome = .response(response)
-            guard stream == nil else { return (state.takeCaller(), nil) }
+            guard stream == nil else { return (state.takeCaller(), nil, notice) }
+            shared.detach(self)
             state.place = .finished
             defer { state.upload = nil }
-            return (state.takeCaller(), state.upload)
+            return (state.takeCaller(), state.upload, notice)
         }
-        if stream == nil { call.detach(self) }
+        notice?.give()
         guard let upload else {
-            caller?.resume()
+            caller?.resume(returning: response)
             return
         }
-        upload.whenEnded { caller?.resume() }
+        upload.whenEnded { caller?.resume(returning: response) }
     }
 
     /// The streamed body is complete.
     func finishStream(trailers: HTTPFields, at: NIODeadline) {
-        let (stream, upload) = state.withLock { state in
+        let (stream, upload) = call.withLock { shared in
+            shared.detach(self)
             state.place = .finished
             defer { state.upload = nil }
             return (state.stream, state.upload)
         }
-        call.detach(self)
         guard let upload else {
             stream?.finish(trailers: trailers, at: at)
             return
@@ -264,17 +235,18 @@ final class Exchange: Sendable, Call.Operation {
     /// Ends the exchange with an error, wherever it stands; later calls do nothing.
     func fail(_ error: NetworkingError) {
         let error = error.completed(request: sent.request)
-        let (place, caller, stream, upload) = state.withLock {
-            state -> (Place, SuspendedCaller?, BodyStream?, RequestUpload?) in
+        let (place, caller, stream, upload) = call.withLock {
+            shared -> (Place, SuspendedCaller<TransportResponse>?, BodyStream?, RequestUpload?) in
             defer {
                 state.place = .finished
                 state.upload = nil
             }
+            shared.detach(self)
             if case .finished = state.place { return (state.place, nil, nil, state.upload) }
-            if state.stream == nil { state.outcome = .failure(error) }
-            return (state.place, state.takeCaller(), state.stream, state.upload)
+            let caller = state.takeCaller()
+            if caller == nil, state.stream == nil { state.earlyFailure = error }
+            return (state.place, caller, state.stream, state.upload)
         }
-        call.detach(self)
         upload?.stop()
         switch place {
         case .finished: return
@@ -283,18 +255,18 @@ final class Exchange: Sendable, Call.Operation {
         }
         guard let upload else {
             stream?.fail(error)
-            caller?.resume()
+            caller?.resume(throwing: error)
             return
         }
         upload.whenEnded {
             stream?.fail(error)
-            caller?.resume()
+            caller?.resume(throwing: error)
         }
     }
 
     /// The upload of this exchange, so that it ends with it.
     func began(_ upload: RequestUpload) {
-        let isFinished = state.withLock { state in
+        let isFinished = call.withLock { _ in
             if case .finished = state.place { return true }
             state.upload = upload
             state.hasBegunBody = true
@@ -322,10 +294,6 @@ extension Exchange: PoolWaiter {
 
 extension Exchange: BodyStream.Source {
     func continueReading() {
-        let connection = state.withLock { state -> PooledConnection? in
-            guard case .onConnection(let connection) = state.place else { return nil }
-            return connection
-        }
         connection?.onLoop { $0.readerHasRoom(for: self) }
     }
 

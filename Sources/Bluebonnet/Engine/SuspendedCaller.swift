@@ -1,18 +1,22 @@
-/// A task that waits to be told that its result lies ready. Must be resumed exactly once.
+/// A task that waits for its result. Must be resumed exactly once.
 ///
 /// Unchecked, because it stands for the one suspension of every request: whoever holds one keeps it under a lock and takes it out
 /// when it resumes it.
-@safe struct SuspendedCaller: Sendable {
-    private let continuation: UnsafeContinuation<Void, Never>
+@safe struct SuspendedCaller<Result: Sendable>: Sendable {
+    private let continuation: UnsafeContinuation<Result, any Error>
 
     /// Suspends the present task and hands it over.
-    static func suspend(_ body: (SuspendedCaller) -> Void) async {
-        await unsafe withUnsafeContinuation { continuation in
+    static func suspend(_ body: (SuspendedCaller) -> Void) async throws -> Result {
+        try await unsafe withUnsafeThrowingContinuation { continuation in
             body(unsafe SuspendedCaller(continuation: continuation))
         }
     }
 
-    func resume() {
-        unsafe continuation.resume()
+    func resume(returning result: Result) {
+        unsafe continuation.resume(returning: result)
+    }
+
+    func resume(throwing error: any Error) {
+        unsafe continuation.resume(throwing: error)
     }
 }

@@ -13,7 +13,7 @@ import NIOSSL
 /// How the engine's faults become errors.
 extension NetworkingError {
     static func timeout(_ code: Code, _ exchange: Exchange) -> NetworkingError {
-        let place = exchange.origin.description
+        let place = exchange.route.origin.description
         let message =
             switch code {
             case .connectTimeout: "No connection to \(place) was ready within \(exchange.timeouts.connect.sentence)."
@@ -32,7 +32,7 @@ extension NetworkingError {
 
     /// No connection became free for an exchange: so many are open, all of them busy, and the refusal says why there are not more.
     static func waitedTooLong(_ exchange: Exchange, behind open: Int, refusal: NetworkingError?) -> NetworkingError {
-        let place = exchange.origin.description
+        let place = exchange.route.origin.description
         let busy = open == 1 ? "The only connection to \(place) is" : "All \(open) connections to \(place) are"
         let reason = refusal.map { " No further one could be made: \($0.message)" } ?? ""
         return NetworkingError(

@@ -9,7 +9,7 @@ import Synchronization
 /// longer than a second, and then left to itself: a task that awaits its children would wait for ever.
 final class StoppableCall<Output: Sendable>: Call.Operation {
     private struct State {
-        var caller: SuspendedCaller?
+        var caller: SuspendedCaller<Void>?
         var task: Task<Void, Never>?
         var result: Result<Output, any Error>?
         var isStopped = false
@@ -49,14 +49,14 @@ final class StoppableCall<Output: Sendable>: Call.Operation {
     /// - Throws: What the work throws, and `CancellationError` where it was left to itself.
     func run(_ work: @escaping @Sendable () async throws -> Output) async throws -> Output {
         let executor = EventLoopTaskExecutor.preferred
-        await withTaskCancellationHandler {
-            await SuspendedCaller.suspend { caller in
+        try await withTaskCancellationHandler {
+            try await SuspendedCaller.suspend { caller in
                 // Stopped before it began, and its time may be over.
                 let isOver = state.withLock { state in
                     if state.result == nil { state.caller = caller }
                     return state.result != nil
                 }
-                guard !isOver else { return caller.resume() }
+                guard !isOver else { return caller.resume(returning: ()) }
                 let task = Task(executorPreference: executor) {
                     let result: Result<Output, any Error>
                     do { result = .success(try await work()) } catch { result = .failure(error) }
@@ -93,14 +93,14 @@ final class StoppableCall<Output: Sendable>: Call.Operation {
 
     /// The first end counts.
     private func end(_ result: Result<Output, any Error>) {
-        let (caller, timer) = state.withLock { state -> (SuspendedCaller?, Scheduled<Void>?) in
+        let (caller, timer) = state.withLock { state -> (SuspendedCaller<Void>?, Scheduled<Void>?) in
             guard state.result == nil else { return (nil, nil) }
             state.result = result
             defer { (state.caller, state.task, state.patience) = (nil, nil, nil) }
             return (state.caller, state.patience)
         }
         timer?.cancel()
-        caller?.resume()
+        caller?.resume(returning: ())
     }
 
     /// Not on the loops of the session, which may be shut down and drop the timer.
@@ -112,5 +112,5 @@ final class StoppableCall<Output: Sendable>: Call.Operation {
         stop()
     }
 
-    func setSuspended(_ isSuspended: Bool) {}
+    func suspensionChanged() {}
 }

@@ -25,12 +25,13 @@ extension Call {
             let response = try await core.send(originalRequest, context: context)
             received(response)
             guard let stream = response.body.stream else {
-                try complete(nil)
+                try complete(nil, response)
                 return response
             }
             stream.whenEnded { [self] end in
-                // Whoever reads the body hears of what ended it.
-                if case .failure(let error) = end { try? complete(error) } else { try? complete(nil) }
+                // Whoever reads the body hears of what ended it. The response, kept here, would keep its body.
+                let error: NetworkingError? = if case .failure(let error) = end { error } else { nil }
+                try? complete(error, nil)
             }
             return response
         } catch {

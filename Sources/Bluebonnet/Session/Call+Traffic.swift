@@ -11,6 +11,19 @@ extension Call {
         /// Bytes per second, where they are measured.
         var sendingSpeed: Double?
         var receivingSpeed: Double?
+
+        mutating func add(_ arrival: Arrival) {
+            received += arrival.count
+            if let expected = arrival.expected { expectedToReceive = expected }
+        }
+    }
+
+    /// Bytes of a body that arrived, and how many there will be in all where that became known.
+    struct Arrival: Sendable {
+        var count = 0
+        var expected: Int?
+
+        var isEmpty: Bool { count == 0 && expected == nil }
     }
 
     /// The counts of the present hop, as a value.
@@ -18,7 +31,7 @@ extension Call {
         typealias Observer = @Sendable (Counts?) -> Void
 
         /// Counts for observers, who are told outside the lock.
-        struct Notice {
+        struct Notice: Sendable {
             fileprivate let observers: [Int: Observer]
             fileprivate let counts: Counts?
 
@@ -49,9 +62,11 @@ extension Call {
             observers.isEmpty ? nil : Notice(observers: observers, counts: counts)
         }
 
-        mutating func beginHop(expectedToSend: Int?) {
+        /// A hop begins: its counts start at zero. Returns what the observers are told.
+        mutating func beginHop(expectedToSend: Int?) -> Notice? {
             if !meters.isEmpty { meters = [Meters()] }
             counts = Counts(expectedToSend: expectedToSend)
+            return notice
         }
 
         fileprivate mutating func change(_ change: (inout Counts) -> Void, _ now: () -> NIODeadline) {
@@ -96,7 +111,7 @@ extension Call {
     }
 
     /// What has gone by so far, with the speeds of this moment.
-    var counts: Counts { state_.withLock { $0.traffic.measured(now) } }
+    var counts: Counts { withLock { $0.traffic.measured(now) } }
 
     var currentProgress: TaskProgress { TaskProgress(counts) }
 
@@ -114,21 +129,27 @@ extension Call {
     /// - Returns: The number of the observer; nil when the task is over already.
     @discardableResult
     func observe(_ observer: @escaping Traffic.Observer) -> Int? {
-        let number = state_.withLock { $0.traffic.add(observer) }
+        let number = withLock { $0.traffic.add(observer) }
         if number == nil { observer(nil) }
         return number
     }
 
     /// The observer has gone.
     func forget(_ observer: Int) {
-        state_.withLock { $0.traffic.remove(observer) }
+        withLock { $0.traffic.remove(observer) }
     }
 
     func update(_ change: (inout Counts) -> Void) {
-        let notice = state_.withLock { state in
+        withLock { state in
             state.traffic.change(change, now)
             return state.traffic.notice
-        }
-        notice?.give()
+        }?.give()
+    }
+
+    /// The same of bytes that arrived, for whoever has the lock; what the observers are told then.
+    func count(_ arrival: Arrival, _ state: inout State) -> Traffic.Notice? {
+        guard !arrival.isEmpty else { return nil }
+        state.traffic.change({ $0.add(arrival) }, now)
+        return state.traffic.notice
     }
 }

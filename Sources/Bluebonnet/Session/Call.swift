@@ -9,7 +9,8 @@ final class Call: SessionTask {
     /// Something under way that can be stopped: a hop, or code of the user's.
     protocol Operation: AnyObject, Sendable {
         func cancel(with error: NetworkingError)
-        func setSuspended(_ isSuspended: Bool)
+        /// The call was suspended, or goes on: ``Call/isSuspended`` says which.
+        func suspensionChanged()
     }
 
     fileprivate enum Stage {
@@ -22,7 +23,6 @@ final class Call: SessionTask {
         fileprivate var stage: Stage
         /// Why it was stopped, once it was.
         fileprivate var error: NetworkingError?
-        fileprivate var isSuspended = false
         /// What is under way: one operation as a rule; more when an interceptor sends a request several times at once.
         fileprivate var operation: (any Operation)?
         fileprivate var others: [any Operation] = []
@@ -40,6 +40,28 @@ final class Call: SessionTask {
         }
 
         fileprivate var operations: [any Operation] { others + [operation].compactMap(\.self) }
+
+        /// From now on the operation is stopped and suspended with the call. Returns why it cannot be.
+        mutating func attach(_ operation: any Operation) -> NetworkingError? {
+            guard error == nil else { return error }
+            // Code of the user's that was left behind may still send something.
+            if case .complete = stage { return NetworkingError(.cancelled, "The task is over.") }
+            if self.operation == nil { self.operation = operation } else { others.append(operation) }
+            return nil
+        }
+
+        fileprivate mutating func note(_ response: TransportResponse) {
+            self.response = response.head
+            sent = response.sent
+        }
+
+        mutating func detach(_ operation: any Operation) {
+            if self.operation === operation {
+                self.operation = others.popLast()
+            } else if !others.isEmpty {
+                others.removeAll { $0 === operation }
+            }
+        }
     }
 
     let identifier: Int
@@ -47,7 +69,11 @@ final class Call: SessionTask {
     let core: SessionCore
     /// Somebody may look at the response head or the progress before the body is complete.
     let isWatched: Bool
-    let state_: Mutex<State>
+    private let guarded: Mutex<State>
+    /// Written under the lock.
+    private let isSuspendedNow = Atomic(false)
+    /// Written under the lock: nothing is left to be told when the call goes away.
+    private let isOver = Atomic(false)
     /// The clock of the speeds.
     let now: @Sendable () -> NIODeadline
 
@@ -68,47 +94,53 @@ final class Call: SessionTask {
         originalRequest = request
         self.core = core
         self.isWatched = isWatched
-        state_ = Mutex(State(stage: isStarted ? .running : .created, measuresSpeed: isWatched))
+        guarded = Mutex(State(stage: isStarted ? .running : .created, measuresSpeed: isWatched))
         self.now = now
     }
 
     deinit {
-        state_.withLock { $0.traffic.finish() }.give()
+        if !isOver.load(ordering: .relaxed) { withLock { $0.traffic.finish() }.give() }
+    }
+
+    /// Touches the state. The exchanges of the call keep theirs under the same lock.
+    func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        guarded.withLock { body(&$0) }
     }
 
     /// The task as its user knows it.
-    var presented: any SessionTask { state_.withLock { $0.facade } ?? self }
+    var presented: any SessionTask { withLock { $0.facade } ?? self }
 
     func present(as task: any SessionTask) {
-        state_.withLock { $0.facade = task }
+        withLock { $0.facade = task }
     }
 
     // MARK: What is known of it
 
     var state: TaskState {
-        state_.withLock { state in
+        withLock { state in
             switch state.stage {
             case .created: .suspended
-            case .running: state.isSuspended ? .suspended : .running
+            case .running: isSuspended ? .suspended : .running
             case .complete: .completed
             }
         }
     }
 
-    var currentRequest: Request { state_.withLock { $0.sent }?.request ?? originalRequest }
+    var currentRequest: Request { withLock { $0.sent }?.request ?? originalRequest }
 
-    var response: ResponseHead? { state_.withLock { $0.response } }
+    var response: ResponseHead? { withLock { $0.response } }
 
     /// Why the task was stopped, once it was.
-    var error: NetworkingError? { state_.withLock { $0.error } }
+    var error: NetworkingError? { withLock { $0.error } }
 
-    var isSuspended: Bool { state_.withLock { $0.isSuspended } }
+    /// Looked at for each read.
+    var isSuspended: Bool { isSuspendedNow.load(ordering: .acquiring) }
 
     // MARK: Control
 
     /// Starts a task that was not started, with what runs it; false when it had started.
     func start(_ run: @escaping @Sendable () async -> Void) -> Bool {
-        state_.withLock { state in
+        withLock { state in
             guard case .created = state.stage else { return false }
             state.stage = .running
             // Held until the task is complete, and cancelled with it.
@@ -119,7 +151,7 @@ final class Call: SessionTask {
 
     /// Marks the task as started by somebody who will run it; false when it had started.
     func startsNow() -> Bool {
-        state_.withLock { state in
+        withLock { state in
             guard case .created = state.stage else { return false }
             state.stage = .running
             return true
@@ -139,13 +171,13 @@ final class Call: SessionTask {
     /// Suspends what is under way, or lets it go on; false where that changes nothing.
     @discardableResult
     func setSuspended(_ isSuspended: Bool) -> Bool {
-        let operations = state_.withLock { state -> [any Operation]? in
-            guard case .running = state.stage, state.isSuspended != isSuspended else { return nil }
-            state.isSuspended = isSuspended
+        let operations = withLock { state -> [any Operation]? in
+            guard case .running = state.stage, self.isSuspended != isSuspended else { return nil }
+            isSuspendedNow.store(isSuspended, ordering: .releasing)
             return state.operations
         }
         guard let operations else { return false }
-        for operation in operations { operation.setSuspended(isSuspended) }
+        for operation in operations { operation.suspensionChanged() }
         return true
     }
 
@@ -155,7 +187,7 @@ final class Call: SessionTask {
 
     /// Stops whatever is under way, for good; whoever runs the task completes it. The first reason wins.
     func stop(_ error: NetworkingError) {
-        let (operations, runner) = state_.withLock { state -> ([any Operation], Task<Void, Never>?) in
+        let (operations, runner) = withLock { state -> ([any Operation], Task<Void, Never>?) in
             guard state.error == nil else { return ([], nil) }
             state.error = error
             defer {
@@ -172,60 +204,32 @@ final class Call: SessionTask {
 
     /// From now on the operation is stopped and suspended with the call.
     func attach(_ operation: any Operation) throws(NetworkingError) {
-        let error = state_.withLock { state in Self.attach(operation, &state) }
-        if let error { throw error }
-    }
-
-    private static func attach(_ operation: any Operation, _ state: inout State) -> NetworkingError? {
-        guard state.error == nil else { return state.error }
-        // Code of the user's that was left behind may still send something.
-        if case .complete = state.stage { return NetworkingError(.cancelled, "The task is over.") }
-        if state.operation == nil { state.operation = operation } else { state.others.append(operation) }
-        return nil
-    }
-
-    /// A hop begins: it is attached, and its counts start at zero.
-    ///
-    /// - Returns: Whether the call is suspended.
-    func begin(_ hop: any Operation, expectedToSend: Int?) throws(NetworkingError) -> Bool {
-        let (error, isSuspended, notice) = state_.withLock { state -> (NetworkingError?, Bool, Traffic.Notice?) in
-            if let error = Self.attach(hop, &state) { return (error, false, nil) }
-            state.traffic.beginHop(expectedToSend: expectedToSend)
-            return (nil, state.isSuspended, state.traffic.notice)
-        }
-        if let error { throw error }
-        notice?.give()
-        return isSuspended
+        if let error = withLock({ $0.attach(operation) }) { throw error }
     }
 
     func detach(_ operation: any Operation) {
-        state_.withLock { state in
-            if state.operation === operation {
-                state.operation = state.others.popLast()
-            } else if !state.others.isEmpty {
-                state.others.removeAll { $0 === operation }
-            }
-        }
+        withLock { $0.detach(operation) }
     }
 
     // MARK: The end
 
-    /// The head of the last hop's response is there.
+    /// The head of the last hop's response is there. Where nobody looks, ``complete(_:_:)`` notes it.
     func received(_ response: TransportResponse) {
-        state_.withLock { state in
-            state.response = response.head
-            state.sent = response.sent
-        }
-        if core.hasListeners { core.post(.didReceiveResponse(presented, response.head)) }
+        let hasListeners = core.hasListeners
+        guard isWatched || hasListeners else { return }
+        withLock { $0.note(response) }
+        if hasListeners { core.post(.didReceiveResponse(presented, response.head)) }
     }
 
-    /// Ends the task, once. A task that was stopped meanwhile throws why.
-    func complete(_ error: NetworkingError?) throws(NetworkingError) {
-        let (stopped, notice) = state_.withLock { state -> (NetworkingError?, Traffic.Notice?) in
+    /// Ends the task, once, with the last hop's response if there was one. A task that was stopped meanwhile throws why.
+    func complete(_ error: NetworkingError?, _ response: TransportResponse?) throws(NetworkingError) {
+        let (stopped, notice) = withLock { state -> (NetworkingError?, Traffic.Notice?) in
             let stopped = error == nil ? state.error : nil
             if case .complete = state.stage { return (stopped, nil) }
             state.stage = .complete
             state.runner = nil
+            if let response { state.note(response) }
+            isOver.store(true, ordering: .relaxed)
             return (stopped, state.traffic.finish())
         }
         if let notice {
@@ -246,7 +250,7 @@ final class Call: SessionTask {
             .completed(request: seen.request ?? request, response: seen.response, body: seen.body)
             .completed(request: request, response: received?.transport.head, body: received?.body)
         // With an error given there is nothing more to throw.
-        try? complete(error)
+        try? complete(error, received?.transport)
         return error
     }
 }

@@ -134,7 +134,7 @@ public final class DataTask<Output: Sendable>: SessionTask {
                 } else {
                     try serialize(received)
                 }
-            try call.complete(nil)
+            try call.complete(nil, received.transport)
             return Response(value: value, received)
         } catch {
             throw call.failed(error, received)

@@ -89,7 +89,7 @@ public final class SessionManager: Sendable {
                 } else {
                     try serializer.serialize(received)
                 }
-            try call.complete(nil)
+            try call.complete(nil, received.transport)
             return Response(value: value, received)
         } catch {
             throw call.failed(error, received)
@@ -105,7 +105,7 @@ public final class SessionManager: Sendable {
         let call = Call(request, core: core, isStarted: true)
         let received = try await call.receive()
         do {
-            try call.complete(nil)
+            try call.complete(nil, received.transport)
             return Response(value: received.body, received)
         } catch {
             throw call.failed(error, received)

@@ -87,7 +87,7 @@ struct ErrorRedactionTests {
     }
 
     @Test func `an error about a target hides its query`() {
-        let error = HTTP1RequestEncodingError.invalidTarget("/a b?token=\(Self.secret)")
+        let error = RequestHeadError.invalidTarget("/a b?token=\(Self.secret)")
         #expect(error.description.contains("\"/a b?…\""))
         #expect(!error.description.contains(Self.secret))
     }

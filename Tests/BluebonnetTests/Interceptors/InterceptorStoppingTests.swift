@@ -128,7 +128,7 @@ struct InterceptorStoppingTests {
         let changed = Counter()
 
         func cancel(with error: NetworkingError) { cancelled.increment() }
-        func setSuspended(_ isSuspended: Bool) { changed.increment() }
+        func suspensionChanged() { changed.increment() }
     }
 
     @Test func `a call keeps all operations until they are detached`() throws {

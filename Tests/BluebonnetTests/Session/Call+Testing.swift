@@ -22,8 +22,12 @@ extension Call {
     func beginHop(expectedToSend: Int?) {
         final class Hop: Operation {
             func cancel(with error: NetworkingError) {}
-            func setSuspended(_ isSuspended: Bool) {}
+            func suspensionChanged() {}
         }
-        _ = try? begin(Hop(), expectedToSend: expectedToSend)
+        let notice = withLock { state in
+            _ = state.attach(Hop())
+            return state.traffic.beginHop(expectedToSend: expectedToSend)
+        }
+        notice?.give()
     }
 }

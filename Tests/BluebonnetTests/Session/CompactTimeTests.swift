@@ -48,21 +48,6 @@ import Testing
         #expect(CompactTime.none.shorter(.none) == .none)
     }
 
-    @Test func `who comes while a connection is made waits for the rest of it`() {
-        var whole = Timings()
-        whole.dns = .milliseconds(10)
-        whole.connect = .milliseconds(20)
-        whole.tls = .milliseconds(30)
-        for (waited, dns, connect, tls) in [(100, 10, 20, 30), (60, 10, 20, 30), (55, 5, 20, 30)] {
-            let part = whole.lastPart(of: .milliseconds(waited))
-            #expect(part.dns == .milliseconds(dns) && part.connect == .milliseconds(connect))
-            #expect(part.tls == .milliseconds(tls))
-        }
-        let late = whole.lastPart(of: .milliseconds(35))
-        #expect(late.dns == nil && late.connect == .milliseconds(5) && late.tls == .milliseconds(30))
-        #expect(whole.lastPart(of: .milliseconds(-1)) == Timings())
-    }
-
     @Test func `eight bytes are enough`() {
         #expect(MemoryLayout<CompactTime>.size == 8)
     }

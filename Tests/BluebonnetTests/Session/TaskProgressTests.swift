@@ -63,7 +63,7 @@ import Testing
         call.update { $0.received += 500 }
         clock.move(500)
         call.update { $0.received += 500 }
-        try call.complete(nil)
+        try call.complete(nil, nil)
         clock.move(3_600_000)
         #expect(progress.bytesReceivedPerSecond == 1000)
     }

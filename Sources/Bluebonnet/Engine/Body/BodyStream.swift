@@ -58,15 +58,13 @@ final class BodyStream: Sendable {
     // MARK: The connection's side
 
     /// Takes what has arrived; returns whether to go on reading.
-    func push(_ arrived: CircularBuffer<ByteBuffer>) -> Bool {
+    func push(_ arrived: BodyPieces) -> Bool {
         let (reader, first, goesOn) = state.withLock { state in
             guard state.end == nil else {
                 return (CheckedContinuation<ByteBuffer?, any Error>?.none, ByteBuffer?.none, true)
             }
-            for buffer in arrived {
-                state.bytes += buffer.readableBytes
-                state.buffers.append(buffer)
-            }
+            state.bytes += arrived.byteCount
+            arrived.forEach { state.buffers.append($0) }
             let reader = state.reader
             let first = reader == nil ? nil : state.takeFirst()
             if first != nil { state.reader = nil }

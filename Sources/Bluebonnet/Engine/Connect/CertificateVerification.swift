@@ -23,12 +23,12 @@ final class CertificateVerification {
         identity = ServerIdentity(host: origin.serverName)
     }
 
-    /// Begins the handshake. The completion is called once, when the server is known to be the one that was meant or when it is
-    /// refused.
+    /// Begins the handshake. The completion is called once: with the protocol that was agreed upon when the server is known to be the
+    /// one that was meant, or when it is refused.
     func start(
         on channel: any Channel,
         context: NIOSSLContext,
-        completion: @escaping (Result<Void, NetworkingError>) -> Void
+        completion: @escaping (Result<ApplicationProtocol, NetworkingError>) -> Void
     ) throws(NetworkingError) {
         if isRequired, identity == nil { throw unverifiableHost }
         do {
@@ -41,7 +41,11 @@ final class CertificateVerification {
             }
             let pipeline = channel.pipeline.syncOperations
             let observer = TLSHandshakeObserver { result in
-                completion(result.mapError { self.error(for: $0) }.flatMap { self.checkedIdentity(in: pipeline) })
+                completion(
+                    result.mapError { self.error(for: $0) }.flatMap { agreed in
+                        self.checkedIdentity(in: pipeline).map { agreed }
+                    }
+                )
             }
             try pipeline.addHandlers([handler, observer])
         } catch {

@@ -3,19 +3,31 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// One attempt to connect, on its event loop: every phase is timed, the whole is bounded, the result comes once.
+/// One attempt to connect, on its event loop: every stage is timed, the whole is bounded, the result comes once.
+///
+/// The stages, each of which begins the next: ``prepare()`` reads the trust roots, ``lookUp()`` finds addresses, ``dial(since:_:)``
+/// opens the socket, ``secure(_:)`` does the TLS handshake, in which the protocol is agreed upon.
 final class ConnectionAttempt {
+    /// What lies between the socket and the protocol.
+    enum Transport: Equatable {
+        /// Nothing: what is written goes to the socket as it is. The protocol is HTTP/1.1.
+        case plain
+        case tls(ApplicationProtocol)
+    }
+
     struct Established {
         var channel: any Channel
-        var isUnencrypted: Bool
+        var transport: Transport
         var timings: Timings
     }
 
-    private let origin: Origin
+    private let route: Route
     private let timeout: Duration?
     private let eventLoop: any EventLoop
     private let tls: TLSContextSource
     private let lookups: NameLookups
+    /// What the handshake needs, for a secure origin.
+    private var tlsContext: NIOSSLContext?
     private var timings = Timings()
     private var timer: Scheduled<Void>?
     private var lookup: NameLookups.Ticket?
@@ -26,13 +38,13 @@ final class ConnectionAttempt {
     private var completion: ((Result<Established, NetworkingError>) -> Void)?
 
     init(
-        origin: Origin,
+        route: Route,
         timeout: Duration?,
         eventLoop: any EventLoop,
         tls: TLSContextSource,
         lookups: NameLookups
     ) {
-        self.origin = origin
+        self.route = route
         self.timeout = timeout
         self.eventLoop = eventLoop
         self.tls = tls
@@ -45,13 +57,9 @@ final class ConnectionAttempt {
         let timer = eventLoop.scheduleTask(deadline: .now().advanced(by: time)) { bound.value.timedOut() }
         self.timer = timer
         // A loop that is shut down fails its timers, and drops whatever else would have gone on here.
-        timer.futureResult.assumeIsolated().whenFailure { _ in self.end(.failure(.eventLoopShutDown(self.origin))) }
-        guard origin.isSecure else { return connect(context: nil) }
-        if let context = tls.context { return connect(context: context) }
-        // Reading the trust roots blocks for milliseconds, the first time.
-        tls.makeContext { [eventLoop] result in
-            eventLoop.execute { bound.value.prepared(result) }
+        timer.futureResult.assumeIsolated().whenFailure { _ in self.end(.failure(.eventLoopShutDown(self.route.origin)))
         }
+        prepare()
     }
 
     /// No limit is a year here: something must tell when the event loop is shut down.
@@ -62,7 +70,7 @@ final class ConnectionAttempt {
     }
 
     private func timedOut() {
-        end(.failure(.connectTimedOut(origin, timeout)), atOnce: true)
+        end(.failure(.connectTimedOut(route.origin, timeout)), atOnce: true)
     }
 
     /// The first end counts. Where it is `atOnce` a handshake is not taken leave of, so that no socket is left when this returns.
@@ -84,30 +92,43 @@ final class ConnectionAttempt {
         completion(result)
     }
 
+    // MARK: Preparation
+
+    private func prepare() {
+        guard route.origin.isSecure else { return lookUp() }
+        tlsContext = tls.context
+        guard tlsContext == nil else { return lookUp() }
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        // Reading the trust roots blocks for milliseconds, the first time.
+        tls.makeContext { [eventLoop] result in
+            eventLoop.execute { bound.value.prepared(result) }
+        }
+    }
+
     private func prepared(_ result: Result<NIOSSLContext, any Error>) {
         guard completion != nil else { return }
         switch result {
-        case .success(let context): connect(context: context)
+        case .success(let context):
+            tlsContext = context
+            lookUp()
         case .failure(let error): end(.failure(tls.invalid(error)))
         }
     }
 
-    // MARK: TCP
+    // MARK: Names
 
-    private func connect(context: NIOSSLContext?) {
+    private func lookUp() {
         let startedAt = NIODeadline.now()
-        switch origin.endpoint {
+        switch route.firstHop {
         case .unixSocket(let path):
-            dial(context, since: startedAt) { $0.connect(unixDomainSocketPath: path) }
+            dial(since: startedAt) { $0.connect(unixDomainSocketPath: path) }
         case .host(let host, let port):
             if let address = try? SocketAddress(ipAddress: host, port: port) {
-                return dial(context, since: startedAt) { $0.connect(to: address) }
+                return dial(since: startedAt) { $0.connect(to: address) }
             }
             let bound = NIOLoopBound(self, eventLoop: eventLoop)
             lookup = lookups.addresses(of: host, at: startedAt) { [eventLoop] result in
-                eventLoop.execute {
-                    bound.value.found(result, host: host, port: port, context: context, since: startedAt)
-                }
+                eventLoop.execute { bound.value.found(result, host: host, port: port, since: startedAt) }
             }
         }
     }
@@ -116,7 +137,6 @@ final class ConnectionAttempt {
         _ result: Result<[SocketAddress], any Error>,
         host: String,
         port: Int,
-        context: NIOSSLContext?,
         since startedAt: NIODeadline
     ) {
         guard completion != nil else { return }
@@ -127,17 +147,15 @@ final class ConnectionAttempt {
         case .success(let addresses):
             guard !addresses.isEmpty else { return end(.failure(.lookingUp(host, nil))) }
             let resolver = FoundAddresses(addresses, port: port, on: eventLoop)
-            dial(context, since: now) { $0.resolver(resolver).connect(host: host, port: port) }
+            dial(since: now) { $0.resolver(resolver).connect(host: host, port: port) }
         case .failure(let error):
             end(.failure(.lookingUp(host, error)))
         }
     }
 
-    private func dial(
-        _ context: NIOSSLContext?,
-        since startedAt: NIODeadline,
-        _ connect: (ClientBootstrap) -> EventLoopFuture<any Channel>
-    ) {
+    // MARK: TCP
+
+    private func dial(since startedAt: NIODeadline, _ connect: (ClientBootstrap) -> EventLoopFuture<any Channel>) {
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         let bootstrap = ClientBootstrap(group: eventLoop)
             .channelOption(.socketOption(.so_keepalive), value: 1)
@@ -154,9 +172,9 @@ final class ConnectionAttempt {
             switch result {
             case .success(let channel):
                 self.timings.connect = NIODeadline.now().since(startedAt)
-                self.connected(channel, context: context)
+                self.connected(channel)
             case .failure(let error):
-                self.end(.failure(.connecting(self.origin, error)))
+                self.end(.failure(.connecting(self.route.origin, error)))
             }
         }
     }
@@ -168,28 +186,46 @@ final class ConnectionAttempt {
         return eventLoop.makeSucceededVoidFuture()
     }
 
-    private func connected(_ channel: any Channel, context: NIOSSLContext?) {
+    private func connected(_ channel: any Channel) {
         guard completion != nil else {
             channel.close(promise: nil)
             return
         }
         dialling = []
         self.channel = channel
-        guard let context else {
-            end(.success(Established(channel: channel, isUnencrypted: true, timings: timings)))
-            return
-        }
+        if route.origin.isSecure { secure(channel) } else { established(channel, .plain) }
+    }
+
+    // MARK: TLS
+
+    private func secure(_ channel: any Channel) {
+        guard let tlsContext else { return }
         let startedAt = NIODeadline.now()
-        let verification = CertificateVerification(origin: origin, isRequired: tls.verifiesCertificates)
+        let verification = CertificateVerification(origin: route.origin, isRequired: tls.verifiesCertificates)
         do throws(NetworkingError) {
-            try verification.start(on: channel, context: context) { result in
+            try verification.start(on: channel, context: tlsContext) { result in
                 self.timings.tls = NIODeadline.now().since(startedAt)
-                self.end(
-                    result.map { Established(channel: channel, isUnencrypted: false, timings: self.timings) }
-                )
+                switch result {
+                case .success(let applicationProtocol): self.established(channel, .tls(applicationProtocol))
+                case .failure(let error): self.end(.failure(error))
+                }
             }
         } catch {
             end(.failure(error))
         }
+    }
+
+    private func established(_ channel: any Channel, _ transport: Transport) {
+        end(.success(Established(channel: channel, transport: transport, timings: timings)))
+    }
+}
+
+/// A protocol that may be spoken over TLS, by its name in the handshake (RFC 7301 §6).
+enum ApplicationProtocol: String, CaseIterable {
+    case http1 = "http/1.1"
+
+    /// The protocol that was agreed upon. A server that knows nothing of such agreements speaks HTTP/1.1.
+    init(negotiated name: String?) {
+        self = name.flatMap(Self.init(rawValue:)) ?? .http1
     }
 }

@@ -35,7 +35,7 @@ final class Connector: Sendable {
     /// Makes one connection and reports once: on the event loop, or here when the loop was shut down.
     /// Cancelled by the handle, it fails.
     func connect(
-        to origin: Origin,
+        along route: Route,
         timeout: Duration?,
         on eventLoop: any EventLoop,
         pool: ConnectionPool,
@@ -44,7 +44,7 @@ final class Connector: Sendable {
     ) {
         Connect(
             connector: self,
-            origin: origin,
+            route: route,
             timeout: timeout,
             eventLoop: eventLoop,
             pool: pool,
@@ -55,7 +55,7 @@ final class Connector: Sendable {
 
     private struct Connect: LoopWork {
         let connector: Connector
-        let origin: Origin
+        let route: Route
         let timeout: Duration?
         let eventLoop: any EventLoop
         let pool: ConnectionPool
@@ -67,13 +67,13 @@ final class Connector: Sendable {
         }
 
         func wasDropped() {
-            completion(.failure(.eventLoopShutDown(origin)))
+            completion(.failure(.eventLoopShutDown(route.origin)))
         }
     }
 
     private func begin(_ work: Connect) {
         let attempt = ConnectionAttempt(
-            origin: work.origin,
+            route: work.route,
             timeout: work.timeout,
             eventLoop: work.eventLoop,
             tls: tls,
@@ -93,7 +93,7 @@ final class Connector: Sendable {
             self.state.withLock { $0.attempts[id] = nil }
             work.completion(
                 result.flatMap { established in
-                    self.install(established, origin: work.origin, eventLoop: work.eventLoop, pool: work.pool)
+                    self.install(established, route: work.route, eventLoop: work.eventLoop, pool: work.pool)
                 }
             )
         }
@@ -113,37 +113,51 @@ final class Connector: Sendable {
         }
     }
 
+    /// Puts the connection for the protocol that was agreed upon on top of the channel.
     private func install(
         _ established: ConnectionAttempt.Established,
-        origin: Origin,
+        route: Route,
         eventLoop: any EventLoop,
         pool: ConnectionPool
     ) -> Result<PooledConnection, NetworkingError> {
-        let connection = HTTP1Connection(
-            pool: pool,
-            origin: origin,
-            timer: timer(for: eventLoop),
-            limits: configuration.limits,
-            idleTimeout: CompactTime(configuration.idleConnectionTimeout),
-            isUnencrypted: established.isUnencrypted,
-            establishment: established.timings
-        )
         do {
-            try established.channel.pipeline.syncOperations.addHandler(connection)
-            guard established.channel.isActive, let pooled = connection.pooled else {
-                throw ChannelError.ioOnClosedChannel
-            }
+            let pooled =
+                switch established.transport {
+                case .plain, .tls(.http1): try installHTTP1(established, route, eventLoop, pool)
+                }
             return .success(pooled)
         } catch {
             established.channel.close(promise: nil)
             return .failure(
                 NetworkingError(
                     .connectionLost,
-                    "\(origin.description) closed the connection at once.",
+                    "\(route.origin.description) closed the connection at once.",
                     underlying: error
                 )
             )
         }
+    }
+
+    private func installHTTP1(
+        _ established: ConnectionAttempt.Established,
+        _ route: Route,
+        _ eventLoop: any EventLoop,
+        _ pool: ConnectionPool
+    ) throws -> PooledConnection {
+        let connection = HTTP1Connection(
+            pool: pool,
+            route: route,
+            timer: timer(for: eventLoop),
+            limits: configuration.limits,
+            idleTimeout: CompactTime(configuration.idleConnectionTimeout),
+            isUnencrypted: established.transport == .plain,
+            establishment: established.timings
+        )
+        try established.channel.pipeline.syncOperations.addHandler(connection)
+        guard established.channel.isActive, let pooled = connection.pooled else {
+            throw ChannelError.ioOnClosedChannel
+        }
+        return pooled
     }
 
     private func timer(for eventLoop: any EventLoop) -> DeadlineTimer {

@@ -116,7 +116,7 @@ final class TLSContextSource: Sendable {
     private static func makeContext(_ settings: TLSSettings) throws -> NIOSSLContext {
         var configuration = TLSConfiguration.makeClientConfiguration()
         // RFC 7301: the protocol is agreed upon in the handshake.
-        configuration.applicationProtocols = ["http/1.1"]
+        configuration.applicationProtocols = ApplicationProtocol.allCases.map(\.rawValue)
         switch settings.trustRoots {
         case .file(let path): configuration.trustRoots = .file(path)
         case .pem(let text):

@@ -1,20 +1,20 @@
 import NIOCore
 import NIOTLS
 
-/// Reports once how a TLS handshake ended, and leaves the pipeline.
+/// Reports once how a TLS handshake ended, with the protocol that was agreed upon, and leaves the pipeline.
 final class TLSHandshakeObserver: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
-    private var completion: ((Result<Void, any Error>) -> Void)?
+    private var completion: ((Result<ApplicationProtocol, any Error>) -> Void)?
 
-    init(completion: @escaping (Result<Void, any Error>) -> Void) {
+    init(completion: @escaping (Result<ApplicationProtocol, any Error>) -> Void) {
         self.completion = completion
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .handshakeCompleted? = event as? TLSUserEvent {
+        if case .handshakeCompleted(let name)? = event as? TLSUserEvent {
             context.pipeline.syncOperations.removeHandler(self, promise: nil)
-            end(.success(()))
+            end(.success(ApplicationProtocol(negotiated: name)))
         }
         context.fireUserInboundEventTriggered(event)
     }
@@ -29,7 +29,7 @@ final class TLSHandshakeObserver: ChannelInboundHandler, RemovableChannelHandler
         context.fireChannelInactive()
     }
 
-    private func end(_ result: Result<Void, any Error>) {
+    private func end(_ result: Result<ApplicationProtocol, any Error>) {
         let completion = completion
         self.completion = nil
         completion?(result)

@@ -31,23 +31,17 @@ import HTTPTypes
 
     /// Writes the bytes of a field value as they are.
     @inline(__always)
-    mutating func write(valueOf field: HTTPField) throws(HTTP1RequestEncodingError) {
+    mutating func write(valueOf field: HTTPField) {
         // Copied before the closure returns.
-        let isValid = unsafe field.withUnsafeBytesOfValue { value in
-            let bytes = UnsafeRawBufferPointer(value)
-            guard unsafe !HTTP1Bytes.containsLineBreak(bytes) else { return false }
-            unsafe write(bytes)
-            return true
-        }
-        guard isValid else { throw .invalidFieldValue(name: field.name.rawName) }
+        unsafe field.withUnsafeBytesOfValue { unsafe write(UnsafeRawBufferPointer($0)) }
     }
 
     /// Writes a field with its line ending.
     @inline(__always)
-    mutating func write(line field: HTTPField) throws(HTTP1RequestEncodingError) {
+    mutating func write(line field: HTTPField) {
         write(field.name.rawName)
         write(": ")
-        try write(valueOf: field)
+        write(valueOf: field)
         write("\r\n")
     }
 

@@ -1,100 +1,156 @@
+import NIOCore
+
 extension HTTP1Connection {
-    /// The decisions about one HTTP/1.1 connection, without I/O: may it be used again, and what does its end mean.
+    /// Everything one HTTP/1.1 connection has to decide, without I/O: may it be used again, what becomes of bytes that come, and
+    /// what does its end mean.
     struct StateMachine {
-        enum RequestSide: Equatable {
+        enum Stage: Equatable {
             case idle
-            /// The head is out, and the body waits for leave to follow (RFC 9110 §10.1.1).
-            case awaitingContinue
-            case sending
-            case sent
-            /// The response came before 100 Continue: the body is never sent.
-            case withheld
+            case awaitingHead
+            case receivingBody
+            /// The response is complete, and not all that came with it has been looked at.
+            case complete(isReusable: Bool)
         }
 
-        enum ResponseSide: Equatable { case idle, awaitingHead, receivingBody }
-
         /// What follows the end of a response.
-        enum AfterResponse: Equatable {
+        enum Next: Equatable {
             /// The connection can take another exchange.
             case release
             /// The connection must not be used again.
             case close
         }
 
-        private(set) var request = RequestSide.idle
-        private(set) var response = ResponseSide.idle
+        enum Received: Equatable {
+            case parse
+            /// The task is suspended: they are looked at when it goes on.
+            case hold
+            /// The response is complete: the connection is closed as soon as that has been handed over.
+            case ignore
+            /// Nobody asked for anything (RFC 9112 §9.2), so whatever comes is not a response.
+            case close
+        }
+
+        private(set) var stage = Stage.idle
         /// The connection has served at least one response completely.
         private(set) var hasServed = false
         /// An error was seen, or the end is near: never used again.
         private(set) var isDoomed = false
         /// The server has responded as HTTP/1.0, which knows no 100 Continue.
         private(set) var servesHTTP10 = false
+        /// The pool counts on it no longer.
+        private var hasLeftPool = false
+        /// What a read under way brought after the task was suspended.
+        private var held = CircularBuffer<ByteBuffer>()
+        /// The channel wants to read, and must not yet.
+        private var hasPendingRead = false
 
-        var isBusy: Bool { response != .idle }
+        /// An exchange is under way.
+        var isBusy: Bool { stage == .awaitingHead || stage == .receivingBody }
+
+        // MARK: Exchanges
 
         /// An exchange begins. False when the connection cannot take it.
-        mutating func begin(sendsBodyLater: Bool, expectsContinue: Bool = false) -> Bool {
-            guard !isDoomed, !isBusy else { return false }
-            if sendsBodyLater {
-                // RFC 9110 §10.1.1: nobody has to wait, and a server that speaks HTTP/1.0 would never say it.
-                request = expectsContinue && !servesHTTP10 ? .awaitingContinue : .sending
-            } else {
-                request = .sent
-            }
-            response = .awaitingHead
+        mutating func begin() -> Bool {
+            guard !isDoomed, stage == .idle else { return false }
+            stage = .awaitingHead
             return true
-        }
-
-        /// 100 Continue came, or the wait for it is over. True when the body is to be sent now.
-        mutating func continues() -> Bool {
-            guard request == .awaitingContinue else { return false }
-            request = .sending
-            return true
-        }
-
-        mutating func requestSent() {
-            if request == .sending { request = .sent }
-        }
-
-        /// The head of the final response.
-        mutating func receivedHead(isHTTP10: Bool = false) {
-            response = .receivingBody
-            servesHTTP10 = isHTTP10
-            if request == .awaitingContinue { request = .withheld }
-        }
-
-        /// The response is complete. RFC 9112 §9.3: the connection persists if both sides say so; §9.6: with bytes left over, or
-        /// while the request is still being sent, or was not sent whole, it does not.
-        mutating func receivedEnd(isKeepAlive: Bool, hasBytesLeft: Bool) -> AfterResponse {
-            let isReusable = isKeepAlive && !hasBytesLeft && request == .sent && !isDoomed
-            request = .idle
-            response = .idle
-            hasServed = true
-            if !isReusable { isDoomed = true }
-            return isReusable ? .release : .close
         }
 
         /// The exchange ended before anything was sent: nothing has happened.
         mutating func endedUnsent() {
-            request = .idle
-            response = .idle
+            stage = .idle
         }
+
+        /// The head of the final response.
+        mutating func receivedHead(isHTTP10: Bool = false) {
+            stage = .receivingBody
+            servesHTTP10 = isHTTP10
+        }
+
+        /// The response is complete. RFC 9112 §9.3: the connection persists if both sides say so; §9.6: with bytes left over, or
+        /// while the request is still being sent, or was not sent whole, it does not. What was held back, or not read, while the
+        /// task was suspended lies behind the response as well.
+        mutating func receivedEnd(isKeepAlive: Bool, hasBytesLeft: Bool, isRequestSent: Bool) {
+            let isLast = !hasBytesLeft && held.isEmpty && !hasPendingRead
+            stage = .complete(isReusable: isKeepAlive && isLast && isRequestSent && !isDoomed)
+            hasServed = true
+            dropHeld()
+        }
+
+        /// Everything that came with a complete response has been looked at. Nil where there is none.
+        mutating func settle() -> Next? {
+            guard case .complete(let isReusable) = stage else { return nil }
+            stage = .idle
+            guard isReusable, !isDoomed else {
+                isDoomed = true
+                return .close
+            }
+            return .release
+        }
+
+        // MARK: Reading
+
+        mutating func received(_ bytes: ByteBuffer, isSuspended: Bool) -> Received {
+            switch stage {
+            case .idle:
+                return .close
+            case .complete:
+                stage = .complete(isReusable: false)
+                return .ignore
+            case .awaitingHead, .receivingBody:
+                // What is held goes first.
+                guard isSuspended || holdsBytes else { return .parse }
+                held.append(bytes)
+                return .hold
+            }
+        }
+
+        var holdsBytes: Bool { !held.isEmpty }
+
+        /// Takes what was held first; nothing once the exchange is over.
+        mutating func takeHeld() -> ByteBuffer? {
+            isBusy ? held.popFirst() : nil
+        }
+
+        private mutating func dropHeld() {
+            if !held.isEmpty { held.removeAll() }
+        }
+
+        /// The channel wants to read. Returns whether it does now; otherwise that is remembered.
+        mutating func reads(mayRead: Bool) -> Bool {
+            if !mayRead { hasPendingRead = true }
+            return mayRead
+        }
+
+        /// Whether a read was put off, which is now made.
+        mutating func takePendingRead() -> Bool {
+            defer { hasPendingRead = false }
+            return hasPendingRead
+        }
+
+        // MARK: The end
 
         /// The input has ended: what was sent may still have its response, but nothing more is sent.
-        mutating func endIsNear() {
+        mutating func inputEnded() {
             isDoomed = true
         }
 
-        /// An error, a cancellation or the end of the connection.
+        /// An error, a cancellation or the end of the connection. A response that is complete is still handed over.
         mutating func doom() {
             isDoomed = true
-            request = .idle
-            response = .idle
+            if isBusy { stage = .idle }
+            dropHeld()
+        }
+
+        /// The pool is told that the connection goes: once.
+        mutating func leavesPool() -> Bool {
+            defer { hasLeftPool = true }
+            return !hasLeftPool
         }
 
         /// Whether a connection that ended now ended as stale ones do: it had served before, and nothing of a response came.
         func isStale(hasReceivedBytes: Bool) -> Bool {
-            hasServed && response == .awaitingHead && !hasReceivedBytes
+            hasServed && stage == .awaitingHead && !hasReceivedBytes
         }
     }
 }

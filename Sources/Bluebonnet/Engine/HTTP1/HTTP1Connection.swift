@@ -2,7 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOSSL
 
-/// One HTTP/1.1 connection (RFC 9112): writes a request, reads its response, one exchange at a time.
+/// One HTTP/1.1 connection (RFC 9112): its framing and its life. One exchange at a time; what becomes of that one is decided by its
+/// ``ExchangeRun``.
 ///
 /// Lives on one event loop and is only touched there. Stands last in the pipeline, behind TLS if there is any.
 final class HTTP1Connection: ChannelDuplexHandler {
@@ -10,53 +11,31 @@ final class HTTP1Connection: ChannelDuplexHandler {
     typealias OutboundIn = Never
     typealias OutboundOut = ByteBuffer
 
-    let pool: ConnectionPool
-    let origin: Origin
-    let timer: DeadlineTimer
-    let idleTimeout: CompactTime
+    private let pool: ConnectionPool
+    private let route: Route
+    private let timer: DeadlineTimer
+    private let idleTimeout: CompactTime
     /// What is written goes to the socket as it is.
-    let isUnencrypted: Bool
-    /// How the connection came about, and when it was ready; reported by its first exchange.
-    private var establishment: (timings: Timings, at: NIODeadline)?
+    private let isUnencrypted: Bool
+    private var establishment: Establishment?
 
-    var machine = StateMachine()
-    var parser: HTTP1ResponseParser
-    var context: ChannelHandlerContext?
-    var pooled: PooledConnection?
-    /// The pool counts on it no longer.
-    var hasLeftPool = false
+    private var machine = StateMachine()
+    private var parser: HTTP1ResponseParser
+    private var context: ChannelHandlerContext?
+    private(set) var pooled: PooledConnection?
+    /// The exchange under way.
+    private var run: ExchangeRun?
+    private var sender: HTTP1BodySender?
+    /// The head of a request, in memory that is used again.
+    private var outgoing = ByteBuffer()
+    private(set) var nextDeadline: NIODeadline?
 
-    // The exchange under way.
-    var exchange: Exchange?
-    var upload: RequestUpload?
-    var stream: BodyStream?
-    var head: ResponseHead?
-    var informational: [ResponseHead] = []
-    var arrived = CircularBuffer<ByteBuffer>(initialCapacity: 4)
-    var arrivedBytes = 0
-    var uncountedBytes = 0
-    /// The length of the body, where it is known and its call has not heard of it.
-    var uncountedLength: Int?
-    var timings = Timings()
-    /// How far its bytes have got.
-    var outbound = OutboundWatch()
-
-    // Reading.
-    var streamIsFull = false
-    var hasPendingRead = false
-    /// What a read under way brought after the task was suspended: looked at when it goes on.
-    var held = CircularBuffer<ByteBuffer>()
-    /// A response is complete; the connection serves on when the bytes that came with it have been looked at.
-    var completion: Completion?
-
-    // Deadlines.
-    var nextDeadline: NIODeadline?
-    /// The code is that of the timeout; nil when the exchange goes on then.
-    var phaseDeadline: (at: NIODeadline, code: NetworkingError.Code?)?
+    /// More memory than this is not kept for the next head.
+    private static let mostOutgoing = 4096
 
     init(
         pool: ConnectionPool,
-        origin: Origin,
+        route: Route,
         timer: DeadlineTimer,
         limits: Limits,
         idleTimeout: CompactTime,
@@ -64,81 +43,376 @@ final class HTTP1Connection: ChannelDuplexHandler {
         establishment: Timings
     ) {
         self.pool = pool
-        self.origin = origin
+        self.route = route
         self.timer = timer
         self.idleTimeout = idleTimeout
         self.isUnencrypted = isUnencrypted
-        self.establishment = (establishment, .now())
+        self.establishment = Establishment(timings: establishment, readyAt: .now())
         parser = HTTP1ResponseParser(
             limits: HTTP1Limits(headerSection: limits.headerSection, headerLine: limits.headerLine)
         )
     }
 
-    // MARK: Exchanges
+    // MARK: The pipeline
 
-    /// Sends the exchange's request. One that this connection cannot take goes back to the pool.
-    func start(_ exchange: Exchange) {
-        let sendsBodyLater = exchange.bodySentLater != nil
-        let now = NIODeadline.now()
-        // Where the event loop was busy, the idle time may be over before its timer could say so.
-        if let idleEnd = phaseDeadline?.at, idleEnd <= now, !machine.isBusy { close() }
-        guard let context, let pooled,
-            machine.begin(sendsBodyLater: sendsBodyLater, expectsContinue: exchange.expectsContinue)
-        else {
-            pool.giveBack(exchange)
-            return
-        }
-        guard exchange.assign(to: pooled) else {
-            // Cancelled before a byte was sent: the connection is as good as before.
-            machine.endedUnsent()
-            becomeIdle(pooled, at: now)
-            return
-        }
-        self.exchange = exchange
-        parser.begin(exchange.kind)
-        if let (establishment, readyAt) = establishment {
-            timings = establishment.lastPart(of: readyAt.since(exchange.startedAt))
-            timings.queue = now.since(exchange.startedAt) - timings.establishment
-        } else {
-            timings = Timings()
-            timings.isConnectionReused = true
-            timings.queueTime = CompactTime(from: exchange.startedAt, to: now)
-        }
-        establishment = nil
-        outbound = OutboundWatch(handedOver: exchange.headBytes.readableBytes)
-        context.writeAndFlush(wrapOutboundOut(exchange.headBytes), promise: nil)
-        if machine.request == .awaitingContinue {
-            startClock(now: now)
-        } else if sendsBodyLater {
-            beginUpload()
-        } else {
-            timings.requestSentTime = CompactTime(from: exchange.startedAt, to: now)
-            if let length = exchange.request.body?.length { exchange.call.update { $0.sent = length } }
-            setPhase(mayRead ? exchange.timeouts.firstByteTime : .none, .firstByteTimeout, now: now)
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        pooled = PooledConnection(self, eventLoop: context.eventLoop, capacity: 1)
+        timer.add(self)
+    }
+
+    /// The channel is gone. NIO tells a channel that was closed while it was being connected nothing else than this.
+    func handlerRemoved(context: ChannelHandlerContext) {
+        inputEnded(reset: nil, isTruncatedTLS: false)
+        leavePool()
+        if let pooled { pool.closed(pooled) }
+        self.context = nil
+        // It holds this connection.
+        pooled = nil
+        timer.remove(self)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = unwrapInboundIn(data)
+        switch machine.received(bytes, isSuspended: run?.exchange.isSuspended ?? false) {
+        case .parse: if let run { parse(bytes, for: run) }
+        case .hold, .ignore: break
+        case .close: close()
         }
     }
 
-    /// The exchange ended from outside: cancelled, timed out, dropped.
-    func abort(_ exchange: Exchange) {
-        guard exchange === self.exchange else { return }
-        forgetExchange()
-        close()
+    func channelReadComplete(context: ChannelHandlerContext) {
+        handOver()
+        settle()
+        context.fireChannelReadComplete()
+    }
+
+    /// NIO asks for the next read here; it waits while the reader is full or the task suspended.
+    func read(context: ChannelHandlerContext) {
+        if machine.reads(mayRead: mayRead) { context.read() }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { sender?.send() }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if case .some(NIOSSLError.uncleanShutdown) = error as? NIOSSLError, machine.isBusy {
+            // RFC 9112 §9.8: without the closing alert of TLS the response may have been cut off; it is complete only if its
+            // framing says so.
+            inputEnded(reset: nil, isTruncatedTLS: true)
+            return
+        }
+        inputEnded(reset: error, isTruncatedTLS: false)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .inputClosed? = event as? ChannelEvent {
+            inputEnded(reset: nil, isTruncatedTLS: false)
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        inputEnded(reset: nil, isTruncatedTLS: false)
+        context.fireChannelInactive()
+    }
+
+    // MARK: From bytes to a response
+
+    /// The run of an exchange that this connection carries, unless its response is complete.
+    private func run(of exchange: Exchange) -> ExchangeRun? {
+        guard machine.isBusy, let run, run.exchange === exchange else { return nil }
+        return run
+    }
+
+    private var mayRead: Bool {
+        guard machine.isBusy, let run else { return true }
+        return run.mayRead
+    }
+
+    private func parse(_ bytes: ByteBuffer, for run: ExchangeRun) {
+        var buffer = bytes
+        let now = NIODeadline.now()
+        run.bytesCame(now: now)
+        do {
+            while let event = try parser.next(&buffer) {
+                guard take(event, for: run, now: now, hasBytesLeft: buffer.readableBytes > 0) else { return }
+            }
+        } catch {
+            return fail(NetworkingError(error, from: route.origin))
+        }
+        // RFC 9110 §15.2: an interim response other than 100 neither ends nor prolongs the wait for 100 Continue.
+        guard run.sending != .awaitingContinue else { return }
+        run.restartClock(now: now)
+        arm()
+    }
+
+    /// Returns whether to go on parsing.
+    private func take(
+        _ event: HTTP1ResponseParser.Event,
+        for run: ExchangeRun,
+        now: NIODeadline,
+        hasBytesLeft: Bool
+    ) -> Bool {
+        switch event {
+        case .informational(let head):
+            run.received(informational: head)
+            if head.statusCode == 100 { continueUpload(of: run) }
+            return self.run === run
+        case .head(let head, let length):
+            guard head.statusCode != 101 else {
+                // RFC 9110 §15.2.2: a switch of protocols follows an Upgrade field, and none was sent.
+                let server = route.origin.description
+                fail(NetworkingError(.unexpectedResponse, "\(server) switched to another protocol unasked."))
+                return false
+            }
+            machine.receivedHead(isHTTP10: head.httpVersion == .http1_0)
+            let expected: Int? = if case .exactly(let length) = length { Int(length) } else { nil }
+            run.received(head, bodyLength: expected, now: now)
+        case .body(let piece):
+            run.received(piece)
+        case .end(let trailers):
+            finish(run, trailers: trailers ?? [:], now: now, hasBytesLeft: hasBytesLeft)
+            return false
+        }
+        return true
+    }
+
+    /// Looks at what came while the task was suspended.
+    private func parseHeld() {
+        while let run, let bytes = machine.takeHeld() { parse(bytes, for: run) }
+        handOver()
+        settle()
+    }
+
+    private func handOver() {
+        guard machine.isBusy, let run, run.hasHead else { return }
+        run.handOver(now: .now())
+        if self.run === run { arm() }
+    }
+
+    /// Reads on if it may; the clock between bytes starts anew.
+    private func continueReading(_ run: ExchangeRun) {
+        let now = NIODeadline.now()
+        if run.mayRead { run.restartClock(now: now) } else { run.startClock(now: now) }
+        arm()
+        guard run.mayRead else { return }
+        if machine.holdsBytes { parseHeld() }
+        if mayRead, machine.takePendingRead() { context?.read() }
+    }
+
+    /// The response is complete. What is left to do waits until the whole read has been looked at: bytes that came behind the
+    /// response must never be taken for the response to the next request.
+    private func finish(_ run: ExchangeRun, trailers: HTTPFields, now: NIODeadline, hasBytesLeft: Bool) {
+        run.end(trailers: trailers, now: now)
+        endSending()
+        // RFC 9112 §9.6: whoever asks for the end of the connection gets it.
+        machine.receivedEnd(
+            isKeepAlive: parser.isKeepAlive && !run.exchange.head.asksForClose,
+            hasBytesLeft: hasBytesLeft,
+            isRequestSent: run.sending == .complete
+        )
+        nextDeadline = nil
+        if machine.takePendingRead() { context?.read() }
+    }
+
+    /// Gives the connection back, then the response over: the caller's next request finds the connection.
+    private func settle() {
+        guard let next = machine.settle(), let run else { return }
+        self.run = nil
+        switch next {
+        case .release: release(at: run.endedAt)
+        case .close: close()
+        }
+        run.deliver()
+    }
+
+    // MARK: The body of the request
+
+    private func beginUpload(of run: ExchangeRun) {
+        guard let pooled, let context, let body = run.exchange.bodySentLater else { return }
+        let sender = HTTP1BodySender(
+            of: run,
+            upload: RequestUpload(body, connection: pooled, exchange: run.exchange),
+            over: self,
+            context: context,
+            isUnencrypted: isUnencrypted
+        )
+        self.sender = sender
+        // The clock of the wait for 100 Continue stops; the exchange's own runs.
+        run.startClock(now: .now())
+        arm()
+        sender.begin(body)
+    }
+
+    /// RFC 9110 §10.1.1: 100 Continue came, or did not come in the time there was for it.
+    private func continueUpload(of run: ExchangeRun) {
+        if run.continues() { beginUpload(of: run) }
+    }
+
+    private func endSending() {
+        sender?.end()
+        sender = nil
+    }
+
+    /// Looks at what waits to leave after something was written, and starts the clock of what is waited for now.
+    func followBytes(of run: ExchangeRun) {
+        guard self.run === run, machine.isBusy else { return }
+        run.followBytes(unsent: context.map(HTTP1BodySender.unsentBytes) ?? 0, now: .now())
+        arm()
+    }
+
+    // MARK: Ending
+
+    /// Takes the next waiting exchange, or stands idle until the idle timeout.
+    private func release(at now: NIODeadline) {
+        guard let pooled else { return close() }
+        switch pool.release(pooled, route: route, at: now) {
+        case .serve(let exchange): pooled.startSoon(exchange, from: pool)
+        case .idle: standIdle(at: now)
+        case .close: close()
+        }
+    }
+
+    /// Makes room for another connection.
+    private func leavePool() {
+        guard let pooled, machine.leavesPool() else { return }
+        pool.leaves(pooled, route: route)
+    }
+
+    /// The exchange under way has ended otherwise than by its response.
+    private func forget() -> ExchangeRun? {
+        defer { run = nil }
+        endSending()
+        machine.doom()
+        nextDeadline = nil
+        if machine.takePendingRead() { context?.read() }
+        return run
+    }
+
+    /// No more bytes will come. What that means depends on how far the response is.
+    private func inputEnded(reset: (any Error)?, isTruncatedTLS: Bool) {
+        machine.inputEnded()
+        if machine.holdsBytes { parseHeld() } else { settle() }
+        guard machine.isBusy, let run else { return close() }
+        if machine.isStale(hasReceivedBytes: parser.hasReceivedBytes) {
+            let message = "\(route.origin.description) closed the connection before it answered."
+            let error = NetworkingError(.connectionLost, message, underlying: reset)
+            return fail(RepeatableError.marking(error, .stale))
+        }
+        if let reset { return fail(.lost(route.origin, reset, hasResponse: run.hasHead)) }
+        do {
+            let event = try parser.finish()
+            guard case .end(let trailers) = event, !isTruncatedTLS else {
+                let message = "\(route.origin.description) cut the TLS stream off inside the response."
+                let request = run.exchange.sent.request
+                return fail(NetworkingError(.truncatedResponse, message, request: request))
+            }
+            finish(run, trailers: trailers ?? [:], now: .now(), hasBytesLeft: false)
+            settle()
+        } catch {
+            fail(NetworkingError(error, from: route.origin))
+        }
     }
 }
 
-extension Timings {
-    /// The time it took to make the connection.
-    fileprivate var establishment: Duration { (dns ?? .zero) + (connect ?? .zero) + (tls ?? .zero) }
-
-    /// What lies in the last part of the time it took to make the connection: who came later did not wait for the rest.
-    func lastPart(of time: Duration) -> Timings {
-        var part = Timings()
-        var left = max(.zero, time)
-        for phase in [\Timings.tls, \.connect, \.dns] {
-            guard let whole = self[keyPath: phase], left > .zero else { continue }
-            part[keyPath: phase] = min(whole, left)
-            left -= min(whole, left)
+extension HTTP1Connection: HTTPConnection {
+    func start(_ exchange: Exchange) {
+        let now = NIODeadline.now()
+        // Where the event loop was busy, the idle time may be over before its timer could say so.
+        if let nextDeadline, nextDeadline <= now, !machine.isBusy { close() }
+        guard let context, let pooled, machine.begin() else { return pool.giveBack(exchange) }
+        guard exchange.assign(to: pooled) else {
+            // Cancelled before a byte was sent: the connection is as good as before.
+            machine.endedUnsent()
+            return release(at: now)
         }
-        return part
+        let run = ExchangeRun(
+            exchange,
+            establishment: establishment,
+            knowsContinue: !machine.servesHTTP10,
+            now: now
+        )
+        self.run = run
+        establishment = nil
+        parser.begin(exchange.request.method == .head ? .head : .ordinary)
+        write(exchange, of: run, to: context)
+        // What was written may have ended the connection.
+        guard self.run === run else { return }
+        switch run.sending {
+        case .underWay: return beginUpload(of: run)
+        case .complete: run.sentWhole(now: now)
+        case .awaitingContinue, .withheld: run.startClock(now: now)
+        }
+        // Its observers may have stopped it.
+        if self.run === run { arm() }
+    }
+
+    /// Sends the head, and a small body with it.
+    private func write(_ exchange: Exchange, of run: ExchangeRun, to context: ChannelHandlerContext) {
+        outgoing.clear()
+        HTTP1RequestEncoder.encode(exchange.head, into: &outgoing)
+        if let body = exchange.bodySentWithHead { outgoing.writeImmutableBuffer(body) }
+        run.handOver(outgoing.readableBytes)
+        context.writeAndFlush(wrapOutboundOut(outgoing), promise: nil)
+        if outgoing.capacity > Self.mostOutgoing { outgoing = ByteBuffer() }
+    }
+
+    func standIdle(at now: NIODeadline) {
+        let time = idleTimeout.shorter(parser.keepAliveTime)
+        guard time != .zero else { return close() }
+        nextDeadline = time.deadline(after: now)
+        if let nextDeadline { timer.arm(for: nextDeadline) }
+    }
+
+    func abort(_ exchange: Exchange) {
+        guard run(of: exchange) != nil else { return }
+        _ = forget()
+        close()
+    }
+
+    func suspensionChanged(for exchange: Exchange) {
+        if let run = run(of: exchange) { continueReading(run) }
+    }
+
+    func readerHasRoom(for exchange: Exchange) {
+        guard let run = run(of: exchange) else { return }
+        run.readerHasRoom()
+        continueReading(run)
+    }
+
+    func uploadHasMore(for exchange: Exchange) {
+        if run(of: exchange) != nil { sender?.send() }
+    }
+
+    func fail(_ error: NetworkingError) {
+        if machine.isBusy { forget()?.fail(error) }
+        close()
+    }
+
+    func close() {
+        machine.doom()
+        leavePool()
+        context?.close(promise: nil)
+    }
+}
+
+extension HTTP1Connection: DeadlineHolder {
+    /// Has the timer call when something follows for the exchange under way.
+    private func arm() {
+        guard machine.isBusy, let run else { return }
+        nextDeadline = run.nextDeadline
+        if let nextDeadline { timer.arm(for: nextDeadline) }
+    }
+
+    func deadlinePassed(now: NIODeadline) {
+        guard machine.isBusy, let run else { return close() }
+        switch run.expire(now: now, unsent: { context.map(HTTP1BodySender.unsentBytes) ?? 0 }) {
+        case .goOn: arm()
+        case .sendBody: continueUpload(of: run)
+        case .fail(let code): fail(.timeout(code, run.exchange))
+        }
     }
 }

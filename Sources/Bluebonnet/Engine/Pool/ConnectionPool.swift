@@ -2,11 +2,11 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// All connections of a session: one short lock around the decisions of ``OriginQueue``, everything else outside it.
+/// All connections of a session: one short lock around the decisions of ``RouteQueue``, everything else outside it.
 final class ConnectionPool: Sendable {
-    fileprivate typealias Queue = OriginQueue<PooledConnection, Exchange>
+    fileprivate typealias Queue = RouteQueue<PooledConnection, Exchange>
 
-    /// The queue of one origin, changed where it lies: a dictionary hands values out through a coroutine, at three allocations a
+    /// The queue of one route, changed where it lies: a dictionary hands values out through a coroutine, at three allocations a
     /// time. Touched only under the pool's lock.
     private final class Place {
         var queue: Queue
@@ -19,7 +19,7 @@ final class ConnectionPool: Sendable {
     }
 
     private struct State {
-        var places: [Origin: Place] = [:]
+        var places: [Route: Place] = [:]
         var connections: [ObjectIdentifier: PooledConnection] = [:]
         var connecting = 0
         /// Fires when somebody may have waited too long.
@@ -30,11 +30,11 @@ final class ConnectionPool: Sendable {
         /// Nothing is open and nothing is being opened.
         var isClosed: Bool { connections.isEmpty && connecting == 0 }
 
-        /// The place of an origin, made when it is first asked for.
-        mutating func place(of origin: Origin, limit: Int) -> Place {
-            if let place = places[origin] { return place }
+        /// The place of a route, made when it is first asked for.
+        mutating func place(of route: Route, limit: Int) -> Place {
+            if let place = places[route] { return place }
             let place = Place(Queue(limit: limit))
-            places[origin] = place
+            places[route] = place
             return place
         }
     }
@@ -55,7 +55,7 @@ final class ConnectionPool: Sendable {
     /// What is left to do outside the lock.
     private struct Consequences {
         var failures: [(Exchange, NetworkingError)] = []
-        var attempts: [(Origin, Queue.Attempt)] = []
+        var attempts: [(Route, Queue.Attempt)] = []
         var givenUp: [AttemptHandle] = []
         var closers: [CheckedContinuation<Void, Never>] = []
     }
@@ -90,7 +90,7 @@ final class ConnectionPool: Sendable {
     private func place(_ exchange: Exchange, isGivenBack: Bool) {
         let submission = state.withLock { state -> Submission in
             if let error = state.invalidation { return .refused(error) }
-            let place = state.place(of: exchange.origin, limit: connectionsPerOrigin)
+            let place = state.place(of: exchange.route, limit: connectionsPerOrigin)
             let acquired = place.queue.acquire(
                 for: exchange,
                 preferring: exchange.preferredLoop,
@@ -107,7 +107,7 @@ final class ConnectionPool: Sendable {
         case .acquired(.use(let connection)):
             connection.start(exchange, from: self)
         case .acquired(.connect(let attempt)):
-            connect(to: exchange.origin, attempt)
+            connect(along: exchange.route, attempt)
             removeIfEnded(exchange)
         case .acquired(.waitAndClose(let idle)):
             idle.onLoop { $0.close() }
@@ -124,17 +124,17 @@ final class ConnectionPool: Sendable {
 
     /// A waiting exchange has ended.
     func remove(_ exchange: Exchange) {
-        let attempt = state.withLock { $0.places[exchange.origin]?.queue.cancel(exchange) }
+        let attempt = state.withLock { $0.places[exchange.route]?.queue.cancel(exchange) }
         attempt?.cancel(with: Self.unwanted)
     }
 
     // MARK: Connections
 
     /// A connection has finished an exchange.
-    func release(_ connection: PooledConnection, origin: Origin, at now: NIODeadline) -> Released {
+    func release(_ connection: PooledConnection, route: Route, at now: NIODeadline) -> Released {
         state.withLock { state in
             guard state.invalidation == nil else { return .close }
-            return Self.released(state.places[origin]?.queue.released(connection, at: now))
+            return Self.released(state.places[route]?.queue.released(connection, at: now))
         }
     }
 
@@ -148,15 +148,15 @@ final class ConnectionPool: Sendable {
 
     /// A connection ends and makes room for another one at once, though TLS may take a moment for its closing alerts. Must be called
     /// once for each.
-    func leaves(_ connection: PooledConnection, origin: Origin) {
+    func leaves(_ connection: PooledConnection, route: Route) {
         let consequences = state.withLock { state -> Consequences in
-            guard state.connections[connection.id] != nil, let place = state.places[origin] else {
+            guard state.connections[ObjectIdentifier(connection)] != nil, let place = state.places[route] else {
                 return Consequences()
             }
             let attempts = place.queue.closed(connection, at: .now())
             state.connecting += attempts.count
-            let closers = Self.forgetIfEmpty(origin, &state)
-            return Consequences(attempts: attempts.map { (origin, $0) }, closers: closers)
+            let closers = Self.forgetIfEmpty(route, &state)
+            return Consequences(attempts: attempts.map { (route, $0) }, closers: closers)
         }
         carryOut(consequences)
     }
@@ -164,18 +164,18 @@ final class ConnectionPool: Sendable {
     /// A connection that has left is closed.
     func closed(_ connection: PooledConnection) {
         let closers = state.withLock { state in
-            state.connections.removeValue(forKey: connection.id)
+            state.connections.removeValue(forKey: ObjectIdentifier(connection))
             return Self.takeClosers(&state)
         }
         closers.forEach { $0.resume() }
     }
 
-    private func connect(to origin: Origin, _ attempt: Queue.Attempt) {
+    private func connect(along route: Route, _ attempt: Queue.Attempt) {
         let preferred = MultiThreadedEventLoopGroup.currentEventLoop.flatMap { current in
             group.makeIterator().contains { $0 === current } ? current : nil
         }
         connector.connect(
-            to: origin,
+            along: route,
             timeout: attempt.waiter.timeouts.connect,
             on: preferred ?? group.next(),
             pool: self,
@@ -185,27 +185,29 @@ final class ConnectionPool: Sendable {
             // what the exchange holds may be the user's, and may call back here when it goes.
             withExtendedLifetime(exchange) {
                 switch result {
-                case .success(let connection): self.connected(connection, origin: origin, by: handle)
-                case .failure(let error): self.connectFailed(error, origin: origin, handle)
+                case .success(let connection): self.connected(connection, route: route, by: handle)
+                case .failure(let error): self.connectFailed(error, route: route, handle)
                 }
             }
         }
     }
 
     /// Runs on the event loop of the new connection.
-    private func connected(_ connection: PooledConnection, origin: Origin, by handle: AttemptHandle) {
-        let released = state.withLock { state -> Released in
+    private func connected(_ connection: PooledConnection, route: Route, by handle: AttemptHandle) {
+        let served = state.withLock { state -> [Exchange]? in
             state.connecting -= 1
-            state.connections[connection.id] = connection
-            let place = state.place(of: origin, limit: connectionsPerOrigin)
+            state.connections[ObjectIdentifier(connection)] = connection
+            let place = state.place(of: route, limit: connectionsPerOrigin)
             place.refusal = nil
-            let released = Self.released(place.queue.connected(connection, by: handle, at: .now()))
-            return state.invalidation == nil ? released : .close
+            let served = place.queue.connected(connection, by: handle, at: .now())
+            return state.invalidation == nil ? served : nil
         }
-        connection.onLoop { $0.begin(released, at: .now()) }
+        guard let served else { return connection.onLoop { $0.close() } }
+        if served.isEmpty { connection.onLoop { $0.standIdle(at: .now()) } }
+        for exchange in served { connection.startSoon(exchange, from: self) }
     }
 
-    private func connectFailed(_ error: NetworkingError, origin: Origin, _ handle: AttemptHandle) {
+    private func connectFailed(_ error: NetworkingError, route: Route, _ handle: AttemptHandle) {
         let failure: Queue.Failure =
             switch error.code.family {
             case .timeout: .timedOut
@@ -214,7 +216,7 @@ final class ConnectionPool: Sendable {
             }
         let consequences = state.withLock { state -> Consequences in
             state.connecting -= 1
-            guard let place = state.places[origin] else { return Consequences(closers: Self.takeClosers(&state)) }
+            guard let place = state.places[route] else { return Consequences(closers: Self.takeClosers(&state)) }
             let outcome = place.queue.connectFailed(handle, failure, at: .now())
             // One that was given up says nothing about the server.
             if failure == .refused, error.code != .cancelled { place.refusal = error }
@@ -222,8 +224,8 @@ final class ConnectionPool: Sendable {
             arm(for: place.queue.nextDeadline, &state)
             return Consequences(
                 failures: outcome.fails.map { ($0, error) },
-                attempts: outcome.attempts.map { (origin, $0) },
-                closers: Self.forgetIfEmpty(origin, &state)
+                attempts: outcome.attempts.map { (route, $0) },
+                closers: Self.forgetIfEmpty(route, &state)
             )
         }
         carryOut(consequences)
@@ -232,12 +234,12 @@ final class ConnectionPool: Sendable {
     private func carryOut(_ consequences: Consequences) {
         for (exchange, error) in consequences.failures { exchange.fail(error) }
         for handle in consequences.givenUp { handle.cancel(with: Self.unwanted) }
-        for (origin, attempt) in consequences.attempts { connect(to: origin, attempt) }
+        for (route, attempt) in consequences.attempts { connect(along: route, attempt) }
         consequences.closers.forEach { $0.resume() }
     }
 
-    private static func forgetIfEmpty(_ origin: Origin, _ state: inout State) -> [CheckedContinuation<Void, Never>] {
-        if state.places[origin]?.queue.isEmpty == true { state.places[origin] = nil }
+    private static func forgetIfEmpty(_ route: Route, _ state: inout State) -> [CheckedContinuation<Void, Never>] {
+        if state.places[route]?.queue.isEmpty == true { state.places[route] = nil }
         return takeClosers(&state)
     }
 
@@ -266,12 +268,12 @@ final class ConnectionPool: Sendable {
             let now = NIODeadline.now()
             var consequences = Consequences()
             var earliest: NIODeadline?
-            for (origin, place) in state.places {
+            for (route, place) in state.places {
                 if let deadline = place.queue.nextDeadline, deadline <= now {
                     let expired = place.queue.expire(at: now)
                     state.connecting += expired.attempts.count
                     consequences.givenUp += expired.givenUp
-                    consequences.attempts += expired.attempts.map { (origin, $0) }
+                    consequences.attempts += expired.attempts.map { (route, $0) }
                     consequences.failures += expired.waiters.map { exchange, limit in
                         (exchange, error(for: exchange, after: limit, in: place))
                     }

@@ -1,10 +1,11 @@
 import NIOCore
 
 /// What the pool has to know of a connection.
-protocol PoolMember {
-    var id: ObjectIdentifier { get }
+protocol PoolMember: AnyObject {
     /// The event loop it lives on.
     var loop: ObjectIdentifier? { get }
+    /// How many exchanges it carries at once.
+    var capacity: Int { get }
 }
 
 /// What the pool has to know of an exchange that wants a connection.

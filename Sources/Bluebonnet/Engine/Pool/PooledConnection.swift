@@ -1,17 +1,20 @@
 import NIOCore
 
 /// A connection as the pool and the exchanges hold it: usable from any thread, the connection itself only on its event loop.
-struct PooledConnection: Sendable {
+final class PooledConnection: PoolMember, Sendable {
     let eventLoop: any EventLoop
-    private let connection: NIOLoopBound<HTTP1Connection>
-    let id: ObjectIdentifier
+    /// How many exchanges it carries at once.
+    let capacity: Int
+    private let connection: NIOLoopBound<any HTTPConnection>
 
     /// Must be called on the event loop.
-    init(_ connection: HTTP1Connection, eventLoop: any EventLoop) {
+    init(_ connection: any HTTPConnection, eventLoop: any EventLoop, capacity: Int) {
         self.eventLoop = eventLoop
+        self.capacity = capacity
         self.connection = NIOLoopBound(connection, eventLoop: eventLoop)
-        self.id = ObjectIdentifier(connection)
     }
+
+    var loop: ObjectIdentifier? { ObjectIdentifier(eventLoop) }
 
     /// Sends the exchange's request, on the event loop: now if this is it, else after one hop. An exchange that the connection
     /// cannot take goes back to the pool.
@@ -19,12 +22,18 @@ struct PooledConnection: Sendable {
         if eventLoop.inEventLoop {
             connection.value.start(exchange)
         } else {
-            Start(connection: connection, exchange: exchange, pool: pool).execute(on: eventLoop)
+            startSoon(exchange, from: pool)
         }
     }
 
+    /// Starts the exchange when everything has been looked at that the event loop has read: the end of the connection may be
+    /// among it, and then the exchange must go elsewhere.
+    func startSoon(_ exchange: Exchange, from pool: ConnectionPool) {
+        Start(connection: connection, exchange: exchange, pool: pool).execute(on: eventLoop)
+    }
+
     private struct Start: LoopWork {
-        let connection: NIOLoopBound<HTTP1Connection>
+        let connection: NIOLoopBound<any HTTPConnection>
         let exchange: Exchange
         let pool: ConnectionPool
 
@@ -40,21 +49,11 @@ struct PooledConnection: Sendable {
 
     /// Runs the closure on the connection's event loop: now if this is it, else after one hop. It does not run when the loop was
     /// shut down; the connection has ended then, and with it all that was under way on it.
-    func onLoop(_ body: @escaping @Sendable (HTTP1Connection) -> Void) {
+    func onLoop(_ body: @escaping @Sendable (any HTTPConnection) -> Void) {
         if eventLoop.inEventLoop {
             body(connection.value)
         } else {
-            eventLoop.execute { body(connection.value) }
+            eventLoop.execute { body(self.connection.value) }
         }
     }
-
-    /// Starts the exchange when everything has been looked at that the event loop has read: the end of the connection may be
-    /// among it, and then the exchange must go elsewhere.
-    func startSoon(_ exchange: Exchange, from pool: ConnectionPool) {
-        Start(connection: connection, exchange: exchange, pool: pool).execute(on: eventLoop)
-    }
-}
-
-extension PooledConnection: PoolMember {
-    var loop: ObjectIdentifier? { ObjectIdentifier(eventLoop) }
 }

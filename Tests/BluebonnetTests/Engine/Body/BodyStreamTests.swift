@@ -27,12 +27,16 @@ struct BodyStreamTests {
         stream = BodyStream(source: source)
     }
 
-    private func batch(_ texts: String...) -> CircularBuffer<ByteBuffer> {
-        CircularBuffer(texts.map { ByteBuffer(string: $0) })
+    private func batch(_ texts: String...) -> BodyPieces {
+        var pieces = BodyPieces()
+        for text in texts { pieces.append(ByteBuffer(string: text)) }
+        return pieces
     }
 
-    private func bytes(_ count: Int) -> CircularBuffer<ByteBuffer> {
-        [ByteBuffer(repeating: 7, count: count)]
+    private func bytes(_ count: Int) -> BodyPieces {
+        var pieces = BodyPieces()
+        pieces.append(ByteBuffer(repeating: 7, count: count))
+        return pieces
     }
 
     private func next() async throws -> String? {

@@ -75,9 +75,9 @@ struct ConnectorTests {
         let pool = ConnectionPool(configuration: configuration, group: NIOSingletons.posixEventLoopGroup)
         connector.cancelAttempts(with: NetworkingError(.sessionInvalidated, "over"))
         let code = await withCheckedContinuation { continuation in
-            let origin = Origin(isSecure: false, endpoint: .host("127.0.0.1", port: 1))
+            let route = Route(directTo: Origin(isSecure: false, endpoint: .host("127.0.0.1", port: 1)))
             connector.connect(
-                to: origin,
+                along: route,
                 timeout: .seconds(50),
                 on: loop,
                 pool: pool,

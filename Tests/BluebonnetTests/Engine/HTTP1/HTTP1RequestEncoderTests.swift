@@ -5,8 +5,10 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct HTTP1RequestEncoderTests {
-    typealias Framing = HTTP1RequestEncoder.Framing
-    typealias Failure = HTTP1RequestEncodingError
+    typealias Failure = RequestHeadError
+
+    /// How the body is delimited.
+    enum Framing { case none, contentLength(Int), chunked }
 
     static func head(
         _ method: String = "GET",
@@ -22,20 +24,21 @@ import Testing
         }
         var buffer = ByteBuffer(string: "before")
         let method = try #require(HTTPRequest.Method(method))
-        do throws(HTTP1RequestEncodingError) {
-            try HTTP1RequestEncoder.encodeHead(
-                method: method,
-                target: target,
-                host: host,
-                fields: fields,
-                survey: RequestFieldSurvey(fields),
-                framing: framing,
-                into: &buffer
-            )
-        } catch {
-            #expect(buffer == ByteBuffer(string: "before"))
-            throw error
-        }
+        let body: RequestHead.BodyLength? =
+            switch framing {
+            case .none: nil
+            case .contentLength(let count): .length(count)
+            case .chunked: .unknownLength
+            }
+        let head = try RequestHead(
+            method: method,
+            target: target,
+            host: host,
+            fields: fields,
+            survey: RequestFieldSurvey(fields),
+            body: body
+        )
+        HTTP1RequestEncoder.encode(head, into: &buffer)
         #expect(buffer.readString(length: 6) == "before")
         return String(latin1: Array(buffer.readableBytesView))
     }
@@ -151,15 +154,15 @@ import Testing
         #expect(HTTPField(name: .accept, latin1Value: value) == nil)
         // HTTPField itself turns them into spaces.
         var buffer = ByteBuffer()
-        try HTTP1RequestEncoder.encodeHead(
+        let head = try RequestHead(
             method: .get,
             target: "/",
             host: "a",
             fields: [.accept: value],
             survey: RequestFieldSurvey([.accept: value]),
-            framing: .none,
-            into: &buffer
+            body: nil
         )
+        HTTP1RequestEncoder.encode(head, into: &buffer)
         #expect(String(buffer: buffer).split(separator: "\r\n", omittingEmptySubsequences: false).count == 5)
     }
 
@@ -170,19 +173,5 @@ import Testing
         HTTP1RequestEncoder.encodeChunkHeader(1, into: &buffer)
         HTTP1RequestEncoder.encodeLastChunk(into: &buffer)
         #expect(String(buffer: buffer) == "1a\r\n\r\n1\r\n0\r\n\r\n")
-    }
-
-    @Test func `trailers stand behind the last chunk, without the forbidden ones`() throws {
-        var buffer = ByteBuffer()
-        let digest = try #require(HTTPField.Name("X-Digest"))
-        try HTTP1RequestEncoder.encodeLastChunk(trailers: [digest: "abc", .date: "now"], into: &buffer)
-        #expect(String(buffer: buffer) == "0\r\nX-Digest: abc\r\nDate: now\r\n\r\n")
-        for name in ["Content-Length", "Transfer-Encoding", "Host", "authorization", "Trailer"] {
-            let forbidden = try #require(HTTPField.Name(name))
-            let trailers: HTTPFields = [forbidden: "1"]
-            #expect(throws: Failure.forbiddenTrailer(name: name)) {
-                try HTTP1RequestEncoder.encodeLastChunk(trailers: trailers, into: &buffer)
-            }
-        }
     }
 }

@@ -3,19 +3,16 @@ import NIOCore
 @testable import Bluebonnet
 
 /// A connection as tests of the pool's decisions know it.
-struct QueueConnection: PoolMember, CustomStringConvertible {
-    private final class Identity: Sendable {}
-
+final class QueueConnection: PoolMember, CustomStringConvertible {
     let description: String
-    var loop: ObjectIdentifier?
-    private let identity = Identity()
+    let loop: ObjectIdentifier?
+    let capacity: Int
 
-    init(_ name: String, loop: ObjectIdentifier? = nil) {
+    init(_ name: String, loop: ObjectIdentifier? = nil, capacity: Int = 1) {
         description = name
         self.loop = loop
+        self.capacity = capacity
     }
-
-    var id: ObjectIdentifier { ObjectIdentifier(identity) }
 }
 
 /// An exchange as tests of the pool's decisions know it. Counts how often the queue looks at it.
@@ -78,7 +75,7 @@ final class QueueWaiter: PoolWaiter, CustomStringConvertible {
 
 /// A queue and what it decides, in words.
 struct QueueProbe {
-    typealias Queue = OriginQueue<QueueConnection, QueueWaiter>
+    typealias Queue = RouteQueue<QueueConnection, QueueWaiter>
 
     var queue: Queue
     /// The attempts that were made, by the names of those they were made for.
@@ -106,7 +103,8 @@ struct QueueProbe {
     /// The attempt made for the waiter of this name brings a connection.
     mutating func connected(_ connection: QueueConnection, for name: String, at seconds: Double = 0) -> String {
         guard let handle = handles[name] else { return "no attempt for \(name)" }
-        return text(queue.connected(connection, by: handle, at: Self.at(seconds)))
+        let served = queue.connected(connection, by: handle, at: Self.at(seconds))
+        return served.isEmpty ? "idle" : "serve " + served.map(\.description).joined(separator: " ")
     }
 
     mutating func released(_ connection: QueueConnection, at seconds: Double = 0) -> String {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// How long requests wait for a connection, from outside; the rules are in OriginQueueDeadlineTests.
+/// How long requests wait for a connection, from outside; the rules are in RouteQueueDeadlineTests.
 @Suite(.timeLimit(.minutes(1)))
 struct WaitingTests {
     private static let long = Duration.seconds(1000)

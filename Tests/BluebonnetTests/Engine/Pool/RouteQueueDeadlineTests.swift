@@ -4,7 +4,7 @@ import Testing
 @testable import Bluebonnet
 
 /// How long exchanges wait for a connection, as values: no clock runs here.
-@Suite struct OriginQueueDeadlineTests {
+@Suite struct RouteQueueDeadlineTests {
     private typealias Connection = QueueConnection
     private typealias Waiter = QueueWaiter
 

@@ -11,8 +11,14 @@ struct OutboundWatchTests {
         .uptimeNanoseconds(1_000_000_000_000) + .nanoseconds(Int64(seconds * 1_000_000_000))
     }
 
+    private func watch(handedOver count: Int) -> OutboundWatch {
+        var watch = OutboundWatch()
+        watch.handOver(count)
+        return watch
+    }
+
     @Test func `bytes that leave put the end off, bytes that are added do not`() {
-        var watch = OutboundWatch(handedOver: 100)
+        var watch = self.watch(handedOver: 100)
         watch.look(100, now: Self.at(0))
         #expect(watch.movedAt == Self.at(0))
         watch.handOver(50)
@@ -26,7 +32,7 @@ struct OutboundWatchTests {
     }
 
     @Test func `bytes that left are seen although more were added`() {
-        var watch = OutboundWatch(handedOver: 100)
+        var watch = self.watch(handedOver: 100)
         watch.look(100, now: Self.at(0))
         watch.handOver(1000)
         let hasMoved = watch.look(1099, now: Self.at(5))
@@ -34,7 +40,7 @@ struct OutboundWatchTests {
     }
 
     @Test func `what begins to wait has all its time`() {
-        var watch = OutboundWatch(handedOver: 100)
+        var watch = self.watch(handedOver: 100)
         watch.look(0, now: Self.at(0))
         watch.handOver(30)
         // Over TLS it is more than was handed over.
@@ -48,7 +54,7 @@ struct OutboundWatchTests {
     }
 
     @Test func `nothing that waits is no stall, and no limit neither`() {
-        var watch = OutboundWatch(handedOver: 100)
+        var watch = self.watch(handedOver: 100)
         watch.look(0, now: Self.at(0))
         #expect(!watch.isStalled(after: Self.stall, now: Self.at(1000)))
         watch.look(10, now: Self.at(0))
@@ -56,7 +62,7 @@ struct OutboundWatchTests {
     }
 
     @Test func `bytes from the other side put the end off`() {
-        var watch = OutboundWatch(handedOver: 100)
+        var watch = self.watch(handedOver: 100)
         watch.look(100, now: Self.at(0))
         watch.restart(now: Self.at(8))
         #expect(!watch.isStalled(after: Self.stall, now: Self.at(17.9)))
@@ -75,7 +81,7 @@ struct OutboundWatchTests {
         now: Double,
         look: Double?
     ) {
-        var watch = OutboundWatch(handedOver: 1)
+        var watch = self.watch(handedOver: 1)
         watch.look(1, now: Self.at(0))
         let found = watch.nextLook(
             stall: CompactTime(stall.map { .seconds($0) }),

@@ -17,13 +17,18 @@ struct RequestFieldSurvey {
 
     static let expectation = "100-continue"
 
-    /// - Throws: `repeatedHost`.
-    init(_ fields: HTTPFields) throws(HTTP1RequestEncodingError) {
+    /// - Throws: `repeatedHost`, or `invalidFieldValue`.
+    init(_ fields: HTTPFields) throws(RequestHeadError) {
         var position = 0
         for field in fields {
             let name = field.name.canonicalName
-            // The closure only counts.
-            byteCount += unsafe field.withUnsafeBytesOfValue { $0.count } + name.utf8.count + 4
+            // The bytes are only looked at while the closure runs.
+            let count = unsafe field.withUnsafeBytesOfValue { bytes in
+                let bytes = UnsafeRawBufferPointer(bytes)
+                return unsafe HTTP1Bytes.containsLineBreak(bytes) ? nil : bytes.count
+            }
+            guard let count else { throw .invalidFieldValue(name: field.name.rawName) }
+            byteCount += count + name.utf8.count + 4
             switch name.utf8.count {
             case 4 where name == "host":
                 guard host == nil else { throw .repeatedHost }

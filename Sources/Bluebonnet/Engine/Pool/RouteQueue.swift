@@ -1,11 +1,11 @@
 import NIOCore
 
-/// The decisions of the pool for one origin, without I/O: which connection serves which exchange, when to connect, who waits and
+/// The decisions of the pool for one route, without I/O: which connection serves which exchange, when to connect, who waits and
 /// for how long.
 ///
-/// Idle connections are used last in, first out, so that surplus ones grow old and are closed; waiting exchanges are served
-/// first in, first out. Nothing that is done for one exchange costs more when others wait too.
-struct OriginQueue<Connection: PoolMember, Waiter: PoolWaiter> {
+/// Connections with a free place are used last in, first out, so that surplus ones grow old and are closed; waiting exchanges are
+/// served first in, first out. Nothing that is done for one exchange costs more when others wait too.
+struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     /// A connection that is being made. Whoever waits longest gets it; the exchange it is made for lends it its timeout.
     struct Attempt {
         let waiter: Waiter
@@ -15,7 +15,7 @@ struct OriginQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     }
 
     enum Acquired {
-        /// Send on this idle connection.
+        /// Send on this connection.
         case use(Connection)
         /// Wait; a new connection is to be made.
         case connect(Attempt)
@@ -28,7 +28,7 @@ struct OriginQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     enum Released {
         /// Serve this waiting exchange.
         case serve(Waiter)
-        /// Nobody waits; the connection stands idle.
+        /// Nobody waits for the place.
         case idle
         /// Close, to make room for one who needs a fresh connection.
         case close
@@ -47,13 +47,23 @@ struct OriginQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     }
 
     private let limit: Int
-    private(set) var idle: [Connection] = []
+    /// The connections with a free place.
+    private var vacancies: [Vacancy] = []
     private(set) var attempts: [Attempt] = []
     /// Connections that exist, idle ones included.
     private(set) var open = 0
     /// Those who need a fresh connection. They were served once and failed through no fault of theirs, so they come first.
     private var urgent = WaitingLine<Waiter>()
     private var ordinary = WaitingLine<Waiter>()
+
+    /// A connection that can take further exchanges.
+    private struct Vacancy {
+        let connection: Connection
+        var free: Int
+
+        /// Nothing is under way on it.
+        var isIdle: Bool { free == connection.capacity }
+    }
 
     // What the clocks of those who wait count from.
     private var deadlines = DeadlineHeap<Stand>()
@@ -98,17 +108,25 @@ struct OriginQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     mutating func acquire(for waiter: Waiter, preferring loop: ObjectIdentifier?, isGivenBack: Bool = false) -> Acquired
     {
         if !waiter.needsFreshConnection {
-            if let loop, let index = idle.lastIndex(where: { $0.loop == loop }) {
-                return .use(idle.remove(at: index))
+            if let loop, let index = vacancies.lastIndex(where: { $0.connection.loop == loop }) {
+                return .use(takePlace(at: index))
             }
-            if let connection = idle.popLast() { return .use(connection) }
+            if !vacancies.isEmpty { return .use(takePlace(at: vacancies.count - 1)) }
         }
         enqueue(waiter, inFront: isGivenBack)
         // Those before it have attempts already, unless nothing more may be made.
         if mayConnect(at: waiter.patience.since) { return .connect(begin(for: waiter)) }
         // Only one that needs a fresh connection gets here while others stand idle.
-        guard lacksRoom, !idle.isEmpty else { return .wait }
-        return .waitAndClose(idle.removeFirst())
+        guard lacksRoom, let index = vacancies.firstIndex(where: \.isIdle) else { return .wait }
+        return .waitAndClose(vacancies.remove(at: index).connection)
+    }
+
+    private mutating func takePlace(at index: Int) -> Connection {
+        guard vacancies[index].free == 1 else {
+            vacancies[index].free -= 1
+            return vacancies[index].connection
+        }
+        return vacancies.remove(at: index).connection
     }
 
     /// Somebody needs a fresh connection, none is being made for it, and only the end of another one makes room.
@@ -200,28 +218,41 @@ struct OriginQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         return iterator.next()
     }
 
-    /// An attempt has brought a connection.
-    mutating func connected(_ connection: Connection, by handle: AttemptHandle, at now: NIODeadline) -> Released {
+    /// An attempt has brought a connection. Returns those whom it serves at once.
+    mutating func connected(_ connection: Connection, by handle: AttemptHandle, at now: NIODeadline) -> [Waiter] {
         attempts.removeAll { $0.handle === handle }
         open += 1
         pausedUntil = nil
-        if let waiter = popFirst(isFresh: true, at: now) { return .serve(waiter) }
-        idle.append(connection)
-        return .idle
+        var served: [Waiter] = []
+        while served.count < connection.capacity, let waiter = popFirst(isFresh: true, at: now) {
+            served.append(waiter)
+        }
+        let free = connection.capacity - served.count
+        if free > 0 { vacancies.append(Vacancy(connection: connection, free: free)) }
+        return served
     }
 
-    /// A connection has finished its exchange and can take another.
+    /// A connection has finished an exchange and can take another.
     mutating func released(_ connection: Connection, at now: NIODeadline) -> Released {
-        if lacksRoom { return .close }
+        let vacancy = connection.capacity == 1 ? nil : vacancies.firstIndex { $0.connection === connection }
+        let free = 1 + (vacancy.map { vacancies[$0].free } ?? 0)
+        if free == connection.capacity, lacksRoom {
+            if let vacancy { vacancies.remove(at: vacancy) }
+            return .close
+        }
         if let waiter = popFirst(isFresh: false, at: now) { return .serve(waiter) }
-        idle.append(connection)
+        if let vacancy {
+            vacancies[vacancy].free = free
+        } else {
+            vacancies.append(Vacancy(connection: connection, free: free))
+        }
         return .idle
     }
 
-    /// A connection ends, idle or not. Returns the attempts to be made in its place.
+    /// A connection ends, whatever is under way on it. Returns the attempts to be made in its place.
     mutating func closed(_ connection: Connection, at now: NIODeadline) -> [Attempt] {
         open -= 1
-        if let index = idle.firstIndex(where: { $0.id == connection.id }) { idle.remove(at: index) }
+        if let index = vacancies.firstIndex(where: { $0.connection === connection }) { vacancies.remove(at: index) }
         if open == 0 {
             emptySince = now
             pausedUntil = nil
@@ -261,7 +292,7 @@ struct OriginQueue<Connection: PoolMember, Waiter: PoolWaiter> {
 
 // MARK: - Time
 
-extension OriginQueue {
+extension RouteQueue {
     /// What follows when time has passed.
     struct Expired {
         /// Who has waited too long.

@@ -1,5 +1,5 @@
-/// Why a request cannot be written as HTTP/1.1.
-enum HTTP1RequestEncodingError: Error, Hashable {
+/// Why the head of a request cannot be sent.
+enum RequestHeadError: Error, Hashable {
     /// The target is empty or contains a space, a control character or a character outside ASCII (RFC 9112 §3.2).
     case invalidTarget(String)
     /// The host contains a space, a control character or a character outside ASCII.
@@ -12,11 +12,9 @@ enum HTTP1RequestEncodingError: Error, Hashable {
     case contentLengthMismatch(field: String, body: Int?)
     /// The Transfer-Encoding among the fields is not how the body is sent (RFC 9112 §6.1).
     case transferEncodingMismatch(String)
-    /// The named field must not stand in trailers (RFC 9110 §6.5.1).
-    case forbiddenTrailer(name: String)
 }
 
-extension HTTP1RequestEncodingError: CustomStringConvertible {
+extension RequestHeadError: CustomStringConvertible {
     var description: String {
         switch self {
         case .invalidTarget(""):
@@ -36,8 +34,6 @@ extension HTTP1RequestEncodingError: CustomStringConvertible {
             "The header Content-Length says \"\(Self.shown(field))\", but the body is sent in chunks."
         case .transferEncodingMismatch(let field):
             "The header Transfer-Encoding says \"\(Self.shown(field))\", but the body is not sent that way."
-        case .forbiddenTrailer(let name):
-            "The field \(name) is not allowed in trailers."
         }
     }
 

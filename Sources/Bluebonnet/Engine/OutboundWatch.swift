@@ -10,11 +10,7 @@ struct OutboundWatch {
     /// When bytes were last seen to move, or began to wait.
     private(set) var movedAt = NIODeadline.uptimeNanoseconds(0)
     /// What was handed over since the last look.
-    private var handedOver: Int
-
-    init(handedOver: Int = 0) {
-        self.handedOver = handedOver
-    }
+    private var handedOver = 0
 
     mutating func handOver(_ count: Int) {
         handedOver += count

@@ -3,7 +3,7 @@ import Testing
 @testable import Bluebonnet
 
 /// The pool's decisions, as values: who is served by what, and when a connection is made.
-@Suite struct OriginQueueTests {
+@Suite struct RouteQueueTests {
     private typealias Connection = QueueConnection
     private typealias Waiter = QueueWaiter
 
@@ -157,8 +157,50 @@ import Testing
         let (first, second) = (Connection("1"), Connection("2"))
         var queue = QueueProbe.idle([first, second])
         #expect(queue.closed(second).isEmpty)
-        #expect(queue.queue.idle.map(\.description) == ["1"])
         #expect(["a", "b"].map { queue.acquire(Waiter($0)) } == ["use 1", "connect"])
+    }
+
+    // MARK: Connections that carry several exchanges at once
+
+    @Test func `a connection with places for several serves as many, and the next one it lets go`() {
+        var queue = queue(limit: 1, ["a", "b", "c", "d"].map { Waiter($0) })
+        let shared = Connection("1", capacity: 3)
+        #expect(queue.connected(shared, for: "a") == "serve a b c")
+        #expect([queue.released(shared), queue.released(shared)] == ["serve d", "idle"])
+        #expect([queue.acquire(Waiter("e")), queue.acquire(Waiter("f"))] == ["use 1", "wait"])
+    }
+
+    @Test func `a connection with free places is used before another one is made`() {
+        var queue = queue(limit: 2, [Waiter("a")])
+        #expect(queue.connected(Connection("1", capacity: 2), for: "a") == "serve a")
+        #expect(["b", "c", "d"].map { queue.acquire(Waiter($0)) } == ["use 1", "connect", "wait"])
+    }
+
+    @Test func `places that were given back are free again, as many as there are`() {
+        var queue = queue(limit: 1, [Waiter("a")])
+        let shared = Connection("1", capacity: 2)
+        _ = queue.connected(shared, for: "a")
+        _ = queue.acquire(Waiter("b"))
+        #expect([queue.released(shared), queue.released(shared)] == ["idle", "idle"])
+        #expect(["c", "d", "e"].map { queue.acquire(Waiter($0)) } == ["use 1", "use 1", "wait"])
+    }
+
+    @Test func `a connection on which something is under way is not closed to make room`() {
+        var queue = queue(limit: 1, [Waiter("a")])
+        let shared = Connection("1", capacity: 2)
+        _ = queue.connected(shared, for: "a")
+        #expect(queue.acquire(Waiter("retry", needsFreshConnection: true)) == "wait")
+        // The last exchange on it has ended.
+        #expect(queue.released(shared) == "close")
+        #expect(queue.closed(shared) == "connects retry")
+    }
+
+    @Test func `a shared connection that closes takes its free places along`() {
+        var queue = queue(limit: 1, [Waiter("a")])
+        let shared = Connection("1", capacity: 3)
+        _ = queue.connected(shared, for: "a")
+        #expect(queue.closed(shared).isEmpty)
+        #expect(queue.acquire(Waiter("b")) == "connect")
     }
 
     // MARK: Those who leave

@@ -1,0 +1,256 @@
+import FoundationEssentials
+import HTTPTypes
+import NIOCore
+
+/// An exchange while a connection carries it, whatever the protocol: what of the request has left, what of the response has come,
+/// and what of that its caller has. The connection feeds it and asks it; it knows no connection.
+///
+/// Lives on the event loop of the connection.
+final class ExchangeRun {
+    /// A body that nobody reads before its end is handed over with the head up to this size.
+    private static let collectedBodySize = 1 << 20
+
+    /// The end of the response, which has not been handed over.
+    private enum Ending {
+        case whole(TransportResponse)
+        case stream(BodyStream, trailers: HTTPFields)
+    }
+
+    let exchange: Exchange
+    /// What asks the source of the request body, and ends with the exchange.
+    var upload: RequestUpload?
+    private var clock: ExchangeClock
+    private var timings: Timings
+    private var informational: [ResponseHead] = []
+    private var head: ResponseHead?
+    /// What has arrived of the body and has not been handed over.
+    private var arrived = BodyPieces()
+    /// What the call has not heard of.
+    private var uncounted = Call.Arrival()
+    private var stream: BodyStream?
+    private var streamIsFull = false
+    private var ending: Ending?
+    /// When the last byte came.
+    private(set) var endedAt = NIODeadline.uptimeNanoseconds(0)
+
+    /// - Parameters:
+    ///   - exchange: What is carried.
+    ///   - establishment: How the connection came about, for its first exchange.
+    ///   - knowsContinue: Whether the server may send 100 Continue.
+    ///   - now: When its request is sent.
+    init(_ exchange: Exchange, establishment: Establishment?, knowsContinue: Bool, now: NIODeadline) {
+        self.exchange = exchange
+        let sending: ExchangeClock.Sending =
+            if exchange.bodySentLater == nil {
+                .complete
+            } else if exchange.expectsContinue, knowsContinue {
+                .awaitingContinue
+            } else {
+                .underWay
+            }
+        clock = ExchangeClock(timeouts: exchange.timeouts, end: exchange.deadline, sending: sending)
+        if let establishment {
+            timings = establishment.timings(since: exchange.startedAt, now: now)
+        } else {
+            timings = Timings()
+            timings.isConnectionReused = true
+            timings.queueTime = CompactTime(from: exchange.startedAt, to: now)
+        }
+    }
+
+    // MARK: The request
+
+    /// How far the sending of the request is.
+    var sending: ExchangeClock.Sending { clock.sending }
+
+    /// Bytes were handed to the channel.
+    func handOver(_ count: Int) {
+        clock.handOver(count)
+    }
+
+    /// Bytes of the body were handed to the channel.
+    func count(sent count: Int) {
+        exchange.call.update { $0.sent += count }
+    }
+
+    /// 100 Continue came, or the wait for it is over. True when the body is to be sent now.
+    func continues() -> Bool {
+        guard clock.continues() else { return false }
+        timings.firstByteTime = .none
+        return true
+    }
+
+    /// The head went out together with all there is.
+    func sentWhole(now: NIODeadline) {
+        timings.requestSentTime = CompactTime(from: exchange.startedAt, to: now)
+        if let length = exchange.request.body?.length { exchange.call.update { $0.sent = length } }
+        startClock(now: now)
+    }
+
+    /// The last of the body was handed over; false when it was already, or never will be.
+    func requestIsSent(now: NIODeadline) -> Bool {
+        guard clock.requestIsSent() else { return false }
+        timings.requestSentTime = CompactTime(from: exchange.startedAt, to: now)
+        return true
+    }
+
+    // MARK: The response
+
+    /// Whether more of the response may be read.
+    var mayRead: Bool { !streamIsFull && !exchange.isSuspended }
+
+    /// Bytes came.
+    func bytesCame(now: NIODeadline) {
+        guard timings.firstByteTime == .none else { return }
+        timings.firstByteTime = CompactTime(from: exchange.startedAt, to: now)
+        clock.firstByte()
+    }
+
+    /// A response came that another one follows (RFC 9110 §15.2).
+    func received(informational head: ResponseHead) {
+        informational.append(head)
+        guard head.statusCode == 100 else { return }
+        // It says that the body may be sent, also when it comes late: the response has not begun.
+        timings.firstByteTime = .none
+        clock.firstByte(isContinue: true)
+    }
+
+    /// The head of the final response came.
+    func received(_ head: ResponseHead, bodyLength: Int?, now: NIODeadline) {
+        bytesCame(now: now)
+        clock.headCame()
+        self.head = head
+        uncounted.expected = bodyLength
+    }
+
+    /// A piece of the body came.
+    func received(_ piece: ByteBuffer) {
+        uncounted.count += piece.readableBytes
+        arrived.append(piece)
+    }
+
+    /// Whether the head of the final response came.
+    var hasHead: Bool { head != nil }
+
+    /// Gives the reader what has arrived; the head first, unless the whole body is likely to follow at once.
+    func handOver(now: NIODeadline) {
+        guard let head else { return }
+        if stream != nil || !isDelivered(with: head) { count() }
+        if let stream {
+            push(to: stream, now: now)
+        } else if isDelivered(with: head) {
+            let stream = BodyStream(source: exchange)
+            self.stream = stream
+            let response = response(head, ResponseBody(.stream(.init(stream))))
+            exchange.deliver(response, stream: stream, takeUncounted())
+            push(to: stream, now: now)
+        }
+    }
+
+    /// Whether the head goes up before the body is complete.
+    private func isDelivered(with head: ResponseHead) -> Bool {
+        !exchange.collectsBody || Self.isFollowed(head) || arrived.byteCount > Self.collectedBodySize
+    }
+
+    /// Whether another request may follow, which does not wait for a body that does not come: redirects and 417.
+    private static func isFollowed(_ head: ResponseHead) -> Bool {
+        300..<400 ~= head.statusCode || head.statusCode == 417
+    }
+
+    private func push(to stream: BodyStream, now: NIODeadline) {
+        guard !arrived.isEmpty else { return }
+        streamIsFull = !stream.push(arrived.take())
+        if streamIsFull { startClock(now: now) }
+    }
+
+    private func count() {
+        let arrival = takeUncounted()
+        if !arrival.isEmpty { exchange.call.update { $0.add(arrival) } }
+    }
+
+    private func takeUncounted() -> Call.Arrival {
+        defer { uncounted = Call.Arrival() }
+        return uncounted
+    }
+
+    private func response(_ head: ResponseHead, _ body: ResponseBody) -> TransportResponse {
+        TransportResponse(
+            head: head,
+            body: body,
+            sent: exchange.sent,
+            informational: informational,
+            timings: timings,
+            startedAt: exchange.startedAt,
+            isRequestBodyUntouched: clock.sending == .withheld
+        )
+    }
+
+    /// The reader has room again.
+    func readerHasRoom() {
+        streamIsFull = false
+    }
+
+    // MARK: The end
+
+    /// The response is complete. It is handed over by ``deliver()``, when the connection has seen whether it can serve on.
+    func end(trailers: HTTPFields, now: NIODeadline) {
+        guard let head else { return }
+        endedAt = now
+        timings.lastByteTime = CompactTime(from: exchange.startedAt, to: now)
+        upload?.stop()
+        ending =
+            if let stream {
+                .stream(stream, trailers: trailers)
+            } else {
+                .whole(response(head, .whole(arrived.joined, trailers: trailers)))
+            }
+    }
+
+    /// Hands over the response, or the end of it.
+    func deliver() {
+        switch ending {
+        case .whole(let response):
+            exchange.deliver(response, stream: nil, takeUncounted())
+        case .stream(let stream, let trailers):
+            count()
+            _ = stream.push(arrived.take())
+            exchange.finishStream(trailers: trailers, at: endedAt)
+        case nil: break
+        }
+        ending = nil
+    }
+
+    /// The exchange has ended without a response, or inside it.
+    func fail(_ error: NetworkingError) {
+        upload?.stop()
+        // What had arrived, unless a content coding lies over it.
+        let isPlain = stream == nil && !arrived.isEmpty && head?.contains(.contentEncoding) == false
+        let body = isPlain ? Data(taking: arrived.joined) : nil
+        exchange.fail(error.completed(request: exchange.sent.request, response: head, body: body))
+    }
+
+    // MARK: The clock
+
+    /// When something follows.
+    var nextDeadline: NIODeadline? { clock.nextDeadline }
+
+    /// Starts the clock of what is waited for now.
+    func startClock(now: NIODeadline) {
+        clock.start(mayRead: mayRead, now: now)
+    }
+
+    /// Starts the clock anew: bytes came, or a task goes on that was suspended.
+    func restartClock(now: NIODeadline) {
+        clock.restart(mayRead: mayRead, now: now)
+    }
+
+    /// Starts the clock after something was written.
+    func followBytes(unsent: Int, now: NIODeadline) {
+        clock.follow(unsent: unsent, mayRead: mayRead, now: now)
+    }
+
+    /// Time has passed.
+    func expire(now: NIODeadline, unsent: () -> Int) -> ExchangeClock.Expiry {
+        clock.expire(mayRead: mayRead, now: now, unsent: unsent)
+    }
+}

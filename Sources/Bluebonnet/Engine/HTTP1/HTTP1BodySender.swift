@@ -1,0 +1,180 @@
+import NIOCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Sends the body of one request over its connection, piece by piece, as the socket takes it (RFC 9112 §6, §7.1).
+///
+/// Lives on the event loop of the connection, which ends it.
+final class HTTP1BodySender {
+    private let run: ExchangeRun
+    private let upload: RequestUpload
+    private unowned let connection: HTTP1Connection
+    private let context: ChannelHandlerContext
+    private let isUnencrypted: Bool
+    private let isChunked: Bool
+    private var isOver = false
+
+    private static let mostUnflushed = 1 << 18
+    private static let blockForFullSocket = 1 << 16
+
+    init(
+        of run: ExchangeRun,
+        upload: RequestUpload,
+        over connection: HTTP1Connection,
+        context: ChannelHandlerContext,
+        isUnencrypted: Bool
+    ) {
+        self.run = run
+        self.upload = upload
+        self.connection = connection
+        self.context = context
+        self.isUnencrypted = isUnencrypted
+        isChunked = run.exchange.request.body?.length == nil
+    }
+
+    /// Has the source asked for the body.
+    func begin(_ body: RequestBody) {
+        run.upload = upload
+        run.exchange.began(upload)
+        upload.start(inFileParts: isUnencrypted && !isChunked)
+        if upload.isSent { lastIsSent(isChunked: false) }
+    }
+
+    /// The exchange is over.
+    func end() {
+        isOver = true
+    }
+
+    /// Writes as much as there is and the socket takes: there is more to write, or the socket takes more again.
+    func send() {
+        guard !isOver else { return }
+        var unflushed = 0
+        // A flush may make the channel writable and call this again from within: the inner call then goes on, and may finish.
+        sending: while !isOver, context.channel.isWritable {
+            switch upload.next() {
+            case .nothingYet:
+                break sending
+            case .piece(.bytes(let piece)):
+                write(piece)
+                unflushed += piece.readableBytes
+                run.count(sent: piece.readableBytes)
+                if upload.isSent { lastIsSent(isChunked: false) }
+            case .piece(.file(let part)) where unflushed > 0:
+                upload.putBack(part)
+                unflushed = 0
+                context.flush()
+                continue
+            case .piece(.file(let part)):
+                return send(part)
+            case .finished:
+                isOver = true
+                return lastIsSent(isChunked: isChunked)
+            }
+            // TLS counts nothing before it is flushed, so that the channel stays writable whatever is written.
+            guard run.sending == .underWay,
+                !context.channel.isWritable || (!isUnencrypted && unflushed >= Self.mostUnflushed)
+            else { continue }
+            unflushed = 0
+            context.flush()
+        }
+        if unflushed > 0 { context.flush() }
+        connection.followBytes(of: run)
+    }
+
+    /// The last of the body is written: as much as was declared, or what its source ended with. The source may say later that this
+    /// was all, or that there is more than was declared, which then fails the exchange if it is still there.
+    private func lastIsSent(isChunked: Bool) {
+        guard run.requestIsSent(now: .now()) else { return }
+        if isChunked {
+            var last = ByteBuffer()
+            HTTP1RequestEncoder.encodeLastChunk(into: &last)
+            put(last)
+        }
+        context.flush()
+        connection.followBytes(of: run)
+    }
+
+    // MARK: Bytes
+
+    private func write(_ piece: ByteBuffer) {
+        run.handOver(piece.readableBytes)
+        guard isChunked else { return put(piece) }
+        var before = ByteBuffer()
+        HTTP1RequestEncoder.encodeChunkHeader(piece.readableBytes, into: &before)
+        var after = ByteBuffer()
+        HTTP1RequestEncoder.encodeChunkEnd(into: &after)
+        put(before)
+        put(piece)
+        put(after)
+    }
+
+    private func put(_ bytes: ByteBuffer) {
+        context.write(connection.wrapOutboundOut(bytes), promise: nil)
+    }
+
+    // MARK: Files
+
+    /// Has the system send from a file what the socket takes.
+    ///
+    /// A full socket gets a small block by way of the channel, which knows when there is room again.
+    private func send(_ part: FilePart) {
+        let count = part.count
+        var part = part
+        let block: ByteBuffer?
+        do {
+            let isSent = try !holdsBytes && sendDirectly(&part)
+            block = isSent ? nil : try part.readBlock(upTo: Self.blockForFullSocket)
+        } catch {
+            return connection.fail(RequestUpload.failure(error))
+        }
+        run.handOver(count - part.count)
+        run.count(sent: count - part.count)
+        upload.putBack(part)
+        if upload.isSent {
+            if let block { put(block) }
+            return lastIsSent(isChunked: false)
+        }
+        let eventLoop = context.eventLoop.assumeIsolated()
+        if let block {
+            let written = context.eventLoop.makePromise(of: Void.self)
+            context.writeAndFlush(connection.wrapOutboundOut(block), promise: written)
+            written.futureResult.assumeIsolated().whenSuccess { eventLoop.execute { self.send() } }
+        } else {
+            // The others on this event loop have their turn.
+            eventLoop.execute { self.send() }
+        }
+        connection.followBytes(of: run)
+    }
+
+    private func sendDirectly(_ part: inout FilePart) throws -> Bool {
+        try context.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
+            try part.send(to: socket)
+        } ?? false
+    }
+
+    /// Whether the channel still has something to write, which goes first.
+    private var holdsBytes: Bool {
+        (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)).map { $0 > 0 } ?? true
+    }
+
+    /// What has been written and the peer's system has not acknowledged.
+    static func unsentBytes(_ context: ChannelHandlerContext) -> Int {
+        let inChannel = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        #if os(Linux)
+            let inSystem = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+                of: NIOBSDSocket.Handle.self
+            ) { socket in
+                // SIOCOUTQ (tcp(7), unix(7)), which has the number of TIOCOUTQ.
+                var count: CInt = 0
+                return unsafe ioctl(socket, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
+            }
+            return inChannel + (inSystem ?? 0)
+        #else
+            return inChannel
+        #endif
+    }
+}

@@ -1,0 +1,41 @@
+import NIOCore
+
+/// What the pool and the exchanges ask of a connection, whatever its protocol. Everything happens on the connection's event loop.
+protocol HTTPConnection: AnyObject {
+    /// Sends the exchange's request. One that the connection cannot take goes back to the pool.
+    func start(_ exchange: Exchange)
+    /// Nobody waits for it: it stands idle until its idle timeout.
+    func standIdle(at now: NIODeadline)
+    /// The exchange ended from outside: cancelled, timed out, dropped.
+    func abort(_ exchange: Exchange)
+    /// The task of the exchange was suspended, or goes on.
+    func suspensionChanged(for exchange: Exchange)
+    /// The reader of the response body has room again.
+    func readerHasRoom(for exchange: Exchange)
+    /// The source of the request body has brought more, or its end.
+    func uploadHasMore(for exchange: Exchange)
+    /// Ends what is under way with the error, and the connection with it.
+    func fail(_ error: NetworkingError)
+    func close()
+}
+
+/// How a connection came about, and when it was ready: reported by its first exchange.
+struct Establishment {
+    let timings: Timings
+    let readyAt: NIODeadline
+
+    /// The timings of an exchange since then, which begins on the connection now: who came while it was being made did not wait for all of that.
+    func timings(since startedAt: NIODeadline, now: NIODeadline) -> Timings {
+        var timings = Timings()
+        let waited = readyAt.since(startedAt)
+        var left = max(.zero, waited)
+        for phase in [\Timings.tls, \.connect, \.dns] {
+            guard let whole = self.timings[keyPath: phase], left > .zero else { continue }
+            timings[keyPath: phase] = min(whole, left)
+            left -= min(whole, left)
+        }
+        let establishing = (timings.dns ?? .zero) + (timings.connect ?? .zero) + (timings.tls ?? .zero)
+        timings.queue = now.since(startedAt) - establishing
+        return timings
+    }
+}

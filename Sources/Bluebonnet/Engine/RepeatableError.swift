@@ -1,0 +1,40 @@
+import HTTPTypes
+
+/// Marks, as the innermost cause, that a request failed without a response in a way that allows to send it again.
+struct RepeatableError: Error, CustomStringConvertible {
+    enum Reason {
+        /// The server closed a connection that had stood idle, before the request reached it as a rule.
+        case stale
+        /// The server has certainly not processed the request.
+        case notProcessed
+    }
+
+    let reason: Reason
+    let cause: (any Error)?
+
+    /// Whether a request with this method may be sent again. RFC 9110 §9.2.2: where the server may have processed it, only with an
+    /// idempotent method.
+    func allows(_ method: HTTPRequest.Method) -> Bool {
+        switch (reason, method) {
+        case (.notProcessed, _): true
+        case (.stale, .get), (.stale, .head), (.stale, .options), (.stale, .trace), (.stale, .put), (.stale, .delete):
+            true
+        case (.stale, _): false
+        }
+    }
+
+    var description: String {
+        let text =
+            switch reason {
+            case .stale: "the pooled connection was stale"
+            case .notProcessed: "the server has not processed the request"
+            }
+        return cause.map { "\(text): \($0)" } ?? text
+    }
+
+    static func marking(_ error: NetworkingError, _ reason: Reason) -> NetworkingError {
+        var error = error
+        error.underlying = RepeatableError(reason: reason, cause: error.underlying)
+        return error
+    }
+}

@@ -1,0 +1,45 @@
+import NIOCore
+import Testing
+
+@testable import Bluebonnet
+
+/// What the first exchange of a connection reports of how the connection came about.
+@Suite struct EstablishmentTests {
+    private static let readyAt = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
+
+    /// A connection that took 10, 20 and 30 milliseconds to make.
+    private static var establishment: Establishment {
+        var timings = Timings()
+        timings.dns = .milliseconds(10)
+        timings.connect = .milliseconds(20)
+        timings.tls = .milliseconds(30)
+        return Establishment(timings: timings, readyAt: readyAt)
+    }
+
+    /// The timings of an exchange that began so long before the connection was ready.
+    private func timings(beganBefore milliseconds: Int64) -> Timings {
+        Self.establishment.timings(since: Self.readyAt - .milliseconds(milliseconds), now: Self.readyAt)
+    }
+
+    @Test(arguments: [(100, 10, 20, 30), (60, 10, 20, 30), (55, 5, 20, 30)])
+    func `who comes while a connection is made waits for the rest of it`(waited: Int, dns: Int, connect: Int, tls: Int)
+    {
+        let part = timings(beganBefore: Int64(waited))
+        #expect(part.dns == .milliseconds(dns) && part.connect == .milliseconds(connect))
+        #expect(part.tls == .milliseconds(tls) && !part.isConnectionReused)
+    }
+
+    @Test func `a phase that was over does not count`() {
+        let late = timings(beganBefore: 35)
+        #expect(late.dns == nil && late.connect == .milliseconds(5) && late.tls == .milliseconds(30))
+    }
+
+    @Test func `who comes when the connection is ready waited for nothing`() {
+        let part = timings(beganBefore: -1)
+        #expect(part.dns == nil && part.connect == nil && part.tls == nil)
+    }
+
+    @Test func `the time before the connection began to be made is that of the queue`() {
+        #expect(timings(beganBefore: 100).queue == .milliseconds(40))
+    }
+}

@@ -1,0 +1,129 @@
+import NIOCore
+import Testing
+
+@testable import Bluebonnet
+
+/// What is waited for on a connection, for how long, and what follows.
+@Suite struct ExchangeClockTests {
+    private static func at(_ seconds: Double) -> NIODeadline {
+        .uptimeNanoseconds(1_000_000_000_000) + .nanoseconds(Int64(seconds * 1_000_000_000))
+    }
+
+    private static func clock(
+        _ sending: ExchangeClock.Sending = .complete,
+        firstByte: Duration? = .seconds(20),
+        betweenBytes: Duration? = .seconds(10),
+        continueWait: Duration? = .seconds(1),
+        end: Double? = nil
+    ) -> ExchangeClock {
+        let timeouts = Timeouts(firstByte: firstByte, betweenBytes: betweenBytes, continueWait: continueWait)
+        return ExchangeClock(timeouts: timeouts, end: end.map(at), sending: sending)
+    }
+
+    /// The seconds to the next look, from 0.
+    private static func next(_ clock: ExchangeClock) -> Double? {
+        clock.nextDeadline.map { Double(($0 - at(0)).nanoseconds) / 1e9 }
+    }
+
+    @Test func `a request that was sent waits for the first byte, then between bytes`() {
+        var clock = Self.clock()
+        clock.start(mayRead: true, now: Self.at(0))
+        #expect(Self.next(clock) == 20)
+        clock.firstByte()
+        clock.restart(mayRead: true, now: Self.at(5))
+        #expect(Self.next(clock) == 15)
+        clock.headCame()
+        clock.restart(mayRead: true, now: Self.at(6))
+        #expect(Self.next(clock) == 16)
+        let early = clock.expire(mayRead: true, now: Self.at(15.9)) { 0 }
+        let late = clock.expire(mayRead: true, now: Self.at(16)) { 0 }
+        #expect(early == .goOn && late == .fail(.betweenBytesTimeout))
+    }
+
+    @Test func `no clock but that of the whole exchange runs while nobody reads`() {
+        var clock = Self.clock(end: 60)
+        clock.start(mayRead: false, now: Self.at(0))
+        #expect(Self.next(clock) == 60)
+        let during = clock.expire(mayRead: false, now: Self.at(59)) { 0 }
+        let end = clock.expire(mayRead: false, now: Self.at(60)) { 0 }
+        #expect(during == .goOn && end == .fail(.requestTimeout))
+    }
+
+    @Test func `a body that waits for 100 Continue is sent when that does not come`() {
+        var clock = Self.clock(.awaitingContinue)
+        clock.start(mayRead: true, now: Self.at(0))
+        #expect(Self.next(clock) == 1)
+        let expiry = clock.expire(mayRead: true, now: Self.at(1)) { 0 }
+        #expect(expiry == .sendBody && clock.sending == .awaitingContinue)
+        let continues = [clock.continues(), clock.continues()]
+        #expect(continues == [true, false] && clock.sending == .underWay)
+        // Its source may take any time.
+        clock.start(mayRead: true, now: Self.at(1))
+        #expect(Self.next(clock) == nil)
+        let isSent = [clock.requestIsSent(), clock.requestIsSent()]
+        #expect(isSent == [true, false])
+        clock.start(mayRead: true, now: Self.at(2))
+        #expect(Self.next(clock) == 22)
+    }
+
+    @Test func `without a time of its own the wait for 100 Continue is that for the first byte`() {
+        var clock = Self.clock(.awaitingContinue, continueWait: nil)
+        clock.start(mayRead: true, now: Self.at(0))
+        let expiry = clock.expire(mayRead: true, now: Self.at(20)) { 0 }
+        #expect(expiry == .fail(.firstByteTimeout))
+    }
+
+    @Test func `a response before 100 Continue withholds the body`() {
+        var clock = Self.clock(.awaitingContinue)
+        clock.headCame()
+        #expect(clock.sending == .withheld)
+        let follows = [clock.continues(), clock.requestIsSent()]
+        #expect(follows == [false, false])
+    }
+
+    @Test func `after 100 Continue the response has not begun`() {
+        var clock = Self.clock()
+        clock.firstByte()
+        clock.firstByte(isContinue: true)
+        clock.restart(mayRead: true, now: Self.at(3))
+        #expect(Self.next(clock) == 23)
+    }
+
+    @Test func `the first-byte clock does not run down while the request leaves`() {
+        var clock = Self.clock()
+        clock.handOver(1000)
+        clock.start(mayRead: true, now: Self.at(0))
+        // Looked at for the first time: 400 bytes have left.
+        let first = clock.expire(mayRead: true, now: Self.at(20)) { 600 }
+        #expect(first == .goOn)
+        // The rest does not move for the longest pause.
+        let second = clock.expire(mayRead: true, now: Self.at(25)) { 600 }
+        #expect(second == .goOn && Self.next(clock).map { $0 <= 30 } == true)
+        let third = clock.expire(mayRead: true, now: Self.at(30)) { 600 }
+        #expect(third == .fail(.betweenBytesTimeout))
+    }
+
+    @Test func `a peer that takes nothing fails the exchange, one that takes bytes does not`() {
+        var clock = Self.clock(.underWay)
+        clock.handOver(1000)
+        clock.follow(unsent: 1000, mayRead: true, now: Self.at(0))
+        #expect(Self.next(clock) == 1)
+        let moves = clock.expire(mayRead: true, now: Self.at(9)) { 999 }
+        let stalls = clock.expire(mayRead: true, now: Self.at(19)) { 999 }
+        #expect(moves == .goOn && stalls == .fail(.betweenBytesTimeout))
+    }
+
+    @Test func `what must leave has the time to the first byte where pauses are not limited`() {
+        var clock = Self.clock(betweenBytes: nil)
+        clock.handOver(10)
+        clock.follow(unsent: 10, mayRead: true, now: Self.at(0))
+        let expiry = clock.expire(mayRead: true, now: Self.at(20)) { 10 }
+        #expect(expiry == .fail(.firstByteTimeout))
+    }
+
+    @Test func `without times nothing follows`() {
+        var clock = Self.clock(firstByte: nil, betweenBytes: nil, continueWait: nil)
+        clock.start(mayRead: true, now: Self.at(0))
+        #expect(Self.next(clock) == nil)
+    }
+}
