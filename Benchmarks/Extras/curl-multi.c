@@ -7,10 +7,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-enum { most_handles = 64 };
-
-static const char *workload = "", *url = "", *path = "";
-static long requests = 1, concurrency = 1, warm_up = 1, expected = 0, errors = 0;
+static const char *workload = "", *url = "", *path = "", *trust = "";
+static long requests = 1, concurrency = 1, warm_up = 1, expected = 0, connections = 0, buffer = 0, errors = 0;
 
 // One transfer that is used again and again.
 struct transfer {
@@ -128,33 +126,51 @@ int main(int count_of_arguments, char **arguments) {
         return 2;
     }
     workload = arguments[1];
+    int resumes = 0;
     for (int index = 2; index + 1 < count_of_arguments; index += 2) {
+        if (strcmp(arguments[index], "--resume") == 0) {
+            resumes = 1;
+            index--;
+            continue;
+        }
         const char *name = arguments[index], *value = arguments[index + 1];
         if (strcmp(name, "--url") == 0) url = value;
         if (strcmp(name, "--file") == 0) path = value;
+        if (strcmp(name, "--trust") == 0) trust = value;
         if (strcmp(name, "--requests") == 0) requests = atol(value);
         if (strcmp(name, "--concurrency") == 0) concurrency = atol(value);
         if (strcmp(name, "--warm-up") == 0) warm_up = atol(value);
         if (strcmp(name, "--expect") == 0) expected = atol(value);
+        if (strcmp(name, "--connections") == 0) connections = atol(value);
+        if (strcmp(name, "--buffer") == 0) buffer = atol(value);
     }
-    if (concurrency < 1 || concurrency > most_handles) {
+    struct transfer *transfers = concurrency < 1 ? NULL : calloc((size_t)concurrency, sizeof *transfers);
+    if (transfers == NULL) {
         return 2;
     }
     curl_global_init(CURL_GLOBAL_ALL);
     CURLM *multi = curl_multi_init();
-    curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)most_handles);
-    static struct transfer transfers[most_handles];
+    curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, 64L);
+    curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, connections);
     for (long index = 0; index < concurrency; index++) {
         CURL *handle = transfers[index].handle = curl_easy_init();
         curl_easy_setopt(handle, CURLOPT_URL, url);
         curl_easy_setopt(handle, CURLOPT_PRIVATE, &transfers[index]);
         curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, take);
         curl_easy_setopt(handle, CURLOPT_WRITEDATA, &transfers[index]);
-        curl_easy_setopt(handle, CURLOPT_BUFFERSIZE, 512L * 1024);
-        curl_easy_setopt(handle, CURLOPT_UPLOAD_BUFFERSIZE, 512L * 1024);
+        if (buffer > 0) {
+            curl_easy_setopt(handle, CURLOPT_BUFFERSIZE, buffer);
+            curl_easy_setopt(handle, CURLOPT_UPLOAD_BUFFERSIZE, buffer);
+        }
+        if (*trust != 0) {
+            curl_easy_setopt(handle, CURLOPT_CAINFO, trust);
+            curl_easy_setopt(handle, CURLOPT_CAPATH, NULL);
+            curl_easy_setopt(handle, CURLOPT_SSL_SESSIONID_CACHE, resumes ? 1L : 0L);
+        }
         curl_easy_setopt(handle, CURLOPT_UPLOAD, strcmp(workload, "upload-file") == 0 ? 1L : 0L);
     }
     perform(multi, transfers, warm_up);
+    errors = 0;
     struct rusage before, after;
     getrusage(RUSAGE_SELF, &before);
     double start = now();

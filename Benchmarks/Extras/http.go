@@ -2,6 +2,8 @@
 package main
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -112,14 +114,33 @@ func main() {
 	url, path := set.String("url", "", ""), set.String("file", "", "")
 	requests, concurrency := set.Int("requests", 1, ""), set.Int("concurrency", 1, "")
 	warmUp, expect := set.Int("warm-up", 1, ""), set.Int64("expect", 0, "")
+	connections, trust := set.Int("connections", 0, ""), set.String("trust", "", "")
+	resumes := set.Bool("resume", false, "")
 	if err := set.Parse(os.Args[2:]); err != nil {
 		os.Exit(2)
 	}
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+	transport := &http.Transport{MaxIdleConnsPerHost: 64, MaxConnsPerHost: *connections}
+	if *trust != "" {
+		authority, err := os.ReadFile(*trust)
+		if err != nil {
+			panic(err)
+		}
+		roots := x509.NewCertPool()
+		roots.AppendCertsFromPEM(authority)
+		transport.TLSClientConfig = &tls.Config{RootCAs: roots}
+		if *resumes {
+			transport.TLSClientConfig.ClientSessionCache = tls.NewLRUClientSessionCache(0)
+		}
+	}
+	client := &http.Client{Transport: transport}
 	var errors int64
 	perform := func(count int) {
 		var group sync.WaitGroup
-		for index := 0; index < *concurrency; index++ {
+		tasks := *concurrency
+		if count < tasks {
+			tasks = count
+		}
+		for index := 0; index < tasks; index++ {
 			group.Add(1)
 			go func(share int) {
 				defer group.Done()
@@ -129,18 +150,19 @@ func main() {
 						atomic.AddInt64(&errors, 1)
 					}
 				}
-			}((count + index) / *concurrency)
+			}((count + index) / tasks)
 		}
 		group.Wait()
 	}
 	perform(*warmUp)
+	errors = 0
 	before, start := usage(), time.Now()
 	perform(*requests)
 	wall, after := time.Since(start).Seconds(), usage()
 	line, _ := json.Marshal(map[string]any{
 		"client": "go", "workload": workload, "count": *requests, "errors": errors, "wallSeconds": wall,
-		"userSeconds":   seconds(after.Utime) - seconds(before.Utime),
-		"systemSeconds": seconds(after.Stime) - seconds(before.Stime),
+		"userSeconds":     seconds(after.Utime) - seconds(before.Utime),
+		"systemSeconds":   seconds(after.Stime) - seconds(before.Stime),
 		"contextSwitches": after.Nvcsw - before.Nvcsw, "peakBytes": peakBytes(),
 	})
 	fmt.Println(string(line))

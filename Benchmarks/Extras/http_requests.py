@@ -45,12 +45,14 @@ def main() -> int:
     parser.add_argument("workload")
     parser.add_argument("--url", required=True)
     parser.add_argument("--file", default="")
+    parser.add_argument("--trust", help="the PEM file with the certificate authority")
     for name in ("--requests", "--concurrency", "--warm-up", "--expect"):
         parser.add_argument(name, type=int, default=1)
     options = parser.parse_args()
     errors = 0
     with requests.Session() as session:
         session.trust_env = False  # no proxy is looked up
+        session.verify = options.trust or True
         for _ in range(options.warm_up):
             once(session, options)
         before, start = resource.getrusage(resource.RUSAGE_SELF), time.monotonic()

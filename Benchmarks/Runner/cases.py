@@ -8,17 +8,19 @@ from pathlib import Path
 
 import payloads
 import samples
+import servers
 from samples import Sample
 
 WORKLOADS = [
-    "sequential", "sequential-on-loop", "concurrent-64", "concurrent-64-on-loop",
-    "download-null", "download-file", "upload-file", "upload-multipart", "json-100k", "cold-start",
+    "sequential", "sequential-on-loop", "concurrent-64", "concurrent-64-on-loop", "queued-10000", "tls-new", "tls-resumed",
+    "download-null", "download-null-on-loop", "download-null-tls", "download-file", "download-file-tls",
+    "upload-file", "upload-multipart", "json-100k", "cold-start",
     "encode-query", "encode-multipart",
     *[f"json-{kind}{suffix}" for suffix in payloads.DOCUMENTS for kind in ("value", "decodable")],
 ]
 # Where the processors have nothing to do between requests, so that it matters whether they sleep (`servers.Awake`).
 WAITING = {"sequential", "sequential-on-loop"}
-TRANSFERS = {"download-null", "download-file", "upload-file", "upload-multipart"}
+TRANSFERS = {workload for workload in WORKLOADS if workload.startswith(("download-", "upload-"))}
 COLD_PYTHON = "import sys, urllib.request as r; sys.stdout.buffer.write(r.urlopen(sys.argv[1]).read())"
 
 
@@ -31,6 +33,16 @@ class Case:
     run: Callable[[int], Sample]  # takes the number of requests, transfers, starts (wrk: seconds)
     calibration: int  # what `run` is first called with, uncounted
     timed: bool = False  # whether `run` takes seconds
+    fixed: int | None = None  # the number of requests of every run, however long it takes
+
+
+@dataclass
+class TLSPlaces:
+    """nginx over TLS."""
+
+    base: str  # resumes no session
+    resuming: str
+    authority: Path
 
 
 @dataclass
@@ -43,6 +55,7 @@ class Places:
     files: payloads.Payloads
     base: str  # nginx
     sink: str
+    tls: TLSPlaces | None  # None where no certificate can be made
 
     def harness(self, client: str) -> list | None:
         if client in self.extras:
@@ -51,9 +64,25 @@ class Places:
         return [executable] if executable.is_file() else None
 
 
+def is_tls(workload: str) -> bool:
+    return workload.startswith("tls-") or workload.endswith("-tls")
+
+
+def job(workload: str) -> str:
+    """What a client is told to do: where its tasks run and whether the server speaks TLS is said by options and the URL."""
+    return {"tls-resumed": "tls-new"}.get(workload, workload.removesuffix("-on-loop").removesuffix("-tls"))
+
+
 def request_arguments(workload: str, places: Places) -> list:
     """The arguments that every client of the common command line gets for a workload."""
-    plain = workload.removesuffix("-on-loop")
+    plain, tls = job(workload), places.tls
+    if plain == "tls-new":
+        base, body = (tls.resuming, servers.RESUMED) if workload == "tls-resumed" else (tls.base, payloads.TINY)
+        return ["--url", base + "/once", "--trust", tls.authority, "--expect", len(body), "--warm-up", 20]
+    if plain == "queued-10000":
+        return [
+            "--url", places.base + "/tiny", "--expect", len(payloads.TINY), "--warm-up", 64, "--concurrency", QUEUED,
+        ]
     if plain == "sequential":
         return ["--url", places.base + "/tiny", "--expect", len(payloads.TINY), "--warm-up", 100]
     if plain == "concurrent-64":
@@ -66,7 +95,8 @@ def request_arguments(workload: str, places: Places) -> list:
     if plain in ("upload-file", "upload-multipart"):
         return ["--url", places.sink, "--file", places.files.large, *large]
     target = ["--file", places.files.download_target] if plain == "download-file" else []
-    return ["--url", places.base + "/large.bin", *target, *large]
+    base, trust = (tls.base, ["--trust", tls.authority]) if is_tls(workload) else (places.base, [])
+    return ["--url", base + "/large.bin", *trust, *target, *large]
 
 
 def harness_case(name: str, library: str, workload: str, options: list, places: Places) -> Case | None:
@@ -75,16 +105,14 @@ def harness_case(name: str, library: str, workload: str, options: list, places: 
     if executable is None:
         return None
     arguments = request_arguments(workload, places)
-    # A client that does not run on the loop does the ordinary workload, see README.md.
-    asked = workload if "--on-loop" in options else workload.removesuffix("-on-loop")
     megabytes = places.files.large_bytes / 1e6 if workload in TRANSFERS else None
 
     def run(count: int) -> Sample:
-        command = [*executable, asked, *arguments, *options, "--requests", count]
+        command = [*executable, job(workload), *arguments, *options, "--requests", count]
         return samples.from_report(samples.output(command), megabytes)
 
     calibration = 1 if megabytes else 640 if "64" in workload else 100
-    return Case(workload, name, run, calibration)
+    return Case(workload, name, run, calibration, fixed=QUEUED if workload == "queued-10000" else None)
 
 
 def document_cases(workload: str, places: Places) -> list[Case]:
@@ -179,11 +207,15 @@ def curl_command_cases(workload: str, places: Places) -> list[Case]:
     """The curl command, where libcurl's headers are missing."""
     if "curl" in places.extras or shutil.which("curl") is None:
         return []
+    if is_tls(workload):
+        source = ["--cacert", places.tls.authority, places.tls.base + "/large.bin"]
+    else:
+        source = [places.base + "/large.bin"]
     command = {
-        "download-null": ["curl", "-sf", "-o", "/dev/null", places.base + "/large.bin"],
-        "download-file": ["curl", "-sf", "-o", places.files.download_target, places.base + "/large.bin"],
+        "download-null": ["curl", "-sf", "-o", "/dev/null", *source],
+        "download-file": ["curl", "-sf", "-o", places.files.download_target, *source],
         "upload-file": ["curl", "-sf", "-T", places.files.large, places.sink],
-    }.get(workload)
+    }.get(job(workload))
     return [start_case("curl", workload, command, places, places.files.large_bytes / 1e6)] if command else []
 
 
@@ -197,35 +229,65 @@ def cases(workload: str, places: Places) -> list[Case]:
         return encoding_cases(workload, places)
     if workload == "upload-multipart":
         return multipart_upload_cases(places)
-    wide = ["--connections", 64]
-    on_loop = workload.endswith("-on-loop")
-    loop = ["--on-loop"] if on_loop else []
-    if workload.startswith("concurrent-64"):
-        rows = [
-            ("bluebonnet", "bluebonnet", loop + wide), ("bluebonnet-6", "bluebonnet", loop),
-            ("nio", "nio", loop), ("ahc", "ahc", []), ("ahc-64", "ahc", wide), ("urlsession", "urlsession", wide),
-        ]
-        if on_loop:
-            rows.append(("ahc-64-on-loop", "ahc", loop + wide))
-    elif workload == "upload-file":
-        rows = [
-            ("bluebonnet", "bluebonnet", []),
-            ("nio-sendfile", "nio", []),
-            *[(name, "ahc", options) for name, options in AHC_UPLOADS.items()], ("urlsession", "urlsession", []),
-        ]
-    else:
-        rows = [("bluebonnet", "bluebonnet", loop), ("ahc", "ahc", []), ("urlsession", "urlsession", [])]
-        if workload.startswith("sequential"):
-            rows.insert(1, ("nio", "nio", loop))
-        if on_loop:
-            rows.append(("ahc-on-loop", "ahc", loop))
-    if not on_loop:
-        rows += [(name, name, []) for name in places.extras if name != "orjson" and (name, workload) not in NOT_DONE]
-    found = [harness_case(name, library, workload, options, places) for name, library, options in rows]
+    if is_tls(workload) and places.tls is None:
+        return []
+    found = [
+        harness_case(name, library, workload, options, places)
+        for name, library, options in swift_rows(workload) + other_rows(workload)
+    ]
     result = [case for case in found if case] + curl_command_cases(workload, places)
     if workload in ("sequential", "concurrent-64") and shutil.which("wrk"):
         result.append(wrk_case(workload, places))
     return result
+
+
+Rows = list[tuple[str, str, list]]  # the name of a row, the client, and what that is told
+
+
+def swift_rows(workload: str) -> Rows:
+    """The clients that are built with this package."""
+    on_loop = workload.endswith("-on-loop")
+    loop = ["--on-loop"] if on_loop else []
+    wide = ["--connections", 64]
+    if workload.startswith("concurrent-64"):
+        rows = [
+            ("bluebonnet", "bluebonnet", loop + wide), ("bluebonnet-6", "bluebonnet", loop),
+            ("bluebonnet-adapter", "bluebonnet", [*loop, *wide, "--adapter"]),
+            ("nio", "nio", loop), ("ahc", "ahc", []), ("ahc-64", "ahc", wide), ("urlsession", "urlsession", wide),
+        ]
+        return rows + ([("ahc-64-on-loop", "ahc", loop + wide)] if on_loop else [])
+    if workload == "upload-file":
+        return [
+            ("bluebonnet", "bluebonnet", []),
+            ("nio-sendfile", "nio", []),
+            *[(name, "ahc", options) for name, options in AHC_UPLOADS.items()], ("urlsession", "urlsession", []),
+        ]
+    if workload == "tls-resumed":  # NIOSSL cannot, and so no client that is built on it; ours for comparison
+        return [("bluebonnet-full", "bluebonnet", ["--expect", len(payloads.TINY)])]
+    rows = [("bluebonnet", "bluebonnet", loop)]
+    if workload.startswith("sequential"):
+        rows.append(("bluebonnet-adapter", "bluebonnet", [*loop, "--adapter"]))
+    if workload.startswith(("sequential", "tls-new", "download-null")):
+        rows.append(("nio", "nio", loop))
+    rows.append(("ahc", "ahc", []))
+    if not is_tls(workload):  # URLSession on Linux trusts the authorities of the system only
+        rows.append(("urlsession", "urlsession", []))
+    return rows + ([("ahc-on-loop", "ahc", loop)] if on_loop else [])
+
+
+def other_rows(workload: str) -> Rows:
+    """The clients of other languages."""
+    if workload == "queued-10000":  # none of them has a limit unless it is told one
+        return [(f"{name}-6", name, ["--connections", 6]) for name in ("curl", "go", "reqwest")]
+    if workload == "tls-resumed":
+        return [("curl", "curl", ["--resume"]), ("go", "go", ["--resume"]), ("reqwest", "reqwest", [])]
+    rows = [("curl", "curl", [])]
+    if workload in TRANSFERS:
+        rows.append(("curl-512k", "curl", ["--buffer", 512 << 10]))
+    if not workload.endswith("-on-loop"):
+        rows += [(name, name, []) for name in ("python", "go", "reqwest")]
+    rows.append(("reqwest-1-thread", "reqwest", ["--on-loop"]))
+    return [row for row in rows if (row[0], job(workload)) not in NOT_DONE]
 
 
 # The ways for AsyncHTTPClient to send a file: size of the pieces, and who reads them. The best one is its row `ahc`.
@@ -236,6 +298,7 @@ AHC_UPLOADS = {
     "ahc-256k-pool": ["--chunk", 1 << 18, "--on-pool"],
     "ahc-1m-pool": ["--chunk", 1 << 20, "--on-pool"],
 }
+QUEUED = 10_000
 
 # What a client cannot do, or what would say nothing about it: requests has no concurrency of its own, curl no JSON.
 NOT_DONE = {("python", "concurrent-64"), ("curl", "json-100k")}

@@ -8,9 +8,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-def find(sources: Path, target: Path, environment: Path, say: Callable[[str], None]) -> dict[str, list]:
-    """How to call each of them, by name. Nothing is downloaded; what is missing is named and left out."""
+# Where Debian's packages of Rust crates (librust-…-dev) put them.
+CRATES = Path("/usr/share/cargo/registry")
+
+
+def find(sources: Path, target: Path, kept: Path, say: Callable[[str], None]) -> dict[str, list]:
+    """How to call each of them, by name. Nothing is downloaded; what is missing is named and left out.
+
+    What is built quickly goes to the folder `target`, what takes minutes to the folder `kept`, where Python's packages are, too.
+    """
     found = {}
+    environment = kept / "venv"
     curl = compiled(["cc", "-O2", "-o", target / "curl-multi", sources / "curl-multi.c", "-lcurl"])
     go = compiled(["go", "build", "-o", target / "http-go", sources / "http.go"], GOFLAGS="-mod=mod", GO111MODULE="off")
     if curl:
@@ -32,7 +40,32 @@ def find(sources: Path, target: Path, environment: Path, say: Callable[[str], No
         found["go"] = [target / "http-go"]
     else:
         say("no Go: go is left out")
+    reqwest = with_reqwest(sources / "http-reqwest", kept / "http-reqwest", say)
+    if reqwest:
+        found["reqwest"] = [reqwest]
     return found
+
+
+def with_reqwest(sources: Path, target: Path, say: Callable[[str], None]) -> Path | None:
+    """The client for Rust's reqwest, built with Debian's crates; the first time it takes a minute or two."""
+    if shutil.which("cargo") is None or not list(CRATES.glob("reqwest-0.11.*")):
+        say("no cargo, or no librust-reqwest-dev: reqwest is left out")
+        return None
+    # cargo writes its lock file beside the manifest: it works on a copy. Files that are the same keep their times.
+    for file in ("Cargo.toml", "src/main.rs"):
+        text, copy = (sources / file).read_text(), target / file
+        if not copy.is_file() or copy.read_text() != text:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(text)
+    say("building the client for reqwest")
+    good = compiled([
+        "cargo", "build", "--release", "--offline", "--manifest-path", target / "Cargo.toml", "--target-dir", target / "build",
+        "--config", 'source.crates-io.replace-with="debian"', "--config", f'source.debian.directory="{CRATES}"',
+    ])
+    if not good:
+        say("the client for reqwest cannot be built here: reqwest is left out")
+        return None
+    return target / "build" / "release" / "http-reqwest"
 
 
 def compiled(command: list, **environment: str) -> bool:

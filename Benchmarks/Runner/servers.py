@@ -1,5 +1,6 @@
 """What runs beside the clients: nginx for everything but uploads, the upload sink, and what keeps the processors awake."""
 
+import contextlib
 import os
 import shutil
 import socket
@@ -7,6 +8,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+
+from certificates import Certificates
 
 CONFIGURATION = """
 daemon off;
@@ -39,8 +42,43 @@ http {{
             return 200 "{tiny}";
         }}
     }}
+    {tls}
 }}
 """
+
+# The same over TLS. One cipher and one group, so that no client pays for another one's taste. `/once` closes the connection
+# after each response, and says by its length whether the handshake was that of an earlier session.
+TLS_CONFIGURATION = """
+    ssl_certificate {server};
+    ssl_certificate_key {key};
+    ssl_protocols TLSv1.3;
+    ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;
+    ssl_ecdh_curve X25519;
+    map $ssl_session_reused $tls_greeting {{
+        default "{tiny}";
+        r "{resumed}";
+    }}
+    server {{
+        listen 127.0.0.1:{tls_port} ssl;
+        ssl_session_cache off;
+        ssl_session_tickets off;
+        root {folder};
+        location = /once {{
+            keepalive_timeout 0;
+            return 200 $tls_greeting;
+        }}
+    }}
+    server {{
+        listen 127.0.0.1:{resuming_port} ssl;
+        ssl_session_cache off;
+        ssl_session_tickets on;
+        location = /once {{
+            keepalive_timeout 0;
+            return 200 $tls_greeting;
+        }}
+    }}
+"""
+RESUMED = b"Hello again, World!"
 
 
 def find_nginx() -> str | None:
@@ -48,24 +86,28 @@ def find_nginx() -> str | None:
     return shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def free_ports(count: int) -> list[int]:
+    """Ports that are free, and different."""
+    with contextlib.ExitStack() as stack:
+        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
 
 
 class Nginx:
-    """One nginx with one worker, its own configuration and a free port, for as long as the block runs."""
+    """One nginx with one worker, its own configuration and free ports, for as long as the block runs."""
 
-    def __init__(self, executable: str, folder: Path, tiny: bytes):
-        self.executable, self.folder, self.tiny = executable, folder, tiny
+    def __init__(self, executable: str, folder: Path, tiny: bytes, certificates: Certificates | None = None):
+        self.executable, self.folder, self.tiny, self.certificates = executable, folder, tiny, certificates
 
     def __enter__(self):
-        self.port = free_port()
+        self.port, self.tls_port, self.resuming_port = free_ports(3)
         user = "user root;" if os.geteuid() == 0 else ""
         configuration = self.folder / "nginx.conf"
         configuration.write_text(
-            CONFIGURATION.format(user=user, folder=self.folder, port=self.port, tiny=self.tiny.decode())
+            CONFIGURATION.format(
+                user=user, folder=self.folder, port=self.port, tiny=self.tiny.decode(), tls=self.tls_configuration())
         )
         command = [self.executable, "-p", str(self.folder), "-c", str(configuration), "-e", "stderr"]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
@@ -75,6 +117,13 @@ class Nginx:
             self.__exit__()
             raise
         return self
+
+    def tls_configuration(self) -> str:
+        if self.certificates is None:
+            return ""
+        return TLS_CONFIGURATION.format(
+            server=self.certificates.server, key=self.certificates.key, folder=self.folder, tls_port=self.tls_port,
+            resuming_port=self.resuming_port, tiny=self.tiny.decode(), resumed=RESUMED.decode())
 
     def wait_until_ready(self):
         deadline = time.monotonic() + 10
@@ -92,6 +141,10 @@ class Nginx:
 
     def url(self, path: str) -> str:
         return f"http://127.0.0.1:{self.port}{path}"
+
+    def tls_url(self, resuming: bool) -> str:
+        """By name: not every client takes a certificate for an address."""
+        return f"https://localhost:{self.resuming_port if resuming else self.tls_port}"
 
 
 class Sink:

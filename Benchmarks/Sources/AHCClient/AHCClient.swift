@@ -3,6 +3,7 @@ import BenchmarkNIO
 import BenchmarkSupport
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 #if canImport(Glibc)
     import Glibc
@@ -23,6 +24,11 @@ enum AHCClient {
         var configuration = HTTPClient.Configuration()
         if let connections = options.connections {
             configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
+        }
+        if let trust = options.trust {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.trustRoots = .file(trust)
+            configuration.tlsConfiguration = tls
         }
         let client = HTTPClient(eventLoopGroupProvider: .shared(loops), configuration: configuration)
         let library = AHCLibrary(client: client, chunk: options.chunk, onPool: options.onPool)

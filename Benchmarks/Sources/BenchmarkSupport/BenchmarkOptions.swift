@@ -9,7 +9,7 @@
 /// What the command line of a benchmark client asks for.
 ///
 /// `CLIENT WORKLOAD --url URL [--requests N] [--concurrency C] [--warm-up N] [--expect N] [--connections N]
-/// [--on-loop] [--file PATH] [--chunk BYTES] [--on-pool]`
+/// [--on-loop] [--adapter] [--trust PATH] [--file PATH] [--chunk BYTES] [--on-pool]`
 public struct BenchmarkOptions: Sendable {
     /// A command line that makes no sense, with the sentence to print.
     public struct Invalid: Error, CustomStringConvertible {
@@ -40,6 +40,12 @@ public struct BenchmarkOptions: Sendable {
 
     /// Whether the requesting tasks run on the event loop of the library.
     public var onLoop = false
+
+    /// Whether each request goes through an adapter that adds a field, where the library has such.
+    public var hasAdapter = false
+
+    /// The PEM file with the certificate authority that is trusted, or nil for those of the system.
+    public var trust: String?
 
     /// The file to send, to write or to parse.
     public var file = ""
@@ -75,6 +81,7 @@ public struct BenchmarkOptions: Sendable {
             switch option {
             case "--on-loop": onLoop = true
             case "--on-pool": onPool = true
+            case "--adapter": hasAdapter = true
             default:
                 guard let value = rest.popFirst() else { throw Invalid(description: "\(option) needs a value") }
                 try set(option, to: value)
@@ -88,6 +95,7 @@ public struct BenchmarkOptions: Sendable {
         switch option {
         case "--url": url = value
         case "--file": file = value
+        case "--trust": trust = value
         case "--requests": requests = try Self.count(option, value)
         case "--concurrency": concurrency = try Self.count(option, value)
         case "--warm-up": warmUp = try Self.count(option, value)

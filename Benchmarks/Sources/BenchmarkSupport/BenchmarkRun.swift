@@ -48,7 +48,7 @@ public struct BenchmarkRun: Sendable {
     /// - Throws: Never for a request; only when the result cannot be encoded.
     @concurrent
     public func measure(_ library: some BenchmarkClient, on executor: (any TaskExecutor)? = nil) async throws -> Bool {
-        _ = await perform(max(options.warmUp, options.concurrency), library, on: executor)
+        _ = await perform(options.warmUp, library, on: executor)
         let before = ProcessUsage.current()
         let start = ContinuousClock.now
         let tally = await perform(options.requests, library, on: executor)
@@ -81,12 +81,13 @@ public struct BenchmarkRun: Sendable {
         _ library: some BenchmarkClient,
         on executor: (any TaskExecutor)?
     ) async -> Tally {
-        if options.concurrency == 1 {
+        let tasks = min(options.concurrency, requests)
+        if tasks == 1 {
             return await withTaskExecutorPreference(executor) { await series(requests, library) }
         }
         return await withTaskGroup(of: Tally.self) { group in
-            for index in 0..<options.concurrency {
-                let share = (requests + index) / options.concurrency
+            for index in 0..<tasks {
+                let share = (requests + index) / tasks
                 group.addTask(executorPreference: executor) { await series(share, library) }
             }
             return await group.reduce(into: Tally()) { $0 += $1 }
@@ -113,7 +114,7 @@ public struct BenchmarkRun: Sendable {
 
     private func once(_ library: some BenchmarkClient) async throws -> Int {
         switch options.workload {
-        case .sequential, .sequentialOnLoop, .concurrent64, .concurrent64OnLoop:
+        case .sequential, .concurrent64, .queued10000, .tlsNew:
             try await library.get(options.url)
         case .downloadNull: try await library.download(options.url)
         case .downloadFile: try await library.download(options.url, to: options.file)

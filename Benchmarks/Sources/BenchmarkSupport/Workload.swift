@@ -1,13 +1,14 @@
-/// The jobs that a client of the benchmarks is given.
+/// The jobs that a client of the benchmarks is given. Whether the tasks run on the event loop, and whether the server speaks TLS,
+/// is told apart from that, by an option and by the URL.
 public enum Workload: String, Sendable, CaseIterable {
     /// Tiny GETs, one after the other.
     case sequential
-    /// Tiny GETs, one after the other, from a task that runs on the event loop.
-    case sequentialOnLoop = "sequential-on-loop"
     /// Tiny GETs from 64 tasks at once.
     case concurrent64 = "concurrent-64"
-    /// Tiny GETs from 64 tasks at once that run on the event loop.
-    case concurrent64OnLoop = "concurrent-64-on-loop"
+    /// 10,000 tiny GETs, all started at once.
+    case queued10000 = "queued-10000"
+    /// Tiny GETs over TLS, one after the other, each on a connection of its own.
+    case tlsNew = "tls-new"
     /// A large body streamed and thrown away.
     case downloadNull = "download-null"
     /// A large body streamed to a file.

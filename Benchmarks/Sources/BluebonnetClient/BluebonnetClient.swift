@@ -1,5 +1,6 @@
 import BenchmarkSupport
 import Bluebonnet
+import HTTPTypes
 
 #if canImport(Glibc)
     import Glibc
@@ -22,6 +23,14 @@ enum BluebonnetClient {
         var configuration = SessionConfiguration()
         if let connections = options.connections {
             configuration.maximumConnectionsPerHost = connections
+        }
+        if let trust = options.trust {
+            configuration.tls.trustRoots = .file(trust)
+        }
+        if options.hasAdapter {
+            configuration.interceptors = [
+                RequestAdapter { request in request.headerFields[.authorization] = "Bearer 0123456789abcdef" }
+            ]
         }
         let library = BluebonnetLibrary(configuration: configuration)
         let executor = options.onLoop ? EventLoopTaskExecutor.next() : nil

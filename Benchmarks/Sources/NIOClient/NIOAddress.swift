@@ -1,4 +1,4 @@
-/// Host, port and path of `http://host:port/path`.
+/// Host, port and path of `http://host:port/path`, or the same with `https`.
 struct NIOAddress: Sendable {
     /// A text of another form.
     struct Invalid: Error {}

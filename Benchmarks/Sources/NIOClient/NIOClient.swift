@@ -2,6 +2,7 @@ import BenchmarkNIO
 import BenchmarkSupport
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 #if canImport(Glibc)
     import Glibc
@@ -18,7 +19,13 @@ enum NIOClient {
     static func main() async throws {
         let options = BenchmarkOptions.fromCommandLine()
         let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let library = NIOLibrary(loop: loop)
+        var tls: NIOSSLContext?
+        if let trust = options.trust {
+            var configuration = TLSConfiguration.makeClientConfiguration()
+            configuration.trustRoots = .file(trust)
+            tls = try NIOSSLContext(configuration: configuration)
+        }
+        let library = NIOLibrary(loop: loop, tls: tls, keepsConnections: options.workload != .tlsNew)
         let executor = options.onLoop ? EventLoopTaskExecutor(loop) : nil
         let good = try await BenchmarkRun(client: "nio", options: options).measure(library, on: executor)
         exit(good ? 0 : 1)

@@ -53,6 +53,8 @@ struct NIOConnection: Sendable {
         }
     }
 
+    func close() { channel.close(promise: nil) }
+
     private func write() {
         var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path)
         head.headers.add(name: "Host", value: host)

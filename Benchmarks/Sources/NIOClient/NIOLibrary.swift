@@ -2,9 +2,10 @@ import BenchmarkSupport
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import Synchronization
 
-/// The least that fetches a tiny body with NIO: its HTTP/1.1 codec, connections that are kept, one continuation per request.
+/// The least that fetches a body with NIO: its HTTP/1.1 codec, connections that are kept, one continuation per request.
 ///
 /// No URL parsing, pool limits, timeouts, redirects or cancellation: a floor, not a client.
 struct NIOLibrary: BenchmarkClient {
@@ -13,10 +14,14 @@ struct NIOLibrary: BenchmarkClient {
     }
 
     private let loop: any EventLoop
+    private let tls: NIOSSLContext?
+    private let keepsConnections: Bool
     private let pool = Pool()
 
-    init(loop: any EventLoop) {
+    init(loop: any EventLoop, tls: NIOSSLContext?, keepsConnections: Bool) {
         self.loop = loop
+        self.tls = tls
+        self.keepsConnections = keepsConnections
     }
 
     func get(_ url: String) async throws -> Int {
@@ -27,11 +32,15 @@ struct NIOLibrary: BenchmarkClient {
             connection = try await connect(to: NIOAddress(url))
         }
         let count = try await connection.get()
-        pool.idle.withLock { $0.append(connection) }
+        if keepsConnections {
+            pool.idle.withLock { $0.append(connection) }
+        } else {
+            connection.close()
+        }
         return count
     }
 
-    func download(_ url: String) async throws -> Int { throw NoSuchWorkload() }
+    func download(_ url: String) async throws -> Int { try await get(url) }
 
     func download(_ url: String, to path: String) async throws -> Int { throw NoSuchWorkload() }
 
@@ -42,7 +51,7 @@ struct NIOLibrary: BenchmarkClient {
     func records(_ url: String) async throws -> Int { throw NoSuchWorkload() }
 
     private func connect(to address: NIOAddress) async throws -> NIOConnection {
-        let loop = loop
+        let (loop, tls) = (loop, tls)
         return try await ClientBootstrap(group: loop)
             .channelOption(ChannelOptions.socketOption(.tcp_nodelay), value: 1)
             .connect(host: address.host, port: address.port)
@@ -52,6 +61,10 @@ struct NIOLibrary: BenchmarkClient {
                     host: "\(address.host):\(address.port)",
                     path: address.path
                 )
+                if let tls {
+                    let handler = try NIOSSLClientHandler(context: tls, serverHostname: address.host)
+                    try channel.pipeline.syncOperations.addHandler(handler)
+                }
                 try channel.pipeline.syncOperations.addHTTPClientHandlers()
                 try channel.pipeline.syncOperations.addHandler(connection.makeHandler())
                 return connection
