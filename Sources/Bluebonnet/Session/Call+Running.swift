@@ -74,6 +74,8 @@ extension Call {
         }
     }
 
+    // MARK: Parsing
+
     /// A body above this size is parsed off the event loop, or the actor, where the caller may be running.
     private static let inlineParsingSize = 32 * 1024
 
@@ -82,12 +84,31 @@ extension Call {
         received.body.count > inlineParsingSize && EventLoopTaskExecutor.isNoPlaceForWork(caller: caller)
     }
 
-    /// Parses off the event loop and off the caller's actor.
-    static func parseElsewhere<Output: Sendable>(
-        _ parse: @escaping @Sendable () throws(NetworkingError) -> Output
-    ) async throws(NetworkingError) -> Output {
-        let result = await withTaskExecutorPreference(globalConcurrentExecutor) { await elsewhere(parse) }
-        return try result.get()
+    /// Parses what was received, and completes the call. Not asynchronous: values whose size is known at run time only are dear
+    /// where a function may be suspended.
+    func finish<Output: Sendable>(
+        _ received: ReceivedResponse,
+        _ parse: (ReceivedResponse) throws(NetworkingError) -> Output
+    ) throws -> Output {
+        do {
+            let output = try parse(received)
+            try complete(nil, received.transport)
+            return output
+        } catch {
+            throw failed(error, received)
+        }
+    }
+
+    /// The same off the event loop and off the caller's actor.
+    @inline(never)
+    func finishElsewhere<Output: Sendable>(
+        _ received: ReceivedResponse,
+        _ parse: @escaping @Sendable (ReceivedResponse) throws(NetworkingError) -> Output
+    ) async throws -> Output {
+        let result = await withTaskExecutorPreference(globalConcurrentExecutor) {
+            await Self.elsewhere { () throws(NetworkingError) in try parse(received) }
+        }
+        return try finish(received) { _ throws(NetworkingError) in try result.get() }
     }
 
     @concurrent

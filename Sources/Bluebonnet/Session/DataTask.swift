@@ -126,18 +126,14 @@ public final class DataTask<Output: Sendable>: SessionTask {
     }
 
     private func parse(_ received: ReceivedResponse) async throws -> Response<Output> {
-        do {
-            let serialize = serialize
-            let value =
-                if Call.isParsedElsewhere(received, caller: #isolation) {
-                    try await Call.parseElsewhere { () throws(NetworkingError) in try serialize(received) }
-                } else {
-                    try serialize(received)
-                }
-            try call.complete(nil, received.transport)
-            return Response(value: value, received)
-        } catch {
-            throw call.failed(error, received)
+        let serialize = serialize
+        guard Call.isParsedElsewhere(received, caller: #isolation) else {
+            return try call.finish(received) { received throws(NetworkingError) in
+                Response(value: try serialize(received), received)
+            }
+        }
+        return try await call.finishElsewhere(received) { received throws(NetworkingError) in
+            Response(value: try serialize(received), received)
         }
     }
 

@@ -188,7 +188,7 @@ public struct HTTPSessionManager: Sendable {
         of request: Request,
         as serializer: Serializer
     ) async throws -> Serializer.Output {
-        try await session.perform(request, as: checked(serializer)).value
+        try await session.value(of: request, as: serializer, validation: validation)
     }
 
     /// A serializer under the manager's own validation.

@@ -80,19 +80,31 @@ public final class SessionManager: Sendable {
     ) async throws -> Response<Serializer.Output> {
         let call = Call(request, core: core, isStarted: true)
         let received = try await call.receive()
-        do {
-            let value =
-                if Call.isParsedElsewhere(received, caller: #isolation) {
-                    try await Call.parseElsewhere { () throws(NetworkingError) in
-                        try serializer.serialize(received)
-                    }
-                } else {
-                    try serializer.serialize(received)
-                }
-            try call.complete(nil, received.transport)
-            return Response(value: value, received)
-        } catch {
-            throw call.failed(error, received)
+        guard Call.isParsedElsewhere(received, caller: #isolation) else {
+            return try call.finish(received) { received throws(NetworkingError) in
+                Response(value: try serializer.serialize(received), received)
+            }
+        }
+        return try await call.finishElsewhere(received) { received throws(NetworkingError) in
+            Response(value: try serializer.serialize(received), received)
+        }
+    }
+
+    /// The same for whoever wants nothing but the value, which a manager's validation comes before.
+    func value<Serializer: ResponseSerializer>(
+        of request: Request,
+        as serializer: Serializer,
+        validation: ResponseValidation
+    ) async throws -> Serializer.Output {
+        let call = Call(request, core: core, isStarted: true)
+        let received = try await call.receive()
+        guard Call.isParsedElsewhere(received, caller: #isolation) else {
+            return try call.finish(received) { received throws(NetworkingError) in
+                try validation.admit(received) { () throws(NetworkingError) in try serializer.serialize(received) }
+            }
+        }
+        return try await call.finishElsewhere(received) { received throws(NetworkingError) in
+            try validation.admit(received) { () throws(NetworkingError) in try serializer.serialize(received) }
         }
     }
 
@@ -104,12 +116,7 @@ public final class SessionManager: Sendable {
     public func data(for request: Request) async throws -> Response<Data> {
         let call = Call(request, core: core, isStarted: true)
         let received = try await call.receive()
-        do {
-            try call.complete(nil, received.transport)
-            return Response(value: received.body, received)
-        } catch {
-            throw call.failed(error, received)
-        }
+        return try call.finish(received) { Response(value: $0.body, $0) }
     }
 
     // MARK: Streaming

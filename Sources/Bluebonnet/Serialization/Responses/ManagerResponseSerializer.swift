@@ -10,15 +10,36 @@ struct ManagerResponseSerializer<Base: ResponseSerializer>: ResponseSerializer {
     let validation: ResponseValidation
 
     func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> Base.Output {
-        guard var failure = validation.failure(body, head: head, request: request) else {
-            return try base.serialize(body, head: head, request: request)
+        try validation.admit(body, head: head, request: request) { () throws(NetworkingError) in
+            try base.serialize(body, head: head, request: request)
         }
+    }
+}
+
+extension ResponseValidation {
+    /// Parses what is acceptable. Where the content type is, what comes of the rest becomes part of the error.
+    func admit<Output: Sendable>(
+        _ body: Data,
+        head: ResponseHead,
+        request: Request,
+        _ parse: () throws(NetworkingError) -> Output
+    ) throws(NetworkingError) -> Output {
+        guard var failure = failure(body, head: head, request: request) else { return try parse() }
         guard !failure.contains(.unacceptableContentType) else { throw failure }
         do {
-            failure.parsedBody = try base.serialize(body, head: head, request: request)
+            failure.parsedBody = try parse()
         } catch {
             failure.parsedBody = error.parsedBody
         }
         throw failure
+    }
+
+    /// The same of what was received.
+    func admit<Output: Sendable>(
+        _ received: ReceivedResponse,
+        _ parse: () throws(NetworkingError) -> Output
+    ) throws(NetworkingError) -> Output {
+        let transport = received.transport
+        return try admit(received.body, head: transport.head, request: transport.sent.base, parse)
     }
 }
