@@ -50,6 +50,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     /// Its place in the pool, touched only under the pool's lock.
     private let placeInPool = Atomic(-1)
     let call: Call
+    /// Its number in the call, from 1.
+    private let hop: Int
     private let pool: ConnectionPool
     private var state = State()
 
@@ -116,6 +118,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         let isFirst = !needsFreshConnection && mayExpectContinue
         waitsSince = isFirst ? startedAt : .now()
         call = context.call
+        hop = context.call.newHop()
         self.pool = pool
     }
 
@@ -155,6 +158,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
                 }
                 if let error { return caller.resume(throwing: error) }
                 notice?.give()
+                tell(.began(sent))
                 pool.submit(self)
             }
         } onCancel: {
@@ -180,6 +184,12 @@ final class Exchange: Call.Operation, @unchecked Sendable {
 
     // MARK: The engine's side
 
+    /// Tells whoever observes the hops.
+    func tell(_ kind: @autoclosure () -> HopEvent.Kind) {
+        guard let observer = call.core.hopObserver else { return }
+        observer(HopEvent(call: call, hop: hop, kind: kind()))
+    }
+
     /// The connection takes the exchange; false when it has ended meanwhile.
     func assign(to connection: PooledConnection) -> Bool {
         call.withLock { _ in
@@ -198,18 +208,20 @@ final class Exchange: Call.Operation, @unchecked Sendable {
 
     /// The response head is there, with all of the body or a stream of it, and this much has arrived meanwhile.
     func deliver(_ response: TransportResponse, stream: BodyStream?, _ arrival: Call.Arrival) {
-        let (caller, upload, notice) = call.withLock {
-            shared -> (SuspendedCaller<TransportResponse>?, RequestUpload?, Call.Traffic.Notice?) in
-            if case .finished = state.place { return (nil, nil, nil) }
+        let (isOver, caller, upload, notice) = call.withLock {
+            shared -> (Bool, SuspendedCaller<TransportResponse>?, RequestUpload?, Call.Traffic.Notice?) in
+            if case .finished = state.place { return (true, nil, nil, nil) }
             let notice = call.count(arrival, &shared)
             state.stream = stream
-            guard stream == nil else { return (state.takeCaller(), nil, notice) }
+            guard stream == nil else { return (false, state.takeCaller(), nil, notice) }
             shared.detach(self)
             state.place = .finished
             defer { state.upload = nil }
-            return (state.takeCaller(), state.upload, notice)
+            return (false, state.takeCaller(), state.upload, notice)
         }
+        if isOver { return }
         notice?.give()
+        if stream == nil { tell(.ended(response.timings, call.counts)) }
         guard let upload else {
             caller?.resume(returning: response)
             return
@@ -218,13 +230,14 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     }
 
     /// The streamed body is complete.
-    func finishStream(trailers: HTTPFields, at: NIODeadline) {
+    func finishStream(trailers: HTTPFields, at: NIODeadline, _ timings: Timings) {
         let (stream, upload) = call.withLock { shared in
             shared.detach(self)
             state.place = .finished
             defer { state.upload = nil }
             return (state.stream, state.upload)
         }
+        tell(.ended(timings, call.counts))
         guard let upload else {
             stream?.finish(trailers: trailers, at: at)
             return
@@ -232,8 +245,9 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         upload.whenEnded { stream?.finish(trailers: trailers, at: at) }
     }
 
-    /// Ends the exchange with an error, wherever it stands; later calls do nothing.
-    func fail(_ error: NetworkingError) {
+    /// Ends the exchange with an error, wherever it stands; later calls do nothing. The timings are known where its connection
+    /// failed.
+    func fail(_ error: NetworkingError, _ timings: Timings? = nil) {
         let error = error.completed(request: sent.request)
         let (place, caller, stream, upload) = call.withLock {
             shared -> (Place, SuspendedCaller<TransportResponse>?, BodyStream?, RequestUpload?) in
@@ -248,6 +262,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
             return (state.place, caller, state.stream, state.upload)
         }
         upload?.stop()
+        if case .finished = place {} else { tell(.failed(error, timings, call.counts)) }
         switch place {
         case .finished: return
         case .waiting: pool.remove(self)

@@ -58,6 +58,11 @@ final class ExchangeRun {
         }
     }
 
+    /// The connection has taken up the exchange: whoever observes it is told, and may stop it.
+    func tellStart() {
+        exchange.tell(.started(timings))
+    }
+
     // MARK: The request
 
     /// How far the sending of the request is.
@@ -109,6 +114,7 @@ final class ExchangeRun {
     /// A response came that another one follows (RFC 9110 §15.2).
     func received(informational head: ResponseHead) {
         informational.append(head)
+        exchange.tell(.received(head))
         guard head.statusCode == 100 else { return }
         // It says that the body may be sent, also when it comes late: the response has not begun.
         timings.firstByteTime = .none
@@ -121,6 +127,7 @@ final class ExchangeRun {
         clock.headCame()
         self.head = head
         uncounted.expected = bodyLength
+        exchange.tell(.received(head))
     }
 
     /// A piece of the body came.
@@ -214,7 +221,7 @@ final class ExchangeRun {
         case .stream(let stream, let trailers):
             count()
             _ = stream.push(arrived.take())
-            exchange.finishStream(trailers: trailers, at: endedAt)
+            exchange.finishStream(trailers: trailers, at: endedAt, timings)
         case nil: break
         }
         ending = nil
@@ -226,7 +233,7 @@ final class ExchangeRun {
         // What had arrived, unless a content coding lies over it.
         let isPlain = stream == nil && !arrived.isEmpty && head?.contains(.contentEncoding) == false
         let body = isPlain ? Data(taking: arrived.joined) : nil
-        exchange.fail(error.completed(request: exchange.sent.request, response: head, body: body))
+        exchange.fail(error.completed(request: exchange.sent.request, response: head, body: body), timings)
     }
 
     // MARK: The clock

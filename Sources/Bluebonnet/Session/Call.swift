@@ -74,6 +74,7 @@ final class Call: SessionTask {
     private let isSuspendedNow = Atomic(false)
     /// Written under the lock: nothing is left to be told when the call goes away.
     private let isOver = Atomic(false)
+    private let hops = Atomic(0)
     /// The clock of the speeds.
     let now: @Sendable () -> NIODeadline
 
@@ -201,6 +202,11 @@ final class Call: SessionTask {
     }
 
     // MARK: What is under way
+
+    /// The number of a new hop.
+    func newHop() -> Int {
+        hops.wrappingAdd(1, ordering: .relaxed).newValue
+    }
 
     /// From now on the operation is stopped and suspended with the call.
     func attach(_ operation: any Operation) throws(NetworkingError) {

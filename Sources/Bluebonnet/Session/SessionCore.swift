@@ -23,7 +23,11 @@ final class SessionCore: Sendable {
     private let listenerCount = Atomic(0)
     private let state = Mutex(State())
 
-    init(configuration: SessionConfiguration, transport: (any Transport)?) {
+    /// Whom the engine tells of each hop.
+    let hopObserver: HopEvent.Observer?
+
+    init(configuration: SessionConfiguration, transport: (any Transport)?, hopObserver: HopEvent.Observer? = nil) {
+        self.hopObserver = hopObserver
         settings = ExchangeContext.Settings(configuration)
         isTransportOfUser = transport.map { !($0 is Engine) } ?? false
         // The one fixed order: the user's own, those of the request, redirects, content decoding.

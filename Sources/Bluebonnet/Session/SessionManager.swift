@@ -19,6 +19,11 @@ public final class SessionManager: Sendable {
         core = SessionCore(configuration: configuration, transport: transport)
     }
 
+    /// Makes a session whose engine tells of each hop.
+    init(configuration: SessionConfiguration, hopObserver: @escaping HopEvent.Observer) {
+        core = SessionCore(configuration: configuration, transport: nil, hopObserver: hopObserver)
+    }
+
     deinit {
         core.invalidate(
             cancellingTasks: true,

@@ -337,6 +337,8 @@ extension HTTP1Connection: HTTPConnection {
         )
         self.run = run
         establishment = nil
+        run.tellStart()
+        guard self.run === run else { return }
         parser.begin(exchange.request.method == .head ? .head : .ordinary)
         write(exchange, of: run, to: context)
         // What was written may have ended the connection.

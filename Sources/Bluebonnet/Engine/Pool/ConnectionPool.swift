@@ -174,6 +174,7 @@ final class ConnectionPool: Sendable {
         let preferred = MultiThreadedEventLoopGroup.currentEventLoop.flatMap { current in
             group.makeIterator().contains { $0 === current } ? current : nil
         }
+        attempt.waiter.tell(.connecting(route))
         connector.connect(
             along: route,
             timeout: attempt.waiter.timeouts.connect,
@@ -186,7 +187,9 @@ final class ConnectionPool: Sendable {
             withExtendedLifetime(exchange) {
                 switch result {
                 case .success(let connection): self.connected(connection, route: route, by: handle)
-                case .failure(let error): self.connectFailed(error, route: route, handle)
+                case .failure(let error):
+                    exchange.tell(.connectFailed(error))
+                    self.connectFailed(error, route: route, handle)
                 }
             }
         }

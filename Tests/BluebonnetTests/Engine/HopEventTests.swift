@@ -1,0 +1,131 @@
+import Foundation
+import HTTPTypes
+import LocalServer
+import Synchronization
+import Testing
+
+@testable import Bluebonnet
+
+/// What the engine tells of each hop.
+@Suite(.timeLimit(.minutes(1)))
+struct HopEventTests {
+    /// Keeps what was told, in words.
+    private final class Record: Sendable {
+        private let lines = Mutex<[String]>([])
+
+        var words: [String] { lines.withLock { $0 } }
+
+        func note(_ event: HopEvent) {
+            let word =
+                switch event.kind {
+                case .began(let sent): "\(sent.request.method) \(sent.request.url.path())"
+                case .connecting: "connecting"
+                case .connectFailed(let error): "no connection: \(error.code)"
+                case .started(let timings): timings.isConnectionReused ? "started, reused" : "started"
+                case .received(let head): "\(head.statusCode)"
+                case .ended(let timings, let counts):
+                    "ended, \(counts.sent) out, \(counts.received) in\(timings.lastByte == nil ? ", no time" : "")"
+                case .failed(let error, let timings, _): "\(error.code)\(timings == nil ? "" : ", timed")"
+                }
+            lines.withLock { $0.append("\(event.call.identifier).\(event.hop) \(word)") }
+        }
+    }
+
+    /// Sends requests one after the other to a server that follows the script.
+    private static func words(
+        _ script: FaultServer.Script,
+        _ requests: (FaultServer, SessionManager) async throws -> Void
+    ) async throws -> [String] {
+        let record = Record()
+        try await FaultServer.run(script) { server in
+            let session = SessionManager(configuration: SessionConfiguration()) { record.note($0) }
+            try await requests(server, session)
+            await session.shutdown()
+        }
+        return record.words
+    }
+
+    private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+    @Test func `a request is told from its beginning to its end, and the next one on the same connection`() async throws
+    {
+        let words = try await Self.words([.readRequest, .send(Self.ok), .readRequest, .send(Self.ok)]) {
+            server,
+            session in
+            _ = try await session.data(for: TestSession.request(server.baseURL + "/a"))
+            _ = try await session.data(
+                for: TestSession.request(server.baseURL + "/b", .post, body: .data(Data("body".utf8)))
+            )
+        }
+        #expect(
+            words == [
+                "1.1 GET /a", "1.1 connecting", "1.1 started", "1.1 200", "1.1 ended, 0 out, 2 in", "2.1 POST /b",
+                "2.1 started, reused", "2.1 200", "2.1 ended, 4 out, 2 in",
+            ]
+        )
+    }
+
+    @Test func `each hop of a redirect is told, and each response before the final one`() async throws {
+        let redirect = "HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n"
+        let words = try await Self.words([
+            .readRequest, .send(redirect), .readRequest, .send("HTTP/1.1 103 Early Hints\r\n\r\n"), .send(Self.ok),
+        ]) { server, session in
+            _ = try await session.data(for: TestSession.request(server.baseURL + "/a"))
+        }
+        #expect(
+            words == [
+                "1.1 GET /a", "1.1 connecting", "1.1 started", "1.1 302", "1.1 ended, 0 out, 0 in", "1.2 GET /b",
+                "1.2 started, reused", "1.2 103", "1.2 200", "1.2 ended, 0 out, 2 in",
+            ]
+        )
+    }
+
+    @Test func `a stream is told when its last byte came`() async throws {
+        let words = try await Self.words([.readRequest, .send(Self.ok)]) { server, session in
+            let response = try await session.stream(TestSession.request(server.baseURL + "/a"))
+            for try await _ in response.body {}
+        }
+        #expect(words.suffix(2) == ["1.1 200", "1.1 ended, 0 out, 2 in"])
+    }
+
+    @Test func `a failure is told once, with its timings where the connection failed`() async throws {
+        let words = try await Self.words([
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .close,
+        ]) {
+            server,
+            session in
+            await #expect(throws: NetworkingError.self) {
+                try await session.data(for: TestSession.request(server.baseURL + "/a"))
+            }
+        }
+        #expect(words.suffix(2) == ["1.1 200", "1.1 truncated-response, timed"])
+    }
+
+    @Test func `an attempt that fails is told before what it means for the hop`() async throws {
+        let record = Record()
+        let session = SessionManager(configuration: SessionConfiguration()) { record.note($0) }
+        let path = "/nowhere-\(UInt64.random(in: 0 ... .max))"
+        let request = try TestSession.request("http+unix://%2Ftmp\(path.replacing("/", with: "%2F"))/")
+        await #expect(throws: NetworkingError.self) { try await session.data(for: request) }
+        #expect(
+            record.words == ["1.1 GET /", "1.1 connecting", "1.1 no connection: connect-failed", "1.1 connect-failed"]
+        )
+    }
+
+    @Test func `whoever observes may stop the task`() async throws {
+        let started = Counter()
+        try await FaultServer.run([.readRequest, .stall]) { server in
+            let session = SessionManager(configuration: SessionConfiguration()) { event in
+                guard case .started = event.kind else { return }
+                started.increment()
+                event.call.cancel()
+            }
+            let error = await #expect(throws: NetworkingError.self) {
+                try await session.data(for: TestSession.request(server.baseURL + "/a"))
+            }
+            #expect(error?.code == .cancelled && started.value == 1)
+            try await server.waitUntilClosed(connection: 0)
+            #expect(server.connections[0].bytesReceived == 0)
+        }
+    }
+}
