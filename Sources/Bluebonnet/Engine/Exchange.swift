@@ -190,13 +190,26 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         observer(HopEvent(call: call, hop: hop, kind: kind()))
     }
 
-    /// The connection takes the exchange; false when it has ended meanwhile.
-    func assign(to connection: PooledConnection) -> Bool {
-        call.withLock { _ in
+    /// The connection takes up the exchange; nil when it has ended meanwhile.
+    ///
+    /// - Parameters:
+    ///   - connection: The connection.
+    ///   - establishment: How it came about, for its first exchange.
+    ///   - knowsContinue: Whether the server may send 100 Continue.
+    ///   - now: When the request is sent.
+    func run(
+        on connection: PooledConnection,
+        _ establishment: Establishment?,
+        knowsContinue: Bool,
+        now: NIODeadline
+    ) -> ExchangeRun? {
+        let isTaken = call.withLock { _ in
             guard case .waiting = state.place else { return false }
             state.place = .onConnection(connection)
             return true
         }
+        guard isTaken else { return nil }
+        return ExchangeRun(self, establishment: establishment, knowsContinue: knowsContinue, now: now)
     }
 
     /// Whether it has not ended and is on no connection.

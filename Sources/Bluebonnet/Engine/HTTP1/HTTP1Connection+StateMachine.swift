@@ -1,8 +1,8 @@
 import NIOCore
 
 extension HTTP1Connection {
-    /// Everything one HTTP/1.1 connection has to decide, without I/O: may it be used again, what becomes of bytes that come, and
-    /// what does its end mean.
+    /// Everything one HTTP/1.1 connection has to decide, without I/O: what the bytes say that come, may it be used again, and what
+    /// does its end mean.
     struct StateMachine {
         enum Stage: Equatable {
             case idle
@@ -31,6 +31,7 @@ extension HTTP1Connection {
         }
 
         private(set) var stage = Stage.idle
+        private var parser: HTTP1ResponseParser
         /// The connection has served at least one response completely.
         private(set) var hasServed = false
         /// An error was seen, or the end is near: never used again.
@@ -44,15 +45,20 @@ extension HTTP1Connection {
         /// The channel wants to read, and must not yet.
         private var hasPendingRead = false
 
+        init(limits: HTTP1Limits = HTTP1Limits()) {
+            parser = HTTP1ResponseParser(limits: limits)
+        }
+
         /// An exchange is under way.
         var isBusy: Bool { stage == .awaitingHead || stage == .receivingBody }
 
         // MARK: Exchanges
 
         /// An exchange begins. False when the connection cannot take it.
-        mutating func begin() -> Bool {
+        mutating func begin(_ kind: HTTP1ResponseParser.RequestKind = .ordinary) -> Bool {
             guard !isDoomed, stage == .idle else { return false }
             stage = .awaitingHead
+            parser.begin(kind)
             return true
         }
 
@@ -61,17 +67,12 @@ extension HTTP1Connection {
             stage = .idle
         }
 
-        /// The head of the final response.
-        mutating func receivedHead(isHTTP10: Bool = false) {
-            stage = .receivingBody
-            servesHTTP10 = isHTTP10
-        }
-
         /// The response is complete. RFC 9112 §9.3: the connection persists if both sides say so; §9.6: with bytes left over, or
         /// while the request is still being sent, or was not sent whole, it does not. What was held back, or not read, while the
         /// task was suspended lies behind the response as well.
-        mutating func receivedEnd(isKeepAlive: Bool, hasBytesLeft: Bool, isRequestSent: Bool) {
+        mutating func end(hasBytesLeft: Bool, isRequestSent: Bool, asksForClose: Bool) {
             let isLast = !hasBytesLeft && held.isEmpty && !hasPendingRead
+            let isKeepAlive = parser.isKeepAlive && !asksForClose
             stage = .complete(isReusable: isKeepAlive && isLast && isRequestSent && !isDoomed)
             hasServed = true
             dropHeld()
@@ -88,7 +89,20 @@ extension HTTP1Connection {
             return .release
         }
 
+        /// How long the server keeps the connection when nothing is sent, as it said last.
+        var keepAliveTime: CompactTime { parser.keepAliveTime }
+
         // MARK: Reading
+
+        /// What comes next of a response: ``HTTP1ResponseParser/next(_:)``.
+        mutating func next(_ bytes: inout ByteBuffer) throws(HTTP1ParseError) -> HTTP1ResponseParser.Event? {
+            let event = try parser.next(&bytes)
+            if case .head(let head, _)? = event {
+                stage = .receivingBody
+                servesHTTP10 = head.httpVersion == .http1_0
+            }
+            return event
+        }
 
         mutating func received(_ bytes: ByteBuffer, isSuspended: Bool) -> Received {
             switch stage {
@@ -135,6 +149,11 @@ extension HTTP1Connection {
             isDoomed = true
         }
 
+        /// What the end of the input means for the response under way: ``HTTP1ResponseParser/finish()``.
+        mutating func finish() throws(HTTP1ParseError) -> HTTP1ResponseParser.Event? {
+            try parser.finish()
+        }
+
         /// An error, a cancellation or the end of the connection. A response that is complete is still handed over.
         mutating func doom() {
             isDoomed = true
@@ -149,8 +168,6 @@ extension HTTP1Connection {
         }
 
         /// Whether a connection that ended now ended as stale ones do: it had served before, and nothing of a response came.
-        func isStale(hasReceivedBytes: Bool) -> Bool {
-            hasServed && stage == .awaitingHead && !hasReceivedBytes
-        }
+        var isStale: Bool { hasServed && stage == .awaitingHead && !parser.hasReceivedBytes }
     }
 }

@@ -19,8 +19,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
     private let isUnencrypted: Bool
     private var establishment: Establishment?
 
-    private var machine = StateMachine()
-    private var parser: HTTP1ResponseParser
+    private var machine: StateMachine
     private var context: ChannelHandlerContext?
     private(set) var pooled: PooledConnection?
     /// The exchange under way.
@@ -48,7 +47,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
         self.idleTimeout = idleTimeout
         self.isUnencrypted = isUnencrypted
         self.establishment = Establishment(timings: establishment, readyAt: .now())
-        parser = HTTP1ResponseParser(
+        machine = StateMachine(
             limits: HTTP1Limits(headerSection: limits.headerSection, headerLine: limits.headerLine)
         )
     }
@@ -137,7 +136,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
         let now = NIODeadline.now()
         run.bytesCame(now: now)
         do {
-            while let event = try parser.next(&buffer) {
+            while let event = try machine.next(&buffer) {
                 guard take(event, for: run, now: now, hasBytesLeft: buffer.readableBytes > 0) else { return }
             }
         } catch {
@@ -168,7 +167,6 @@ final class HTTP1Connection: ChannelDuplexHandler {
                 fail(NetworkingError(.unexpectedResponse, "\(server) switched to another protocol unasked."))
                 return false
             }
-            machine.receivedHead(isHTTP10: head.httpVersion == .http1_0)
             let expected: Int? = if case .exactly(let length) = length { Int(length) } else { nil }
             run.received(head, bodyLength: expected, now: now)
         case .body(let piece):
@@ -209,10 +207,10 @@ final class HTTP1Connection: ChannelDuplexHandler {
         run.end(trailers: trailers, now: now)
         endSending()
         // RFC 9112 §9.6: whoever asks for the end of the connection gets it.
-        machine.receivedEnd(
-            isKeepAlive: parser.isKeepAlive && !run.exchange.head.asksForClose,
+        machine.end(
             hasBytesLeft: hasBytesLeft,
-            isRequestSent: run.sending == .complete
+            isRequestSent: run.sending == .complete,
+            asksForClose: run.exchange.head.asksForClose
         )
         nextDeadline = nil
         if machine.takePendingRead() { context?.read() }
@@ -297,14 +295,14 @@ final class HTTP1Connection: ChannelDuplexHandler {
         machine.inputEnded()
         if machine.holdsBytes { parseHeld() } else { settle() }
         guard machine.isBusy, let run else { return close() }
-        if machine.isStale(hasReceivedBytes: parser.hasReceivedBytes) {
+        if machine.isStale {
             let message = "\(route.origin.description) closed the connection before it answered."
             let error = NetworkingError(.connectionLost, message, underlying: reset)
             return fail(RepeatableError.marking(error, .stale))
         }
         if let reset { return fail(.lost(route.origin, reset, hasResponse: run.hasHead)) }
         do {
-            let event = try parser.finish()
+            let event = try machine.finish()
             guard case .end(let trailers) = event, !isTruncatedTLS else {
                 let message = "\(route.origin.description) cut the TLS stream off inside the response."
                 let request = run.exchange.sent.request
@@ -323,23 +321,18 @@ extension HTTP1Connection: HTTPConnection {
         let now = NIODeadline.now()
         // Where the event loop was busy, the idle time may be over before its timer could say so.
         if let nextDeadline, nextDeadline <= now, !machine.isBusy { close() }
-        guard let context, let pooled, machine.begin() else { return pool.giveBack(exchange) }
-        guard exchange.assign(to: pooled) else {
+        let kind: HTTP1ResponseParser.RequestKind = exchange.request.method == .head ? .head : .ordinary
+        guard let context, let pooled, machine.begin(kind) else { return pool.giveBack(exchange) }
+        let knowsContinue = !machine.servesHTTP10
+        guard let run = exchange.run(on: pooled, establishment, knowsContinue: knowsContinue, now: now) else {
             // Cancelled before a byte was sent: the connection is as good as before.
             machine.endedUnsent()
             return release(at: now)
         }
-        let run = ExchangeRun(
-            exchange,
-            establishment: establishment,
-            knowsContinue: !machine.servesHTTP10,
-            now: now
-        )
         self.run = run
         establishment = nil
         run.tellStart()
         guard self.run === run else { return }
-        parser.begin(exchange.request.method == .head ? .head : .ordinary)
         write(exchange, of: run, to: context)
         // What was written may have ended the connection.
         guard self.run === run else { return }
@@ -363,7 +356,7 @@ extension HTTP1Connection: HTTPConnection {
     }
 
     func standIdle(at now: NIODeadline) {
-        let time = idleTimeout.shorter(parser.keepAliveTime)
+        let time = idleTimeout.shorter(machine.keepAliveTime)
         guard time != .zero else { return close() }
         nextDeadline = time.deadline(after: now)
         if let nextDeadline { timer.arm(for: nextDeadline) }

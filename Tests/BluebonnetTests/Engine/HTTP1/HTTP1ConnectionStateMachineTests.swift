@@ -8,6 +8,8 @@ import Testing
     private typealias Machine = HTTP1Connection.StateMachine
 
     private let bytes = ByteBuffer(string: "HTTP")
+    private static let response = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+    private static let lastResponse = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"
 
     /// A machine on which an exchange is under way.
     private func busy() -> Machine {
@@ -16,23 +18,53 @@ import Testing
         return machine
     }
 
-    /// A machine that has served one exchange and is idle again.
-    private func served() -> Machine {
+    /// Feeds the machine. Returns what came of it, in words.
+    private func feed(_ machine: inout Machine, _ text: String) throws -> [String] {
+        var bytes = ByteBuffer(string: text)
+        var words: [String] = []
+        while let event = try machine.next(&bytes) {
+            switch event {
+            case .informational(let head): words.append("informational \(head.statusCode)")
+            case .head(let head, _): words.append("head \(head.statusCode)")
+            case .body(let piece): words.append("body \(piece.readableBytes)")
+            case .end: words.append("end")
+            }
+        }
+        return words
+    }
+
+    /// A machine on which a response is complete.
+    private func complete(
+        _ response: String = Self.response,
+        hasBytesLeft: Bool = false,
+        isRequestSent: Bool = true,
+        asksForClose: Bool = false
+    ) throws -> Machine {
         var machine = busy()
-        machine.receivedHead()
-        machine.receivedEnd(isKeepAlive: true, hasBytesLeft: false, isRequestSent: true)
+        _ = try feed(&machine, response)
+        machine.end(hasBytesLeft: hasBytesLeft, isRequestSent: isRequestSent, asksForClose: asksForClose)
+        return machine
+    }
+
+    /// A machine that has served one exchange and is idle again.
+    private func served() throws -> Machine {
+        var machine = try complete()
         _ = machine.settle()
         return machine
     }
 
-    @Test func `an exchange passes through its stages`() {
+    @Test func `an exchange passes through its stages`() throws {
         var machine = Machine()
         #expect(machine.stage == .idle && !machine.isBusy && !machine.hasServed)
         let begins = machine.begin()
         #expect(begins && machine.isBusy && machine.stage == .awaitingHead)
-        machine.receivedHead()
-        #expect(machine.isBusy && machine.stage == .receivingBody)
-        machine.receivedEnd(isKeepAlive: true, hasBytesLeft: false, isRequestSent: true)
+        let interim = try feed(&machine, "HTTP/1.1 103 Early Hints\r\n\r\n")
+        #expect(interim == ["informational 103"] && machine.stage == .awaitingHead)
+        let head = try feed(&machine, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
+        #expect(head == ["head 200"] && machine.isBusy && machine.stage == .receivingBody)
+        let body = try feed(&machine, "ok")
+        #expect(body == ["body 2", "end"] && machine.isBusy)
+        machine.end(hasBytesLeft: false, isRequestSent: true, asksForClose: false)
         #expect(machine.stage == .complete(isReusable: true) && !machine.isBusy && machine.hasServed)
         let next = [machine.settle(), machine.settle()]
         #expect(next == [.release, nil] && machine.stage == .idle && !machine.isDoomed)
@@ -40,40 +72,45 @@ import Testing
         #expect(beginsAgain)
     }
 
-    @Test func `a connection takes no second exchange before the first one is settled`() {
-        var machine = busy()
-        let duringFirst = machine.begin()
-        machine.receivedHead()
-        machine.receivedEnd(isKeepAlive: true, hasBytesLeft: false, isRequestSent: true)
-        let beforeSettled = machine.begin()
+    @Test func `a connection takes no second exchange before the first one is settled`() throws {
+        var (first, complete) = (busy(), try complete())
+        let duringFirst = first.begin()
+        let beforeSettled = complete.begin()
         #expect(!duringFirst && !beforeSettled)
     }
 
-    @Test(arguments: [(true, true, true), (false, false, true), (false, true, true), (true, false, false)])
+    @Test(arguments: [
+        (lastResponse, false, true, false), (response, true, true, false), (response, false, false, false),
+        (response, false, true, true),
+    ])
     func
         `a connection ends with a response that is the last one, has bytes behind it, or came before the request was sent`(
-            isKeepAlive: Bool,
+            response: String,
             hasBytesLeft: Bool,
-            isRequestSent: Bool
-        )
+            isRequestSent: Bool,
+            asksForClose: Bool
+        ) throws
     {
-        var machine = busy()
-        machine.receivedHead()
-        machine.receivedEnd(isKeepAlive: isKeepAlive, hasBytesLeft: hasBytesLeft, isRequestSent: isRequestSent)
+        var machine = try complete(
+            response,
+            hasBytesLeft: hasBytesLeft,
+            isRequestSent: isRequestSent,
+            asksForClose: asksForClose
+        )
         let next = machine.settle()
         #expect(next == .close && machine.isDoomed)
         let beginsAgain = machine.begin()
         #expect(!beginsAgain)
     }
 
-    @Test func `a server that speaks HTTP/1.0 is known after its response`() {
+    @Test func `a server that speaks HTTP/1.0 is known after its response`() throws {
         var machine = busy()
-        machine.receivedHead(isHTTP10: true)
+        _ = try feed(&machine, "HTTP/1.0 200 OK\r\n\r\n")
         #expect(machine.servesHTTP10)
     }
 
-    @Test func `an exchange that ended unsent leaves the connection as it was`() {
-        var machine = served()
+    @Test func `an exchange that ended unsent leaves the connection as it was`() throws {
+        var machine = try served()
         _ = machine.begin()
         machine.endedUnsent()
         let begins = machine.begin()
@@ -82,16 +119,14 @@ import Testing
 
     // MARK: Bytes
 
-    @Test func `bytes that nobody asked for close the connection`() {
-        var machine = served()
+    @Test func `bytes that nobody asked for close the connection`() throws {
+        var machine = try served()
         let received = machine.received(bytes, isSuspended: false)
         #expect(received == .close)
     }
 
-    @Test func `bytes behind a complete response are not looked at, and the connection is not used again`() {
-        var machine = busy()
-        machine.receivedHead()
-        machine.receivedEnd(isKeepAlive: true, hasBytesLeft: false, isRequestSent: true)
+    @Test func `bytes behind a complete response are not looked at, and the connection is not used again`() throws {
+        var machine = try complete()
         let received = machine.received(bytes, isSuspended: false)
         let next = machine.settle()
         #expect(received == .ignore && next == .close)
@@ -109,14 +144,14 @@ import Testing
         #expect(next == .parse)
     }
 
-    @Test func `a response with held bytes behind it, or with a read that was put off, ends the connection`() {
+    @Test func `a response with held bytes behind it, or with a read that was put off, ends the connection`() throws {
         var (holding, pausing) = (busy(), busy())
         _ = holding.received(bytes, isSuspended: true)
         let reads = pausing.reads(mayRead: false)
         #expect(!reads)
         for var machine in [holding, pausing] {
-            machine.receivedHead()
-            machine.receivedEnd(isKeepAlive: true, hasBytesLeft: false, isRequestSent: true)
+            _ = try feed(&machine, Self.response)
+            machine.end(hasBytesLeft: false, isRequestSent: true, asksForClose: false)
             #expect(!machine.holdsBytes)
             let next = machine.settle()
             #expect(next == .close)
@@ -133,8 +168,8 @@ import Testing
 
     // MARK: The end
 
-    @Test func `a doomed connection is idle and takes nothing`() {
-        var machine = served()
+    @Test func `a doomed connection is idle and takes nothing`() throws {
+        var machine = try served()
         _ = machine.begin()
         _ = machine.received(bytes, isSuspended: true)
         machine.doom()
@@ -143,38 +178,37 @@ import Testing
         #expect(!begins)
     }
 
-    @Test func `a response that is complete is handed over although the connection is doomed`() {
-        var machine = busy()
-        machine.receivedHead()
-        machine.receivedEnd(isKeepAlive: true, hasBytesLeft: false, isRequestSent: true)
+    @Test func `a response that is complete is handed over although the connection is doomed`() throws {
+        var machine = try complete()
         machine.doom()
         let next = machine.settle()
         #expect(next == .close)
     }
 
-    @Test func `the pool is told once that a connection goes`() {
-        var machine = served()
+    @Test func `the pool is told once that a connection goes`() throws {
+        var machine = try served()
         let leaves = [machine.leavesPool(), machine.leavesPool()]
         #expect(leaves == [true, false])
     }
 
-    @Test func `an end is stale only on a used connection before the first byte of the response`() {
-        #expect(!busy().isStale(hasReceivedBytes: false))
-        var used = served()
-        #expect(!used.isStale(hasReceivedBytes: false))
+    @Test func `an end is stale only on a used connection before the first byte of the response`() throws {
+        #expect(!busy().isStale)
+        var used = try served()
+        #expect(!used.isStale)
         _ = used.begin()
-        #expect(used.isStale(hasReceivedBytes: false) && !used.isStale(hasReceivedBytes: true))
-        used.receivedHead()
-        #expect(!used.isStale(hasReceivedBytes: false))
+        #expect(used.isStale)
+        _ = try feed(&used, "H")
+        #expect(!used.isStale)
+        #expect(throws: HTTP1ParseError.self) { try used.finish() }
     }
 
-    @Test func `after the end of the input a response still counts, and nothing more is sent`() {
-        var machine = served()
+    @Test func `after the end of the input a response still counts, and nothing more is sent`() throws {
+        var machine = try served()
         _ = machine.begin()
         machine.inputEnded()
-        #expect(machine.isBusy && machine.isStale(hasReceivedBytes: false))
-        machine.receivedHead()
-        machine.receivedEnd(isKeepAlive: true, hasBytesLeft: false, isRequestSent: true)
+        #expect(machine.isBusy && machine.isStale)
+        _ = try feed(&machine, Self.response)
+        machine.end(hasBytesLeft: false, isRequestSent: true, asksForClose: false)
         let next = machine.settle()
         let beginsAgain = machine.begin()
         #expect(next == .close && !beginsAgain)
