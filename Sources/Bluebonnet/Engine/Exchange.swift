@@ -16,7 +16,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
 
     private struct State {
         var place = Place.waiting
-        var caller: SuspendedCaller<TransportResponse>?
+        var caller: SuspendedCaller<TransportResponse, any Error>?
         /// Why it ended before its caller waited.
         var earlyFailure: NetworkingError?
         var stream: BodyStream?
@@ -24,7 +24,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         /// The source of the body has been asked for it.
         var hasBegunBody = false
 
-        mutating func takeCaller() -> SuspendedCaller<TransportResponse>? {
+        mutating func takeCaller() -> SuspendedCaller<TransportResponse, any Error>? {
             defer { caller = nil }
             return caller
         }
@@ -222,7 +222,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     /// The response head is there, with all of the body or a stream of it, and this much has arrived meanwhile.
     func deliver(_ response: TransportResponse, stream: BodyStream?, _ arrival: Call.Arrival) {
         let (isOver, caller, upload, notice) = call.withLock {
-            shared -> (Bool, SuspendedCaller<TransportResponse>?, RequestUpload?, Call.Traffic.Notice?) in
+            shared -> (Bool, SuspendedCaller<TransportResponse, any Error>?, RequestUpload?, Call.Traffic.Notice?) in
             if case .finished = state.place { return (true, nil, nil, nil) }
             let notice = call.count(arrival, &shared)
             state.stream = stream
@@ -263,7 +263,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     func fail(_ error: NetworkingError, _ timings: Timings? = nil) {
         let error = error.completed(request: sent.request)
         let (place, caller, stream, upload) = call.withLock {
-            shared -> (Place, SuspendedCaller<TransportResponse>?, BodyStream?, RequestUpload?) in
+            shared -> (Place, SuspendedCaller<TransportResponse, any Error>?, BodyStream?, RequestUpload?) in
             defer {
                 state.place = .finished
                 state.upload = nil

@@ -44,6 +44,11 @@ public struct ExchangeContext: Sendable {
     /// When the whole exchange must be over, by ``Timeouts/request``.
     public var deadline: ContinuousClock.Instant? { end?.instant }
 
+    /// The time of the whole exchange is over: stops the task.
+    func timeOut(_ request: Request) {
+        call.stop(.requestTimedOut(request, request.effectiveTimeouts(over: settings.configuration.timeouts).request))
+    }
+
     /// Where single members of the configuration are read without a copy of all of it.
     var settings: Settings { call.core.settings }
 

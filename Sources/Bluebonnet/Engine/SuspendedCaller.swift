@@ -1,22 +1,37 @@
-/// A task that waits for its result. Must be resumed exactly once.
+/// A task that waits for its result, or to be told that the result lies ready. Must be resumed exactly once.
 ///
 /// Unchecked, because it stands for the one suspension of every request: whoever holds one keeps it under a lock and takes it out
 /// when it resumes it.
-@safe struct SuspendedCaller<Result: Sendable>: Sendable {
-    private let continuation: UnsafeContinuation<Result, any Error>
+@safe struct SuspendedCaller<Output: Sendable, Failure: Error>: Sendable {
+    private let continuation: UnsafeContinuation<Output, Failure>
 
+    func resume(returning output: Output) {
+        unsafe continuation.resume(returning: output)
+    }
+
+    func resume(throwing error: Failure) {
+        unsafe continuation.resume(throwing: error)
+    }
+}
+
+extension SuspendedCaller where Failure == any Error {
     /// Suspends the present task and hands it over.
-    static func suspend(_ body: (SuspendedCaller) -> Void) async throws -> Result {
+    static func suspend(_ body: (SuspendedCaller) -> Void) async throws -> Output {
         try await unsafe withUnsafeThrowingContinuation { continuation in
             body(unsafe SuspendedCaller(continuation: continuation))
         }
     }
+}
 
-    func resume(returning result: Result) {
-        unsafe continuation.resume(returning: result)
+extension SuspendedCaller where Output == Void, Failure == Never {
+    /// Suspends the present task and hands it over.
+    static func suspend(_ body: (SuspendedCaller) -> Void) async {
+        await unsafe withUnsafeContinuation { continuation in
+            body(unsafe SuspendedCaller(continuation: continuation))
+        }
     }
 
-    func resume(throwing error: any Error) {
-        unsafe continuation.resume(throwing: error)
+    func resume() {
+        resume(returning: ())
     }
 }

@@ -22,19 +22,19 @@ public struct TransportResponse: Sendable {
     /// Status and header fields.
     public var head: ResponseHead {
         get { contents.value.head }
-        _modify { yield &contents.value.head }
+        _modify { yield &contents.unique.value.head }
     }
 
     /// The body, to be read once.
     public var body: ResponseBody {
         get { contents.value.body }
-        _modify { yield &contents.value.body }
+        _modify { yield &contents.unique.value.body }
     }
 
     /// The 1xx responses that came before the head.
     public var informational: [ResponseHead] {
         get { contents.value.informational }
-        _modify { yield &contents.value.informational }
+        _modify { yield &contents.unique.value.informational }
     }
 
     /// The request of the response. Interceptors that send another request set it.
@@ -46,20 +46,20 @@ public struct TransportResponse: Sendable {
     /// Where redirects led, in order.
     public var redirects: [URL] {
         get { contents.value.redirects }
-        _modify { yield &contents.value.redirects }
+        _modify { yield &contents.unique.value.redirects }
     }
 
     /// How many times the engine sent the request again: because a pooled connection had gone stale, or without an expectation
     /// that the server refused with 417.
     public var retries: Int {
         get { contents.value.retries }
-        _modify { yield &contents.value.retries }
+        _modify { yield &contents.unique.value.retries }
     }
 
     /// The timings up to the head. ``ResponseBody`` knows when the last byte came.
     public var timings: Timings {
         get { contents.value.timings }
-        _modify { yield &contents.value.timings }
+        _modify { yield &contents.unique.value.timings }
     }
 
     /// The response came before the first byte of the request body was asked of its source, which can still be read.

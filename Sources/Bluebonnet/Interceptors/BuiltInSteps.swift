@@ -19,6 +19,10 @@ struct BuiltInSteps: Sendable {
         engine = transport as? Engine
     }
 
+    /// The engine ends its exchanges by itself when a task is stopped; another transport has to be
+    /// woken.
+    var isTransportOfUser: Bool { engine == nil }
+
     func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
         let response = try await sendHop(request, context: context)
         guard Redirects.isRedirect(response) else { return response }

@@ -5,9 +5,11 @@
 /// first, then those of ``Request/interceptors``, then the built-in ones: redirects, content decoding. For one that only changes the
 /// request there is ``RequestAdapter``. (Counterpart of Alamofire's `RequestInterceptor`.)
 ///
-/// An interceptor that waits is woken when the task is stopped: its Swift task is cancelled by `cancel()` of the session's task, by
-/// ``Timeouts/request`` and by the end of the session. One that does not look at its cancellation is waited for one second and then
-/// left to itself: the task fails, and what the interceptor returns later is dropped.
+/// An interceptor that waits is woken when the task is stopped: its Swift task is cancelled by
+/// `cancel()` of the session's task, by ``Timeouts/request`` and by the end of the session.
+/// ``ExchangeContext/sleep(for:)`` waits a while and throws the error that stopped the task. One
+/// that does not look at its cancellation is waited for one second and then left to itself: the
+/// task fails, and what the interceptor returns later is dropped.
 ///
 /// ```swift
 /// struct BearerToken: Interceptor {

@@ -3,6 +3,11 @@
 /// Adapters run in their order among the other interceptors, session-wide or for one request. Counterpart of Alamofire's
 /// `RequestAdapter`.
 ///
+/// Up to where it first waits for something, an adapter is a part of the request like any other and
+/// cannot be stopped; a closure that awaits nothing costs little more than what it does. It does
+/// not run on the actor of the caller. One that waits is woken when the task is stopped, like any
+/// ``Interceptor``.
+///
 /// ```swift
 /// configuration.interceptors = [
 ///     RequestAdapter { request in
@@ -11,24 +16,48 @@
 /// ]
 /// ```
 public struct RequestAdapter: Interceptor {
-    private let adapt: @Sendable (inout Request, ExchangeContext) async throws -> Void
+    /// A closure that awaits nothing cannot wait for ever: it needs no Swift task that could be
+    /// cancelled.
+    private enum Change: Sendable {
+        case now(@Sendable (inout Request, ExchangeContext) throws -> Void)
+        case later(@Sendable (inout Request) async throws -> Void)
+        case laterInContext(@Sendable (inout Request, ExchangeContext) async throws -> Void)
+    }
 
-    /// Makes an adapter.
+    private let change: Change
+
+    /// Makes an adapter of a closure that awaits something.
     ///
     /// - Parameter adapt: Changes the request. What it throws fails the request with
     ///   ``NetworkingError/Code/requestAdaptationFailed`` and is ``NetworkingError/underlying``; nothing is sent then.
     public init(_ adapt: @escaping @Sendable (_ request: inout Request) async throws -> Void) {
-        self.adapt = { request, _ in try await adapt(&request) }
+        change = .later(adapt)
     }
 
-    /// Makes an adapter that looks at the context too.
+    /// Makes an adapter of a closure that awaits something, and looks at the context too.
     ///
     /// - Parameter adapt: Changes the request. What it throws fails the request with
     ///   ``NetworkingError/Code/requestAdaptationFailed`` and is ``NetworkingError/underlying``; nothing is sent then.
     public init(
         _ adapt: @escaping @Sendable (_ request: inout Request, _ context: ExchangeContext) async throws -> Void
     ) {
-        self.adapt = adapt
+        change = .laterInContext(adapt)
+    }
+
+    /// Makes an adapter of a closure that awaits nothing.
+    ///
+    /// - Parameter adapt: Changes the request. What it throws fails the request with
+    ///   ``NetworkingError/Code/requestAdaptationFailed`` and is ``NetworkingError/underlying``; nothing is sent then.
+    public init(_ adapt: @escaping @Sendable (_ request: inout Request) throws -> Void) {
+        change = .now { request, _ in try adapt(&request) }
+    }
+
+    /// Makes an adapter of a closure that awaits nothing, and looks at the context too.
+    ///
+    /// - Parameter adapt: Changes the request. What it throws fails the request with
+    ///   ``NetworkingError/Code/requestAdaptationFailed`` and is ``NetworkingError/underlying``; nothing is sent then.
+    public init(_ adapt: @escaping @Sendable (_ request: inout Request, _ context: ExchangeContext) throws -> Void) {
+        change = .now(adapt)
     }
 
     /// Changes the request and sends it on.
@@ -44,19 +73,49 @@ public struct RequestAdapter: Interceptor {
         context: ExchangeContext,
         next: Next
     ) async throws -> TransportResponse {
+        try await next(try await adapted(request, context))
+    }
+
+    /// Whether it may wait for something.
+    var mayWait: Bool {
+        if case .now = change { false } else { true }
+    }
+
+    /// The request as it is sent on.
+    func adapted(_ request: Request, _ context: ExchangeContext) async throws -> Request {
         var adapted = request
         do {
-            try await adapt(&adapted, context)
+            switch change {
+            case .now(let adapt): try adapt(&adapted, context)
+            case .later(let adapt): try await adapt(&adapted)
+            case .laterInContext(let adapt): try await adapt(&adapted, context)
+            }
         } catch {
-            // A wait that was cancelled is not the adapter's failure.
-            if Task.isCancelled { throw error }
-            throw NetworkingError(
-                .requestAdaptationFailed,
-                "\(request) could not be prepared: \(error)",
-                request: request,
-                underlying: error
-            )
+            throw Self.failure(error, request)
         }
-        return try await next(adapted)
+        return adapted
+    }
+
+    /// The same of one that waits for nothing; others do nothing.
+    func adaptedNow(_ request: Request, _ context: ExchangeContext) throws -> Request {
+        guard case .now(let adapt) = change else { return request }
+        var adapted = request
+        do {
+            try adapt(&adapted, context)
+        } catch {
+            throw Self.failure(error, request)
+        }
+        return adapted
+    }
+
+    private static func failure(_ error: any Error, _ request: Request) -> any Error {
+        // A wait that was cancelled is not the adapter's failure.
+        if Task.isCancelled { return error }
+        return NetworkingError(
+            .requestAdaptationFailed,
+            "\(request) could not be prepared: \(error)",
+            request: request,
+            underlying: error
+        )
     }
 }

@@ -7,11 +7,30 @@ import Synchronization
 ///
 /// The code runs in a Swift task of its own, which is cancelled. Code that does not look at its cancellation is waited for no
 /// longer than a second, and then left to itself: a task that awaits its children would wait for ever.
-final class StoppableCall<Output: Sendable>: Call.Operation {
+///
+/// Not generic, because what is freed for every request should not have to look up its own type.
+final class StoppableCall: Call.Operation {
+    /// Where the code begins.
+    enum Beginning {
+        /// Up to where it first waits, it runs at once and where its caller is, as part of it;
+        /// elsewhere, if that is an actor. What waits for nothing is over then: no thread was
+        /// crossed, and nothing was made that could stop it.
+        case here
+        /// In the new Swift task from the start: what waits for nothing can be stopped too.
+        case elsewhere
+    }
+
+    private enum End {
+        case byItself
+        /// It was stopped and did not end.
+        case leftToItself
+    }
+
     private struct State {
-        var caller: SuspendedCaller<Void>?
-        var task: Task<Void, Never>?
-        var result: Result<Output, any Error>?
+        var caller: SuspendedCaller<Void, Never>?
+        /// Cancels the Swift task of the code.
+        var cancel: (@Sendable () -> Void)?
+        var end: End?
         var isStopped = false
         /// Runs while the code has been stopped and has not ended.
         var patience: Scheduled<Void>?
@@ -26,81 +45,125 @@ final class StoppableCall<Output: Sendable>: Call.Operation {
     }
 
     /// Runs the work until it ends, or the task of the context is stopped or its time is over.
-    static func run(
+    ///
+    /// - Throws: What the work throws, and `CancellationError` where it did not begin or was left
+    ///   to itself.
+    static func run<Output: Sendable>(
         for request: Request,
         _ context: ExchangeContext,
+        _ beginning: Beginning,
+        caller: (any Actor)? = #isolation,
         _ work: @escaping @Sendable () async throws -> Output
     ) async throws -> Output {
         let call = StoppableCall()
-        try context.call.attach(call)
+        let task = beginning == .here && caller == nil ? try call.beginHere(work) : nil
+        if let task, call.hasEnded { return try await task.value }
         defer { context.call.detach(call) }
-        let timer = context.endsAt.map { end in
-            Self.schedule(at: end) {
-                let timeout = request.effectiveTimeouts(over: context.configuration.timeouts).request
-                context.call.stop(.requestTimedOut(request, timeout))
-            }
+        do throws(NetworkingError) {
+            try context.call.attach(call)
+        } catch {
+            guard task != nil else { throw error }
+            call.stop()
         }
+        let timer = context.endsAt.map { end in Self.schedule(at: end) { context.timeOut(request) } }
         defer { timer?.cancel() }
-        return try await call.run(work)
+        return try await call.end(of: try task ?? call.begin(work))
     }
 
     /// Runs the work until it ends or the call is stopped, as it also is when the caller's Swift task is cancelled. Once.
     ///
-    /// - Throws: What the work throws, and `CancellationError` where it was left to itself.
-    func run(_ work: @escaping @Sendable () async throws -> Output) async throws -> Output {
-        let executor = EventLoopTaskExecutor.preferred
-        try await withTaskCancellationHandler {
-            try await SuspendedCaller.suspend { caller in
-                // Stopped before it began, and its time may be over.
-                let isOver = state.withLock { state in
-                    if state.result == nil { state.caller = caller }
-                    return state.result != nil
+    /// - Throws: What the work throws, and `CancellationError` where it did not begin or was left
+    ///   to itself.
+    func run<Output: Sendable>(_ work: @escaping @Sendable () async throws -> Output) async throws -> Output {
+        try await end(of: try begin(work))
+    }
+
+    private func begin<Output: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Output
+    ) throws -> Task<Output, any Error> {
+        try checkBeginning()
+        let task = Task(executorPreference: EventLoopTaskExecutor.preferred) {
+            defer { self.end(.byItself) }
+            return try await work()
+        }
+        keep(task)
+        return task
+    }
+
+    private func beginHere<Output: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Output
+    ) throws -> Task<Output, any Error> {
+        guard #available(macOS 26, *) else { return try begin(work) }
+        try checkBeginning()
+        let task = Task.immediate(executorPreference: EventLoopTaskExecutor.preferred) {
+            defer { self.end(.byItself) }
+            return try await work()
+        }
+        keep(task)
+        return task
+    }
+
+    /// A caller that was cancelled begins nothing more.
+    private func checkBeginning() throws {
+        try Task.checkCancellation()
+        if hasEnded { throw CancellationError() }
+    }
+
+    private var hasEnded: Bool { state.withLock { $0.end != nil } }
+
+    /// From now on the task is cancelled when the call is stopped.
+    private func keep<Output: Sendable>(_ task: Task<Output, any Error>) {
+        let isStopped = state.withLock { state in
+            if state.end == nil { state.cancel = { task.cancel() } }
+            return state.isStopped
+        }
+        if isStopped { task.cancel() }
+    }
+
+    private func end<Output: Sendable>(of task: Task<Output, any Error>) async throws -> Output {
+        await withTaskCancellationHandler {
+            await SuspendedCaller.suspend { caller in
+                let hasEnded = state.withLock { state in
+                    if state.end == nil { state.caller = caller }
+                    return state.end != nil
                 }
-                guard !isOver else { return caller.resume(returning: ()) }
-                let task = Task(executorPreference: executor) {
-                    let result: Result<Output, any Error>
-                    do { result = .success(try await work()) } catch { result = .failure(error) }
-                    self.end(result)
-                }
-                let isStopped = state.withLock { state in
-                    if state.result == nil { state.task = task }
-                    return state.isStopped
-                }
-                if isStopped { task.cancel() }
+                if hasEnded { caller.resume() }
             }
         } onCancel: {
             stop()
         }
-        return try (state.withLock { $0.result } ?? .failure(CancellationError())).get()
+        guard case .byItself = state.withLock({ $0.end }) else { throw CancellationError() }
+        // The last thing that the task does is to say so.
+        return try await task.value
     }
 
     /// Cancels the work. It has a moment to end by itself.
     func stop() {
-        let task = state.withLock { state -> Task<Void, Never>?? in
-            guard !state.isStopped, state.result == nil else { return nil }
+        let (isFirst, cancel) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+            guard !state.isStopped, state.end == nil else { return (false, nil) }
             state.isStopped = true
-            return .some(state.task)
+            return (true, state.cancel)
         }
-        guard let task else { return }
-        task?.cancel()
-        let timer = Self.schedule(at: .now().advanced(by: patience)) { self.end(.failure(CancellationError())) }
-        let isOver = state.withLock { state in
-            if state.result == nil { state.patience = timer }
-            return state.result != nil
+        guard isFirst else { return }
+        cancel?()
+        let timer = Self.schedule(at: .now().advanced(by: patience)) { self.end(.leftToItself) }
+        let hasEnded = state.withLock { state in
+            if state.end == nil { state.patience = timer }
+            return state.end != nil
         }
-        if isOver { timer.cancel() }
+        if hasEnded { timer.cancel() }
     }
 
     /// The first end counts.
-    private func end(_ result: Result<Output, any Error>) {
-        let (caller, timer) = state.withLock { state -> (SuspendedCaller<Void>?, Scheduled<Void>?) in
-            guard state.result == nil else { return (nil, nil) }
-            state.result = result
-            defer { (state.caller, state.task, state.patience) = (nil, nil, nil) }
+    private func end(_ end: End) {
+        let (caller, timer) = state.withLock { state -> (SuspendedCaller<Void, Never>?, Scheduled<Void>?) in
+            guard state.end == nil else { return (nil, nil) }
+            state.end = end
+            defer { (state.caller, state.cancel, state.patience) = (nil, nil, nil) }
             return (state.caller, state.patience)
         }
         timer?.cancel()
-        caller?.resume(returning: ())
+        caller?.resume()
     }
 
     /// Not on the loops of the session, which may be shut down and drop the timer.

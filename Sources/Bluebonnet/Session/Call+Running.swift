@@ -68,7 +68,9 @@ extension Call {
         let (body, limit) = (response.body, core.settings.configuration.limits.bodyInMemory)
         do {
             guard body.comesFromSequence else { return try await body.collect(upTo: limit) }
-            return try await StoppableCall.run(for: response.request, context) { try await body.collect(upTo: limit) }
+            return try await StoppableCall.run(for: response.request, context, .elsewhere) {
+                try await body.collect(upTo: limit)
+            }
         } catch let error as NetworkingError {
             throw error.completed(request: response.request, response: response.head)
         }

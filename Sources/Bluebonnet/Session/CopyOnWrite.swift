@@ -1,8 +1,12 @@
 /// A value behind one reference, copied only when it is changed while somebody else holds it too.
 struct CopyOnWrite<Value: Sendable>: Sendable {
-    // Unchecked Sendable: written only through `value` below, which first makes sure that nobody else holds the object.
-    private final class Storage: @unchecked Sendable {
-        var value: Value
+    // Unchecked Sendable: written only through `unique` below, which first makes sure that nobody
+    // else holds the object.
+    final class Storage: @unchecked Sendable {
+        // Safe unchecked: who writes holds the only struct that knows the object, and access to
+        // that struct is exclusive, which is checked. Checked here as well, it would cost every
+        // read of a request's properties.
+        @safe @exclusivity(unchecked) var value: Value
 
         init(_ value: Value) {
             self.value = value
@@ -17,9 +21,22 @@ struct CopyOnWrite<Value: Sendable>: Sendable {
 
     var value: Value {
         _read { yield storage.value }
-        _modify {
-            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
-            yield &storage.value
+        _modify { yield &unique.value }
+    }
+
+    /// The object, held by nobody else: for accessors that change one member in place and then
+    /// forget it. Through `value` they would be one coroutine inside another, which takes memory
+    /// from the heap.
+    var unique: Storage {
+        mutating get {
+            if !isKnownUniquelyReferenced(&storage) { copy() }
+            return storage
         }
+    }
+
+    // Apart, or the accessors that change a member would keep room for a second value.
+    @inline(never)
+    private mutating func copy() {
+        storage = Storage(storage.value)
     }
 }

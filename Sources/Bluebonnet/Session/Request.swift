@@ -25,7 +25,7 @@ public struct Request: Sendable {
     /// The method. Default: GET.
     public var method: HTTPRequest.Method {
         get { contents.value.method }
-        _modify { yield &contents.value.method }
+        _modify { yield &contents.unique.value.method }
     }
 
     /// The absolute URL. `http`, `https`, and for Unix-domain sockets `http+unix://%2Fpath%2Fto%2Fsocket/target`.
@@ -33,7 +33,7 @@ public struct Request: Sendable {
         get { contents.value.url }
         _modify {
             defer { contents.value.target = nil }
-            yield &contents.value.url
+            yield &contents.unique.value.url
         }
     }
 
@@ -42,13 +42,13 @@ public struct Request: Sendable {
     /// `Host`, and `Content-Length` or `Transfer-Encoding` for a body, are added by the engine when they are not here.
     public var headerFields: HTTPFields {
         get { contents.value.headerFields }
-        _modify { yield &contents.value.headerFields }
+        _modify { yield &contents.unique.value.headerFields }
     }
 
     /// The body, or nil for none.
     public var body: RequestBody? {
         get { contents.value.body }
-        _modify { yield &contents.value.body }
+        _modify { yield &contents.unique.value.body }
     }
 
     /// What a serializer has set, and what you set here. Default: nothing.
@@ -73,13 +73,13 @@ public struct Request: Sendable {
     /// The timeouts of this request where they differ from the session's. Default: the session's.
     public var timeouts: Timeouts? {
         get { contents.value.timeouts }
-        _modify { yield &contents.value.timeouts }
+        _modify { yield &contents.unique.value.timeouts }
     }
 
     /// What to do with a redirect. Default: the session's ``SessionConfiguration/redirectPolicy``.
     public var redirectPolicy: RedirectPolicy? {
         get { contents.value.redirectPolicy }
-        _modify { yield &contents.value.redirectPolicy }
+        _modify { yield &contents.unique.value.redirectPolicy }
     }
 
     /// Whether the body waits for the server's leave: the head goes out alone with `Expect: 100-continue`, and the body follows
@@ -91,7 +91,7 @@ public struct Request: Sendable {
     /// ``SessionConfiguration/continueThreshold``.
     public var expectsContinue: Bool? {
         get { contents.value.expectsContinue }
-        _modify { yield &contents.value.expectsContinue }
+        _modify { yield &contents.unique.value.expectsContinue }
     }
 
     /// Interceptors of this request alone: they run after the session's and before the built-in ones, outermost first.
@@ -100,7 +100,7 @@ public struct Request: Sendable {
     /// What is here when the request is handed to the session counts; interceptors cannot add to it on the way.
     public var interceptors: [any Interceptor] {
         get { contents.value.interceptors }
-        _modify { yield &contents.value.interceptors }
+        _modify { yield &contents.unique.value.interceptors }
     }
 
     /// Makes a request.

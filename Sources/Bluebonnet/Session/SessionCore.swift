@@ -15,9 +15,6 @@ final class SessionCore: Sendable {
 
     let settings: ExchangeContext.Settings
     private let chain: Next.Chain
-    /// The engine ends its exchanges by itself when a task is stopped; a transport of the user's has to
-    /// be woken.
-    private let isTransportOfUser: Bool
     private let lastIdentifier = Atomic(0)
     /// How many listen: asked several times for each request.
     private let listenerCount = Atomic(0)
@@ -29,7 +26,6 @@ final class SessionCore: Sendable {
     init(configuration: SessionConfiguration, transport: (any Transport)?, hopObserver: HopEvent.Observer? = nil) {
         self.hopObserver = hopObserver
         settings = ExchangeContext.Settings(configuration)
-        isTransportOfUser = transport.map { !($0 is Engine) } ?? false
         // The one fixed order: the user's own, those of the request, redirects, content decoding.
         chain = Next.Chain(
             interceptors: configuration.interceptors,
@@ -47,19 +43,7 @@ final class SessionCore: Sendable {
     /// Sends one request through the interceptors and the transport.
     func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
         let request = withAdditionalFields(request)
-        guard !chain.interceptors.isEmpty || !request.interceptors.isEmpty || isTransportOfUser else {
-            return try await chain.end.send(request, context: context)
-        }
-        return try await sendThroughCodeOfUser(request, context: context)
-    }
-
-    /// What runs in there may wait for ever, so it is run where it can be stopped.
-    private func sendThroughCodeOfUser(
-        _ request: Request,
-        context: ExchangeContext
-    ) async throws -> TransportResponse {
-        let next = Next(chain.appending(request.interceptors), context: context)
-        return try await StoppableCall.run(for: request, context) { try await next(request) }
+        return try await chain.appending(request.interceptors).send(request, context: context)
     }
 
     private func withAdditionalFields(_ request: Request) -> Request {

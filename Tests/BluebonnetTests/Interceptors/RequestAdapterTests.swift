@@ -1,5 +1,7 @@
 import BluebonnetTesting
+import Dispatch
 import HTTPTypes
+import LocalServer
 import Synchronization
 import Testing
 
@@ -11,6 +13,12 @@ import Testing
     import Foundation
 #endif
 
+extension Request {
+    fileprivate mutating func append(_ word: String) {
+        headerFields[.via] = [headerFields[.via], word].compactMap(\.self).joined(separator: " ")
+    }
+}
+
 /// Adapters, and interceptors of one request.
 @Suite(.timeLimit(.minutes(1)))
 struct RequestAdapterTests {
@@ -20,7 +28,7 @@ struct RequestAdapterTests {
     private static func adding(_ word: String) -> RequestAdapter {
         RequestAdapter { request in
             await Task.yield()
-            request.headerFields[.via] = [request.headerFields[.via], word].compactMap(\.self).joined(separator: " ")
+            request.append(word)
         }
     }
 
@@ -92,6 +100,203 @@ struct RequestAdapterTests {
         }
         #expect(transport.requests.isEmpty)
     }
+
+    @Test func `what an adapter throws after a wait is the request's error too`() async throws {
+        let transport = StubTransport { _ in .text("ok") }
+        let refusing = RequestAdapter { _, _ in
+            await Task.yield()
+            throw Broken()
+        }
+        try await withSession(Self.configuration(Self.adding("a"), refusing), transport: transport) { session in
+            let request = try Request(to: "http://x/")
+            let error = try await networkingError { try await session.data(for: request) }
+            #expect(error.code == .requestAdaptationFailed && error.underlying is Broken)
+        }
+        #expect(transport.requests.isEmpty)
+    }
+
+    /// Passes everything on.
+    private struct Passing: Interceptor {
+        func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
+            try await next(request)
+        }
+    }
+
+    /// The four forms of an adapter; each appends its letter.
+    private static let forms: [@Sendable (String) -> RequestAdapter] = [
+        { word in RequestAdapter { request in request.append(word) } },
+        { word in RequestAdapter { request, _ in request.append(word) } },
+        { word in
+            RequestAdapter { request in
+                await Task.yield()
+                request.append(word)
+            }
+        },
+        { word in
+            RequestAdapter { request, _ in
+                await Task.yield()
+                request.append(word)
+            }
+        },
+    ]
+
+    @Test func `adapters that await nothing stand in the same order as others`() async throws {
+        let transport = StubTransport { _ in .text("ok") }
+        // Each form first and last, alone and among the others, with another interceptor in every place and with none.
+        for first in 0..<Self.forms.count {
+            for last in 0..<Self.forms.count {
+                let adapters = [first, 0, 2, last].enumerated().map { Self.forms[$1]("\($0)") as any Interceptor }
+                for place in 0...5 {
+                    var interceptors = adapters
+                    if place < 5 { interceptors.insert(Passing(), at: place) }
+                    var configuration = SessionConfiguration()
+                    configuration.interceptors = interceptors
+                    try await withSession(configuration, transport: transport) { session in
+                        _ = try await session.data(for: Request(to: "http://x/"))
+                    }
+                }
+            }
+        }
+        #expect(transport.requests.count == 96)
+        #expect(transport.requests.allSatisfy { $0.headerFields[.via] == "0 1 2 3" })
+    }
+
+    @Test func `adapters come before the engine too`() async throws {
+        try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
+            for form in Self.forms {
+                try await TestSession.run(Self.configuration(form("a"), form("b"))) { session, _ in
+                    _ = try await session.data(for: TestSession.request(server.baseURL))
+                }
+            }
+            #expect(server.requests.count == 4)
+            #expect(server.requests.allSatisfy { String(decoding: $0.head, as: UTF8.self).contains("a b") })
+        }
+    }
+
+    @TaskLocal private static var mark = 0
+
+    @Test func `task-local values of the caller are seen`() async throws {
+        let seen = Mutex<[Int]>([])
+        let note: @Sendable () -> Void = { seen.withLock { $0.append(Self.mark) } }
+        let configuration = Self.configuration(
+            RequestAdapter { _ in note() },
+            RequestAdapter { _ in
+                note()
+                await Task.yield()
+                note()
+            }
+        )
+        try await withSession(configuration, transport: StubTransport { _ in .text("ok") }) { session in
+            let request = try Request(to: "http://x/")
+            try await Self.$mark.withValue(7) { _ = try await session.data(for: request) }
+        }
+        #expect(seen.withLock { $0 } == [7, 7, 7])
+    }
+
+    @Test func `one that awaits nothing runs in the Swift task of its caller`() async throws {
+        let seen = Mutex<[Int?]>([])
+        let note: @Sendable () -> Void = {
+            let number = unsafe withUnsafeCurrentTask { task in unsafe task?.hashValue }
+            seen.withLock { $0.append(number) }
+        }
+        let adapter = RequestAdapter { _ in note() }
+        try await withSession(Self.configuration(adapter), transport: StubTransport { _ in .text("ok") }) { session in
+            let request = try Request(to: "http://x/")
+            let caller = Task { @concurrent in
+                note()
+                _ = try await session.data(for: request)
+            }
+            try await caller.value
+        }
+        let numbers = seen.withLock { $0 }
+        #expect(numbers.count == 2 && numbers[0] != nil && numbers[0] == numbers[1])
+    }
+
+    /// An actor with a thread of its own, which knows that it is this one.
+    private actor Place {
+        private final class Executor: SerialExecutor {
+            static let key = DispatchSpecificKey<Bool>()
+            private let queue = DispatchQueue(label: "test")
+
+            init() {
+                queue.setSpecific(key: Self.key, value: true)
+            }
+
+            func enqueue(_ job: consuming ExecutorJob) {
+                let job = UnownedJob(job)
+                let executor = unsafe asUnownedSerialExecutor()
+                queue.async { unsafe job.runSynchronously(on: executor) }
+            }
+        }
+
+        private let executor = Executor()
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+        static var isHere: Bool { DispatchQueue.getSpecific(key: Executor.key) == true }
+
+        func run(_ body: @Sendable () async throws -> Void) async throws {
+            #expect(Self.isHere)
+            try await body()
+            #expect(Self.isHere)
+        }
+    }
+
+    @Test(arguments: 0..<4, [true, false])
+    func `an adapter is no burden for the actor of its caller`(form: Int, isBeforeOthers: Bool) async throws {
+        let (here, all) = (Counter(), Counter())
+        let note: @Sendable () -> Void = { (Place.isHere ? here : all).increment() }
+        let adapter =
+            switch form {
+            case 0: RequestAdapter { _ in note() }
+            case 1: RequestAdapter { _, _ in note() }
+            case 2:
+                RequestAdapter { _ in
+                    note()
+                    await Task.yield()
+                }
+            default:
+                RequestAdapter { _, _ in
+                    note()
+                    await Task.yield()
+                }
+            }
+        let configuration =
+            isBeforeOthers ? Self.configuration(adapter, Passing()) : Self.configuration(Passing(), adapter)
+        try await withSession(configuration, transport: StubTransport { _ in .text("ok") }) { session in
+            let request = try Request(to: "http://x/")
+            try await Place().run { _ = try await session.data(for: request) }
+        }
+        #expect(here.value == 0 && all.value == 1)
+    }
+
+    @Test(arguments: [true, false])
+    func `a task that its own adapter cancels sends nothing`(awaitsSomething: Bool) async throws {
+        let transport = StubTransport { _ in .text("ok") }
+        let session = Mutex<SessionManager?>(nil)
+        let cancelling: @Sendable () -> Void = { session.withLock { $0 }?.tasks.first?.cancel() }
+        let adapter =
+            awaitsSomething
+            ? RequestAdapter { _ in
+                await Self.nothing()
+                cancelling()
+            } : RequestAdapter { _ in cancelling() }
+        try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
+            for transport in [transport, nil] as [StubTransport?] {
+                try await withSession(Self.configuration(adapter), transport: transport) { own in
+                    session.withLock { $0 = own }
+                    defer { session.withLock { $0 = nil } }
+                    let request = try TestSession.request(server.baseURL)
+                    let error = try await networkingError { try await own.data(for: request) }
+                    #expect(error.code == .cancelled)
+                }
+            }
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    /// Is awaited, and waits for nothing.
+    private static func nothing() async {}
 
     @Test func `an adapter that is cancelled with its task has not failed`() async throws {
         let isThere = Counter()

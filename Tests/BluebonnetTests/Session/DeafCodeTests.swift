@@ -14,7 +14,7 @@ import Testing
 struct DeafCodeTests {
     /// What never ends by itself, whoever cancels it.
     enum Place: CaseIterable {
-        case requestBody, transport, responseBody, codedResponseBody, interceptor
+        case requestBody, transport, responseBody, codedResponseBody, interceptor, adapter
     }
 
     enum Stop: CaseIterable {
@@ -72,7 +72,9 @@ struct DeafCodeTests {
     func `a stopped task does not wait for it`(place: Place, stop: Stop) async throws {
         let deaf = Deaf(place)
         defer { deaf.end.open() }
-        let configuration = TestSession.configuration { $0.interceptors = [deaf] }
+        let adapter = RequestAdapter { _ in await deaf.wait() }
+        let interceptor: any Interceptor = place == .adapter ? adapter : deaf
+        let configuration = TestSession.configuration { $0.interceptors = [interceptor] }
         try await withSession(configuration, transport: deaf) { session in
             var request = try Request(.post, to: "http://x/")
             if place == .requestBody { request.body = .stream(deaf.pieces) }
@@ -166,7 +168,7 @@ struct DeafCodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `code that was stopped before it began, for too long, is not waited for`() async throws {
-        let call = StoppableCall<Int>(patience: .milliseconds(1))
+        let call = StoppableCall(patience: .milliseconds(1))
         call.stop()
         // The patience runs on an event loop.
         try await NIOSingletons.posixEventLoopGroup.any().scheduleTask(in: .milliseconds(200)) {}.futureResult.get()

@@ -28,7 +28,7 @@ struct Example {
     private static func expect(_ answers: [(Int, String?)], status: Int, pauses: [Duration]) async throws {
         let slept = Mutex<[Duration]>([])
         let sent = Mutex(0)
-        let interceptor = RetryInterceptor(sleep: { pause in slept.withLock { $0.append(pause) } })
+        let interceptor = RetryInterceptor(sleep: { pause, _ in slept.withLock { $0.append(pause) } })
         let next = Next { request in
             let number = sent.withLock { sent in
                 defer { sent += 1 }

@@ -8,7 +8,7 @@ struct RetryInterceptor: Interceptor {
     /// A server that asks for more patience than this gets none.
     var longestPause = Duration.seconds(30)
     /// What waits; another one in tests.
-    var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    var sleep: @Sendable (Duration, ExchangeContext) async throws -> Void = { try await $1.sleep(for: $0) }
 
     func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
         for _ in 1..<max(1, attempts) {
@@ -16,8 +16,8 @@ struct RetryInterceptor: Interceptor {
             guard let pause = pause(before: request, after: response.head) else { return response }
             // A short body is read, so that the next attempt finds its connection free.
             _ = try? await response.body.collect(upTo: 65_536)
-            // A sleep that is cancelled throws, and the request ends as cancelled.
-            try await sleep(pause)
+            // Whatever stops the task wakes it, and is thrown.
+            try await sleep(pause, context)
         }
         return try await next(request)
     }

@@ -21,11 +21,11 @@ extension ResponseBody {
     /// - Returns: The bytes.
     func beginning(upTo limit: Int, within time: Duration = .seconds(1)) async -> Beginning {
         let reading = Reading()
-        let call = StoppableCall<Void>()
+        let call = StoppableCall()
         // A reader that was stopped has read what it has read.
         try? await call.run {
             // The time runs from here: a machine may be too busy to begin at once.
-            let end = time > .zero ? StoppableCall<Void>.schedule(at: .now().advanced(by: time)) { call.stop() } : nil
+            let end = time > .zero ? StoppableCall.schedule(at: .now().advanced(by: time)) { call.stop() } : nil
             defer { end?.cancel() }
             if end == nil { call.stop() }
             await read(upTo: limit, to: reading)

@@ -1,0 +1,81 @@
+import NIOCore
+import Synchronization
+
+extension ExchangeContext {
+    /// Waits a while: for interceptors that wait before they send a request again.
+    ///
+    /// Whatever stops the task wakes it at once, also in a Swift task that the interceptor has made
+    /// itself: `cancel()`, ``Timeouts/request``, the end of the session, and the cancellation of
+    /// the Swift task that waits. A task that is suspended sleeps on.
+    ///
+    /// ```swift
+    /// let response = try await next(request)
+    /// guard response.head.status == .serviceUnavailable else { return response }
+    /// try await context.sleep(for: .seconds(1))
+    /// return try await next(request)
+    /// ```
+    ///
+    /// - Parameter duration: How long to wait, 292 years at most. What is not above zero only looks
+    ///   whether the task was stopped.
+    /// - Throws: The ``NetworkingError`` that stopped the task, such as
+    ///   ``NetworkingError/Code/requestTimeout``, or ``NetworkingError/Code/cancelled`` where only
+    ///   the Swift task was.
+    public func sleep(for duration: Duration) async throws(NetworkingError) {
+        let sleep = Sleep()
+        try call.attach(sleep)
+        defer { call.detach(sleep) }
+        if duration > .zero {
+            let end = NIODeadline.now().advanced(by: duration)
+            await sleep.wait(until: min(end, endsAt ?? .distantFuture))
+            // Whoever else looks at the clock for this task may not have looked yet.
+            if let endsAt, endsAt < end, .now() >= endsAt { timeOut(call.originalRequest) }
+        }
+        if let error = call.error { throw error }
+        if Task.isCancelled { throw NetworkingError(.cancelled, "The request was cancelled.") }
+    }
+}
+
+/// One wait, woken by its timer, by what stops the call or by the cancellation of the Swift task
+/// that waits.
+private final class Sleep: Call.Operation {
+    private struct State {
+        var caller: SuspendedCaller<Void, Never>?
+        var timer: Scheduled<Void>?
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+
+    func wait(until end: NIODeadline) async {
+        await withTaskCancellationHandler {
+            await SuspendedCaller.suspend { caller in
+                let timer = StoppableCall.schedule(at: end) { self.wake() }
+                let isOver = state.withLock { state in
+                    if !state.isOver { (state.caller, state.timer) = (caller, timer) }
+                    return state.isOver
+                }
+                guard isOver else { return }
+                timer.cancel()
+                caller.resume()
+            }
+        } onCancel: {
+            wake()
+        }
+    }
+
+    private func wake() {
+        let (caller, timer) = state.withLock { state -> (SuspendedCaller<Void, Never>?, Scheduled<Void>?) in
+            state.isOver = true
+            defer { (state.caller, state.timer) = (nil, nil) }
+            return (state.caller, state.timer)
+        }
+        timer?.cancel()
+        caller?.resume()
+    }
+
+    func cancel(with error: NetworkingError) {
+        wake()
+    }
+
+    func suspensionChanged() {}
+}

@@ -1,0 +1,267 @@
+import BluebonnetTesting
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import Bluebonnet
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What an interceptor waits with.
+@Suite(.timeLimit(.minutes(1)))
+struct ExchangeContextSleepTests {
+    /// Sleeps before it sends, in one of several ways, and remembers what woke it.
+    private final class Sleepy: Interceptor {
+        enum Way: CaseIterable {
+            case directly
+            /// In a Swift task that the interceptor makes itself, and that nobody cancels.
+            case inTaskOfItsOwn
+            /// Many at once.
+            case manyTimes
+        }
+
+        let way: Way
+        let durations: [Duration]
+        let isThere = Counter()
+        let woken = Mutex<[NetworkingError]>([])
+        let isDone = Counter()
+
+        init(_ way: Way = .directly, for durations: Duration...) {
+            self.way = way
+            self.durations = durations
+        }
+
+        func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
+            switch way {
+            case .directly: try await sleep(context)
+            case .inTaskOfItsOwn: try await Task.detached { try await self.sleep(context) }.value
+            case .manyTimes:
+                try await withThrowingTaskGroup { group in
+                    for _ in 0..<20 { group.addTask { try await self.sleep(context) } }
+                    while let result = await group.nextResult() { try result.get() }
+                }
+            }
+            return try await next(request)
+        }
+
+        private func sleep(_ context: ExchangeContext) async throws {
+            isThere.increment()
+            do {
+                for duration in durations { try await context.sleep(for: duration) }
+                isDone.increment()
+            } catch {
+                woken.withLock { $0.append(error) }
+                throw error
+            }
+        }
+
+        func waitUntilItSleeps() async throws {
+            let count = way == .manyTimes ? 20 : 1
+            try await TestSession.until("it sleeps") { isThere.value == count }
+        }
+    }
+
+    enum Stop: CaseIterable {
+        case cancel, cancelledCaller, requestTimeout, endOfSession
+
+        var code: NetworkingError.Code {
+            switch self {
+            case .cancel, .cancelledCaller: .cancelled
+            case .requestTimeout: .requestTimeout
+            case .endOfSession: .sessionInvalidated
+            }
+        }
+    }
+
+    private static let ok = StubTransport { _ in .text("ok") }
+
+    private static func configuration(_ interceptors: any Interceptor...) -> SessionConfiguration {
+        TestSession.configuration { $0.interceptors = interceptors }
+    }
+
+    /// Stops a request that sleeps, and expects the error of the stop on both sides.
+    private func expectWaking(_ sleepy: Sleepy, by stop: Stop, isSuspended: Bool = false) async throws {
+        try await withSession(Self.configuration(sleepy), transport: Self.ok) { session in
+            var request = try Request(to: "http://x/?token=secret")
+            if stop == .requestTimeout { request.timeouts = Timeouts(request: .milliseconds(50)) }
+            let task = session.dataTask(request)
+            let caller = Task { try await task.value }
+            if stop != .requestTimeout { try await sleepy.waitUntilItSleeps() }
+            if isSuspended { task.suspend() }
+            switch stop {
+            case .cancel: task.cancel()
+            case .cancelledCaller: caller.cancel()
+            case .requestTimeout: break
+            case .endOfSession: session.invalidate()
+            }
+            let error = try await networkingError { try await caller.value }
+            #expect(error.code == stop.code && !error.message.contains("secret"), "\(error)")
+            // The error of a session's task is that of the first sleep that was woken; the others follow.
+            try await TestSession.until("all are awake") {
+                sleepy.woken.withLock { $0.count } == sleepy.isThere.value
+            }
+            #expect(sleepy.woken.withLock { $0 }.allSatisfy { $0.code == stop.code })
+            #expect(sleepy.isDone.value == 0)
+        }
+    }
+
+    @Test(arguments: Sleepy.Way.allCases, Stop.allCases)
+    private func `what stops the task wakes it, with the same error`(way: Sleepy.Way, stop: Stop) async throws {
+        // Nobody can cancel the task that the interceptor made; it would sleep on until the task is stopped.
+        if way == .inTaskOfItsOwn, stop == .cancelledCaller { return }
+        try await expectWaking(Sleepy(way, for: .seconds(3600)), by: stop)
+    }
+
+    @Test(arguments: Stop.allCases)
+    func `a sleeper of a suspended task is woken as well`(stop: Stop) async throws {
+        try await expectWaking(Sleepy(for: .seconds(3600)), by: stop, isSuspended: true)
+    }
+
+    @Test(arguments: [
+        Duration.seconds(Int64.max), Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999),
+        .seconds(10_000_000_000), .seconds(9_223_372_036),
+    ])
+    func `very long sleeps are only long`(duration: Duration) async throws {
+        try await expectWaking(Sleepy(for: duration), by: .cancel)
+        try await expectWaking(Sleepy(for: duration), by: .requestTimeout)
+    }
+
+    @Test func `a sleep takes its time`() async throws {
+        let sleepy = Sleepy(for: .milliseconds(20), .microseconds(1), .nanoseconds(1), .zero, .seconds(-3600))
+        try await withSession(Self.configuration(sleepy), transport: Self.ok) { session in
+            let clock = ContinuousClock()
+            let request = try Request(to: "http://x/")
+            let time = try await clock.measure { _ = try await session.data(for: request) }
+            #expect(sleepy.isDone.value == 1 && time >= .milliseconds(20))
+        }
+    }
+
+    @Test func `many at once all end`() async throws {
+        let sleepy = Sleepy(.manyTimes, for: .milliseconds(1), .milliseconds(2), .milliseconds(1))
+        try await withSession(Self.configuration(sleepy), transport: Self.ok) { session in
+            _ = try await session.data(for: Request(to: "http://x/"))
+            #expect(sleepy.isDone.value == 20)
+        }
+    }
+
+    @Test func `a suspended task sleeps on`() async throws {
+        let sleepy = Sleepy(for: .milliseconds(1), .milliseconds(50))
+        try await withSession(Self.configuration(sleepy), transport: Self.ok) { session in
+            let task = session.dataTask(try Request(to: "http://x/"))
+            task.resume()
+            task.suspend()
+            try await TestSession.until("the sleep is over") { sleepy.isDone.value == 1 }
+            task.resume()
+            _ = try await task.value
+        }
+    }
+
+    @Test func `one whose end lies behind the deadline ends with the deadline`() async throws {
+        let sleepy = Sleepy(for: .milliseconds(1), .seconds(3600))
+        try await withSession(Self.configuration(sleepy), transport: Self.ok) { session in
+            var request = try Request(to: "http://x/")
+            request.timeouts = Timeouts(request: .milliseconds(100))
+            let error = try await networkingError { try await session.data(for: request) }
+            #expect(error.code == .requestTimeout)
+            request.timeouts = Timeouts(request: .seconds(1000))
+            let cancelled = Task { [request] in try await session.data(for: request) }
+            try await TestSession.until("it sleeps again") { sleepy.isThere.value == 2 }
+            cancelled.cancel()
+            let other = try await networkingError { try await cancelled.value }
+            #expect(other.code == .cancelled)
+        }
+    }
+
+    // MARK: Alone
+
+    @Test(arguments: [Duration.zero, .milliseconds(-1), .seconds(Int64.min), .seconds(3600)])
+    func `in a task that was stopped already nothing sleeps`(duration: Duration) async throws {
+        let context = ExchangeContext()
+        context.call.stop(NetworkingError(.sessionInvalidated, "Enough."))
+        let error = try await networkingError { try await context.sleep(for: duration) }
+        #expect(error.code == .sessionInvalidated && error.message == "Enough.")
+    }
+
+    @Test(arguments: [Duration.zero, .milliseconds(-1), .seconds(3600)])
+    func `in a Swift task that was cancelled already nothing sleeps`(duration: Duration) async throws {
+        let caller = Task {
+            while !Task.isCancelled { await Task.yield() }
+            try await ExchangeContext().sleep(for: duration)
+        }
+        caller.cancel()
+        let error = try await networkingError { try await caller.value }
+        #expect(error.code == .cancelled)
+    }
+
+    @Test func `one that sleeps in a task that is over already has nothing to wait for`() async throws {
+        let context = ExchangeContext()
+        try context.call.complete(nil)
+        let error = try await networkingError { try await context.sleep(for: .seconds(3600)) }
+        #expect(error.code == .cancelled)
+    }
+
+    @Test func `the deadline is kept where nothing else looks at it`() async throws {
+        let call = Call.ofNoSession()
+        let context = ExchangeContext(call: call, end: .init(after: .milliseconds(20)), collectsBody: false)
+        try await context.sleep(for: .milliseconds(1))
+        let error = try await networkingError { try await context.sleep(for: .seconds(3600)) }
+        #expect(error.code == .requestTimeout && call.error?.code == .requestTimeout)
+    }
+
+    @Test func `a sleep leaves nothing behind`() async throws {
+        weak var call: Call?
+        do {
+            let context = ExchangeContext()
+            call = context.call
+            try await context.sleep(for: .milliseconds(1))
+            let sleeper = Task { [context] in try await context.sleep(for: .seconds(3600)) }
+            sleeper.cancel()
+            await #expect(throws: NetworkingError.self) { try await sleeper.value }
+        }
+        try await TestSession.until("the call is gone") { call == nil }
+    }
+
+    // MARK: What it is for
+
+    /// Sends a request again while the server is busy, each time after twice the pause.
+    private struct Retrying: Interceptor {
+        var pause: Duration
+
+        func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
+            var pause = pause
+            while true {
+                let response = try await next(request)
+                guard response.head.status == .serviceUnavailable else { return response }
+                try await context.sleep(for: pause)
+                pause *= 2
+            }
+        }
+    }
+
+    @Test func `an interceptor sends again until the server has time`() async throws {
+        let sent = Counter()
+        let transport = StubTransport { _ in
+            sent.increment() < 4 ? .text("busy", status: .serviceUnavailable) : .text("ok")
+        }
+        let configuration = Self.configuration(Retrying(pause: .milliseconds(1)))
+        try await withSession(configuration, transport: transport) { session in
+            let response = try await session.response(for: Request(to: "http://x/"), as: .string)
+            #expect(response.value == "ok" && sent.value == 4)
+        }
+    }
+
+    @Test func `one that would send again for ever ends with the time of the request`() async throws {
+        let transport = StubTransport { _ in .text("busy", status: .serviceUnavailable) }
+        let configuration = Self.configuration(Retrying(pause: .milliseconds(1)))
+        try await withSession(configuration, transport: transport) { session in
+            var request = try Request(to: "http://x/")
+            request.timeouts = Timeouts(request: .milliseconds(100))
+            let error = try await networkingError { try await session.data(for: request) }
+            #expect(error.code == .requestTimeout && !transport.requests.isEmpty)
+        }
+    }
+}
