@@ -73,27 +73,9 @@ extension Call {
         }
     }
 
-    /// A body above this size is parsed off the event loop, or the actor, where the caller may be running.
-    private static let inlineParsingSize = 32 * 1024
-
     /// Whether what was received must not be parsed where the caller runs.
     static func isParsedElsewhere(_ received: ReceivedResponse, caller: (any Actor)?) -> Bool {
-        received.body.count > inlineParsingSize && EventLoopTaskExecutor.isNoPlaceForWork(caller: caller)
-    }
-
-    /// Parses off the event loop and off the caller's actor.
-    static func parseElsewhere<Output: Sendable>(
-        _ parse: @escaping @Sendable () throws(NetworkingError) -> Output
-    ) async throws(NetworkingError) -> Output {
-        let result = await withTaskExecutorPreference(globalConcurrentExecutor) { await elsewhere(parse) }
-        return try result.get()
-    }
-
-    @concurrent
-    private static func elsewhere<Output: Sendable>(
-        _ work: @Sendable () throws(NetworkingError) -> Output
-    ) async -> Result<Output, NetworkingError> {
-        Result { () throws(NetworkingError) in try work() }
+        received.body.count > Computation.inlineSize && Computation.belongsElsewhere(caller: caller)
     }
 
     /// Its context, the whole time counted from now.

@@ -130,7 +130,7 @@ public final class DataTask<Output: Sendable>: SessionTask {
             let serialize = serialize
             let value =
                 if Call.isParsedElsewhere(received, caller: #isolation) {
-                    try await Call.parseElsewhere { () throws(NetworkingError) in try serialize(received) }
+                    try await Computation.elsewhere { () throws(NetworkingError) in try serialize(received) }
                 } else {
                     try serialize(received)
                 }

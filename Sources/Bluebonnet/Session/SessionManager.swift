@@ -83,7 +83,7 @@ public final class SessionManager: Sendable {
         do {
             let value =
                 if Call.isParsedElsewhere(received, caller: #isolation) {
-                    try await Call.parseElsewhere { () throws(NetworkingError) in
+                    try await Computation.elsewhere { () throws(NetworkingError) in
                         try serializer.serialize(received)
                     }
                 } else {
