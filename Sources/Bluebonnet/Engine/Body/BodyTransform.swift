@@ -28,7 +28,7 @@ extension ResponseBody {
     /// The same body, read through a transform behind those that it has.
     func transformed(_ makeTransform: @escaping MakeTransform) -> ResponseBody {
         var body = self
-        body.transforms.append(makeTransform)
+        body.options.transforms.append(makeTransform)
         return body
     }
 }

@@ -38,19 +38,27 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
+    /// What only bodies have that somebody reads piece by piece.
+    struct Options: Sendable {
+        /// What is done to the bytes, in this order.
+        var transforms: [MakeTransform] = []
+        /// The longest line of ``lines``, by ``Limits/line``.
+        var lineLimit = Limits.defaultLine
+        /// Knows how many bytes went by.
+        var call: Call?
+        /// Kept alive while the body is: a session does not go away under a body that is being read.
+        var owner: (any AnyObject & Sendable)?
+    }
+
     let storage: Storage
+    /// Apart, because most bodies are whole, and handed from layer to layer.
+    private var ownOptions: CopyOnWrite<Options>?
 
-    /// What is done to its bytes for whoever reads them, in this order.
-    var transforms: [MakeTransform] = []
-
-    /// Kept alive while the body is: a session does not go away under a body that is being read.
-    private var owner: (any AnyObject & Sendable)?
-
-    /// The longest line of ``lines``, by ``Limits/line``.
-    private(set) var lineLimit = Limits.defaultLine
-
-    /// Knows how many bytes went by.
-    private var call: Call?
+    /// How it is read.
+    var options: Options {
+        get { ownOptions?.value ?? Options() }
+        set { ownOptions = CopyOnWrite(newValue) }
+    }
 
     init(_ storage: Storage) {
         self.storage = storage
@@ -65,9 +73,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// The same body with what is kept alive while it is, what counts its bytes, and a limit for its lines.
     func keeping(_ owner: any AnyObject & Sendable, call: Call, lineLimit: Int) -> ResponseBody {
         var body = self
-        body.owner = owner
-        body.call = call
-        body.lineLimit = lineLimit
+        body.options = Options(transforms: options.transforms, lineLimit: lineLimit, call: call, owner: owner)
         return body
     }
 
@@ -84,7 +90,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// How far the exchange is that this body belongs to: bytes on the wire, before content coding is undone.
     ///
     /// Zero and unknown for a body that comes from no connection.
-    public var currentProgress: TaskProgress { TaskProgress(call?.counts ?? Call.Counts()) }
+    public var currentProgress: TaskProgress { TaskProgress(options.call?.counts ?? Call.Counts()) }
 
     /// A body that is there already, for transports and interceptors that respond by themselves.
     ///
@@ -208,7 +214,7 @@ extension ResponseBody {
 
     /// The whole body where it is here already and nothing is done to it, as that of most responses.
     func whole(upTo limit: Int) throws -> Data? {
-        guard transforms.isEmpty else { return nil }
+        guard ownOptions?.value.transforms.isEmpty ?? true else { return nil }
         let count: Int
         switch storage {
         case .whole(let buffer, _), .large(let buffer, _, _): count = buffer.readableBytes
@@ -253,6 +259,7 @@ extension ResponseBody {
 
 extension ResponseBody {
     func makeBuffers() -> Buffers {
+        let transforms = options.transforms
         let source: Buffers.Step =
             switch storage {
             case .whole(let buffer, _): .whole(buffer)

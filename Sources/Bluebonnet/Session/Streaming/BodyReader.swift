@@ -25,7 +25,7 @@ struct BodyReader {
 
     /// The longest line of the body that is read.
     var lineLimit: Int {
-        if case .reading(_, let body, _) = state { body.lineLimit } else { Limits.defaultLine }
+        if case .reading(_, let body, _) = state { body.options.lineLimit } else { Limits.defaultLine }
     }
 
     /// Sends the request if that was not done.
