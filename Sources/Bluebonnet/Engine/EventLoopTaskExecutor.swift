@@ -51,11 +51,6 @@ public final class EventLoopTaskExecutor: TaskExecutor {
         return isPreferred ? executor : nil
     }
 
-    /// Whether long work does not belong where the present code runs: on an event loop, or on the actor of its caller.
-    static func isNoPlaceForWork(caller: (any Actor)?) -> Bool {
-        caller != nil || isRunningOnEventLoop
-    }
-
     /// Whether the present code runs on an event loop's thread.
     static var isRunningOnEventLoop: Bool { MultiThreadedEventLoopGroup.currentEventLoop != nil }
 

@@ -61,13 +61,9 @@ struct BuiltInSteps: Sendable {
         guard let codings = response.head[.contentEncoding], response.statusCode != 206 else { return response }
         do {
             guard let coding = try ContentCoding(contentEncoding: codings), !coding.isIdentity else { return response }
-            let decoding = ResponseBody.Decoding(
-                coding: coding,
-                limits: context.settings.configuration.limits,
-                call: context.call
-            )
+            let (limits, call) = (context.settings.configuration.limits, context.call)
             var response = response
-            response.body = ResponseBody(.decoded(response.body, decoding))
+            response.body = response.body.transformed { ContentDecoder(coding, limits: limits, call: call) }
             return response
         } catch {
             throw error.completed(request: response.request, response: response.head)

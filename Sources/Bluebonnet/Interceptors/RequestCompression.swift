@@ -104,27 +104,14 @@ public struct RequestCompression: Interceptor {
         return compressed
     }
 
-    /// More bytes than this in memory are compressed off the event loop, where the caller may be running.
-    private static let inlineSize = 32 * 1024
-
     private func compress(_ body: RequestBody) async throws -> RequestBody {
-        guard body.isInMemory, body.length ?? 0 > Self.inlineSize,
-            EventLoopTaskExecutor.isNoPlaceForWork(caller: #isolation)
+        let (format, level) = (coding.format, level)
+        guard body.isInMemory, body.length ?? 0 > Computation.inlineSize,
+            Computation.belongsElsewhere(caller: #isolation)
         else {
-            return try body.compressed(coding.format, level: level)
+            return try body.compressed(format, level: level)
         }
-        return try await withTaskExecutorPreference(globalConcurrentExecutor) {
-            try await Self.elsewhere(body, coding.format, level)
-        }
-    }
-
-    @concurrent
-    private static func elsewhere(
-        _ body: RequestBody,
-        _ format: Deflater.Format,
-        _ level: Int
-    ) async throws -> RequestBody {
-        try body.compressed(format, level: level)
+        return try await Computation.elsewhere { try body.compressed(format, level: level) }
     }
 
     private func refusal(of request: Request, _ reason: String, _ cause: (any Error)? = nil) -> NetworkingError {

@@ -78,12 +78,9 @@ extension Call {
 
     // MARK: Parsing
 
-    /// A body above this size is parsed off the event loop, or the actor, where the caller may be running.
-    private static let inlineParsingSize = 32 * 1024
-
     /// Whether what was received must not be parsed where the caller runs.
     static func isParsedElsewhere(_ received: ReceivedResponse, caller: (any Actor)?) -> Bool {
-        received.body.count > inlineParsingSize && EventLoopTaskExecutor.isNoPlaceForWork(caller: caller)
+        received.body.count > Computation.inlineSize && Computation.belongsElsewhere(caller: caller)
     }
 
     /// Parses what was received, and completes the call. Not asynchronous: values whose size is known at run time only are dear
@@ -107,17 +104,13 @@ extension Call {
         _ received: ReceivedResponse,
         _ parse: @escaping @Sendable (ReceivedResponse) throws(NetworkingError) -> Output
     ) async throws -> Output {
-        let result = await withTaskExecutorPreference(globalConcurrentExecutor) {
-            await Self.elsewhere { () throws(NetworkingError) in try parse(received) }
+        let result: Result<Output, NetworkingError>
+        do throws(NetworkingError) {
+            result = .success(try await Computation.elsewhere { () throws(NetworkingError) in try parse(received) })
+        } catch {
+            result = .failure(error)
         }
         return try finish(received) { _ throws(NetworkingError) in try result.get() }
-    }
-
-    @concurrent
-    private static func elsewhere<Output: Sendable>(
-        _ work: @Sendable () throws(NetworkingError) -> Output
-    ) async -> Result<Output, NetworkingError> {
-        Result { () throws(NetworkingError) in try work() }
     }
 
     /// Its context, the whole time counted from now.

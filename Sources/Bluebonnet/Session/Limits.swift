@@ -23,7 +23,7 @@ public struct Limits: Sendable, Hashable {
     /// Error: ``NetworkingError/Code/contentDecodingLimitExceeded``.
     public var decodedBody: Int
 
-    /// The size of one line of ``ResponseBody/lines``, without its LF. Default: 1 MiB.
+    /// The size of one line of ``ResponseBody/lines``, without its LF or CRLF. Default: 1 MiB.
     /// Error: ``NetworkingError/Code/lineTooLong``.
     public var line: Int
 

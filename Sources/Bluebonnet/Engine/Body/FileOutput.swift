@@ -21,13 +21,11 @@ struct FileOutput: Sendable {
     ) async throws -> Output {
         let threads = BlockingThreads.files
         let isReplaced = try await threads.run {
-            let manager = FileManager.default
-            guard overwrites else {
-                if !manager.fileExists(atPath: destination) { return true }
+            if overwrites { return AtomicFile.canReplace(destination) }
+            guard !FileManager.default.fileExists(atPath: destination) else {
                 throw NetworkingError(.outputFailed, "The file \(destination) exists already.")
             }
-            let type = try? manager.attributesOfItem(atPath: destination)[.type] as? FileAttributeType
-            return type == nil || type == .typeRegular
+            return true
         }
         guard isReplaced else {
             let file = try await BlockingThreads.pipes.runUntilCancelled { isWanted in
@@ -35,13 +33,13 @@ struct FileOutput: Sendable {
             }
             return try await work(FileOutput(file: file, isRegular: file.isRegular))
         }
-        let file = try await threads.run { try SystemFile(creatingPartFor: destination) }
+        let file = try await threads.run { try AtomicFile(for: destination) }
         do {
-            let output = try await work(FileOutput(file: file, isRegular: true))
-            try await threads.run { try file.move(to: destination, replaces: overwrites) }
+            let output = try await work(FileOutput(file: file.part, isRegular: true))
+            try await threads.run { try file.commit(replaces: overwrites) }
             return output
         } catch {
-            try? await threads.runEvenIfCancelled { file.remove() }
+            try? await threads.runEvenIfCancelled { file.discard() }
             throw error
         }
     }

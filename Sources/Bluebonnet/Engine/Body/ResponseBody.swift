@@ -20,17 +20,6 @@ public struct ResponseBody: AsyncSequence, Sendable {
         case stream(Reader)
         /// It comes from a sequence of the user's.
         case sequence(@Sendable () -> Pull, trailers: HTTPFields)
-        /// It comes from another body through content decoders.
-        indirect case decoded(ResponseBody, Decoding)
-    }
-
-    /// How the content coding of a body is undone.
-    struct Decoding: Sendable {
-        let coding: ContentCoding
-        let limits: Limits
-        /// Tells whether the task still wants the body: the decoding of what has been received
-        /// waits for nobody, and only it can end itself.
-        var call: Call?
     }
 
     /// Brings one piece of a sequence after the other, and nil at its end.
@@ -49,21 +38,30 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
+    /// What only bodies have that somebody reads piece by piece.
+    struct Options: Sendable {
+        /// What is done to the bytes, in this order.
+        var transforms: [MakeTransform] = []
+        /// The longest line of ``lines``, by ``Limits/line``.
+        var lineLimit = Limits.defaultLine
+        /// Knows how many bytes went by.
+        var call: Call?
+        /// Kept alive while the body is: a session does not go away under a body that is being read.
+        var owner: (any AnyObject & Sendable)?
+    }
+
     let storage: Storage
+    /// Apart, because most bodies are whole, and handed from layer to layer.
+    private var ownOptions: CopyOnWrite<Options>?
 
-    /// Kept alive while the body is: a session does not go away under a body that is being read.
-    let owner: (any AnyObject & Sendable)?
+    /// How it is read.
+    var options: Options {
+        get { ownOptions?.value ?? Options() }
+        set { ownOptions = CopyOnWrite(newValue) }
+    }
 
-    /// The longest line of ``lines``, by ``Limits/line``.
-    let lineLimit: Int
-
-    /// Knows how many bytes went by.
-    private var call: Call?
-
-    init(_ storage: Storage, owner: (any AnyObject & Sendable)? = nil, lineLimit: Int = Limits.defaultLine) {
+    init(_ storage: Storage) {
         self.storage = storage
-        self.owner = owner
-        self.lineLimit = lineLimit
     }
 
     /// A body of which everything is here.
@@ -74,33 +72,25 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
     /// The same body with what is kept alive while it is, what counts its bytes, and a limit for its lines.
     func keeping(_ owner: any AnyObject & Sendable, call: Call, lineLimit: Int) -> ResponseBody {
-        var body = ResponseBody(storage, owner: owner, lineLimit: lineLimit)
-        body.call = call
+        var body = self
+        body.options = Options(transforms: options.transforms, lineLimit: lineLimit, call: call, owner: owner)
         return body
     }
 
     /// What it comes from while it is still coming.
     var stream: BodyStream? {
-        switch storage {
-        case .whole, .large, .sequence: nil
-        case .stream(let reader): reader.stream
-        case .decoded(let source, _): source.stream
-        }
+        if case .stream(let reader) = storage { reader.stream } else { nil }
     }
 
     /// Whether its bytes come from a sequence of the user's, which the engine cannot end.
     var comesFromSequence: Bool {
-        switch storage {
-        case .whole, .large, .stream: false
-        case .sequence: true
-        case .decoded(let source, _): source.comesFromSequence
-        }
+        if case .sequence = storage { true } else { false }
     }
 
     /// How far the exchange is that this body belongs to: bytes on the wire, before content coding is undone.
     ///
     /// Zero and unknown for a body that comes from no connection.
-    public var currentProgress: TaskProgress { TaskProgress(call?.counts ?? Call.Counts()) }
+    public var currentProgress: TaskProgress { TaskProgress(options.call?.counts ?? Call.Counts()) }
 
     /// A body that is there already, for transports and interceptors that respond by themselves.
     ///
@@ -165,18 +155,11 @@ public struct ResponseBody: AsyncSequence, Sendable {
         switch storage {
         case .whole(_, let trailers), .large(_, _, let trailers), .sequence(_, let trailers): trailers
         case .stream(let reader): reader.stream.finished?.trailers ?? [:]
-        case .decoded(let source, _): source.trailers
         }
     }
 
     /// When the last byte came, if it came after the head was handed over.
-    var lastByteAt: NIODeadline? {
-        switch storage {
-        case .whole, .large, .sequence: nil
-        case .stream(let reader): reader.stream.finished?.at
-        case .decoded(let source, _): source.lastByteAt
-        }
-    }
+    var lastByteAt: NIODeadline? { stream?.finished?.at }
 
     /// Makes the iterator. A body is read by one iterator.
     public func makeAsyncIterator() -> AsyncIterator {
@@ -220,7 +203,7 @@ extension ResponseBody {
                 guard piece.readableBytes <= limit - collector.count else { throw Self.tooLarge(limit) }
                 try collector.append(piece)
                 // A sequence of the user's may go on although nobody wants it any more.
-                try Buffers.checkIsWanted(nil)
+                try Self.checkIsWanted(nil)
             }
         } catch var error as NetworkingError {
             if error.body == nil, collector.count > 0 { error.body = collector.take() }
@@ -229,18 +212,19 @@ extension ResponseBody {
         return collector.take()
     }
 
-    /// The whole body where it is here already and has no content coding, as that of most responses.
+    /// The whole body where it is here already and nothing is done to it, as that of most responses.
     func whole(upTo limit: Int) throws -> Data? {
+        guard ownOptions?.value.transforms.isEmpty ?? true else { return nil }
         let count: Int
         switch storage {
         case .whole(let buffer, _), .large(let buffer, _, _): count = buffer.readableBytes
-        case .stream, .sequence, .decoded: return nil
+        case .stream, .sequence: return nil
         }
         guard count <= limit else { throw Self.tooLarge(limit) }
         return switch storage {
         case .whole(let buffer, _): Data(taking: buffer)
         case .large(_, let data, _): data
-        case .stream, .sequence, .decoded: nil
+        case .stream, .sequence: nil
         }
     }
 
@@ -251,15 +235,20 @@ extension ResponseBody {
     ///
     /// - Parameter limit: How many bytes to read for that. A new connection costs more than a few of them. Default: 64 KiB.
     public func discard(upTo limit: Int = 65_536) async {
-        switch storage {
-        case .whole, .large, .sequence: break
-        case .decoded(let source, _): await source.discard(upTo: limit)
-        case .stream(let reader):
-            // Most are here already, and cost neither a timer nor a task.
-            var count = 0
-            while count <= limit, let piece = reader.stream.nextIfAvailable() { count += piece.readableBytes }
-            guard count <= limit, reader.stream.finished == nil else { return }
-            _ = await beginning(upTo: limit - count)
+        guard let stream else { return }
+        // Most are here already, and cost neither a timer nor a task.
+        var count = 0
+        while count <= limit, let piece = stream.nextIfAvailable() { count += piece.readableBytes }
+        guard count <= limit, stream.finished == nil else { return }
+        // Of the body as it comes: what is dropped is not transformed.
+        _ = await ResponseBody(storage).beginning(upTo: limit - count)
+    }
+
+    /// Ends the reading of a body that comes without waiting, which nobody else can end.
+    static func checkIsWanted(_ call: Call?) throws(NetworkingError) {
+        if let error = call?.error { throw error }
+        if Task.isCancelled {
+            throw NetworkingError(.cancelled, "The request was cancelled while its body was read.")
         }
     }
 
@@ -270,19 +259,18 @@ extension ResponseBody {
 
 extension ResponseBody {
     func makeBuffers() -> Buffers {
-        switch storage {
-        case .whole(let buffer, _): Buffers(.whole(buffer))
-        case .large(let buffer, let data, _): Buffers(.large(buffer, data))
-        case .stream(let reader): Buffers(.stream(reader))
-        case .sequence(let makePull, _): Buffers(.sequence(makePull()))
-        case .decoded(let source, let decoding):
-            Buffers(
-                .decoded(
-                    source.makeBuffers(),
-                    ContentDecoder(decoding.coding, limits: decoding.limits),
-                    decoding.call
-                )
-            )
+        let transforms = options.transforms
+        let source: Buffers.Step =
+            switch storage {
+            case .whole(let buffer, _): .whole(buffer)
+            // Of its own, where a transform may pass it on to a reader who writes into it.
+            case .large(_, let data, _) where !transforms.isEmpty: .whole(ByteBuffer(bytes: data))
+            case .large(let buffer, let data, _): .large(buffer, data)
+            case .stream(let reader): .stream(reader)
+            case .sequence(let makePull, _): .sequence(makePull())
+            }
+        return transforms.reduce(Buffers(source)) { source, makeTransform in
+            Buffers(.transformed(TransformedBuffers(source, makeTransform())))
         }
     }
 
@@ -293,7 +281,7 @@ extension ResponseBody {
             case large(ByteBuffer, Data)
             case stream(Reader)
             case sequence(Pull)
-            indirect case decoded(Buffers, ContentDecoder, Call?)
+            case transformed(TransformedBuffers)
             case ended
         }
 
@@ -340,43 +328,11 @@ extension ResponseBody {
                 }
                 step = .ended
                 return nil
-            case .decoded(var source, let decoder, let call):
-                defer { if case .decoded = step { step = .decoded(source, decoder, call) } }
-                while true {
-                    // What has been received is enough for a first block.
-                    if decoder.hasProduced { try Self.checkIsWanted(call) }
-                    if let block = try await Self.nextBlock(of: decoder) { return block }
-                    guard let piece = try await source.next() else {
-                        try decoder.finish()
-                        step = .ended
-                        return nil
-                    }
-                    decoder.push(piece)
-                }
+            case .transformed(let buffers):
+                let block = try await buffers.next()
+                if block == nil { step = .ended }
+                return block
             }
-        }
-
-        fileprivate static func checkIsWanted(_ call: Call?) throws(NetworkingError) {
-            if let error = call?.error { throw error }
-            if Task.isCancelled {
-                throw NetworkingError(.cancelled, "The request was cancelled while its body was read.")
-            }
-        }
-
-        /// The next decoded block. A large one is not made on an event loop or an actor, where the caller may
-        /// be running: all connections of the loop would stand still meanwhile, or the window of a program.
-        private static func nextBlock(of decoder: ContentDecoder) async throws -> ByteBuffer? {
-            guard decoder.mayBringLargeBlock, EventLoopTaskExecutor.isNoPlaceForWork(caller: #isolation) else {
-                return try decoder.nextBlock()
-            }
-            return try await withTaskExecutorPreference(globalConcurrentExecutor) {
-                try await elsewhere(decoder)
-            }
-        }
-
-        @concurrent
-        private static func elsewhere(_ decoder: ContentDecoder) async throws -> ByteBuffer? {
-            try decoder.nextBlock()
         }
     }
 }

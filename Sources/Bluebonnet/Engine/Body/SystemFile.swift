@@ -52,15 +52,6 @@ final class SystemFile: Sendable {
         guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
     }
 
-    /// Makes a temporary file in the folder of a destination, under a name of a fixed length: the destination's may be as long as
-    /// names can be (NAME_MAX is 255 bytes).
-    convenience init(creatingPartFor destination: String) throws {
-        // By bytes: a character can be a slash with an accent.
-        let folder = destination.utf8.lastIndex(of: UInt8(ascii: "/")).map { destination[...$0] } ?? ""
-        let number = String(UInt64.random(in: .min ... .max), radix: 36)
-        try self.init(creating: "\(folder)bluebonnet-\(number).part")
-    }
-
     /// Opens what stands at a path for writing, from its beginning. A pipe that nobody reads yet is waited for while that `isWanted`.
     ///
     /// - Throws: ``Failure``, or `CancellationError` when it is wanted no longer.

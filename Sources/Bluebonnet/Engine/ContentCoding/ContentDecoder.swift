@@ -2,31 +2,46 @@ import NIOCore
 
 /// Undoes the content codings of one body, piece by piece and in bounded blocks.
 ///
-/// Call ``push(_:)`` with a piece, then ``nextBlock()`` until it returns nil, and so on; call ``finish()`` after the
-/// last piece. Whatever a piece expands to, at most one block (256 KiB) for each coding is in memory at a time.
+/// Whatever a piece expands to, at most one block (256 KiB) for each coding is in memory at a time.
 ///
 /// A class, because it is consumed.
 // Unchecked Sendable because it is handed to another thread and back while its one reader waits:
 // an iterator of the body owns it, and no two calls ever run at the same time.
-final class ContentDecoder: @unchecked Sendable {
+final class ContentDecoder: BodyTransform, @unchecked Sendable {
     /// The stages in the order in which the codings are undone: the last one applied comes first (RFC 9110 §8.4).
     private let stages: [DecompressionStage]
     private let limits: Limits
+    private let call: Call?
     private var received = 0
     private var failure: NetworkingError?
 
     /// - Parameters:
     ///   - coding: The codings to undo.
     ///   - limits: How much the body may grow.
-    init(_ coding: ContentCoding, limits: Limits) {
+    ///   - call: Tells whether the task still wants the body. Default: it does.
+    init(_ coding: ContentCoding, limits: Limits, call: Call? = nil) {
         stages = coding.codings.reversed().map(DecompressionStage.init)
         self.limits = limits
+        self.call = call
     }
 
     /// Takes a piece of the body as it was received.
     func push(_ piece: ByteBuffer) {
         received += piece.readableBytes
         stages.first?.push(piece)
+    }
+
+    /// The next decoded block. A large one is not made on an event loop or an actor, where the caller
+    /// may be running: all connections of the loop would stand still meanwhile, or the window of a
+    /// program.
+    ///
+    /// - Throws: As ``nextBlock()``, and what stopped the task: the decoding of what has been received
+    ///   waits for nobody, and only it can end itself.
+    func next() async throws(NetworkingError) -> ByteBuffer? {
+        // What has been received is enough for a first block.
+        if hasProduced { try ResponseBody.checkIsWanted(call) }
+        guard mayBringLargeBlock, Computation.belongsElsewhere(caller: #isolation) else { return try nextBlock() }
+        return try await Computation.elsewhere { () throws(NetworkingError) in try self.nextBlock() }
     }
 
     /// Brings the next decoded block, never empty; nil when another piece is needed.
@@ -43,16 +58,14 @@ final class ContentDecoder: @unchecked Sendable {
         }
     }
 
-    /// Whether the next block may be larger than is worth decoding on an event loop (32 KiB), or may
-    /// take as much work: behind a second coding, any number of blocks may lie between two of its own.
-    var mayBringLargeBlock: Bool {
-        stages.count > 1 || stages.contains { $0.nextBlockSize > Self.smallBlockSize }
+    /// Whether the next block may be larger than is worth decoding on an event loop, or may take as much
+    /// work: behind a second coding, any number of blocks may lie between two of its own.
+    private var mayBringLargeBlock: Bool {
+        stages.count > 1 || stages.contains { $0.nextBlockSize > Computation.inlineSize }
     }
 
     /// Whether anything has come out.
-    var hasProduced: Bool { stages.last.map { $0.produced > 0 } ?? false }
-
-    private static let smallBlockSize = 32 * 1024
+    private var hasProduced: Bool { stages.last.map { $0.produced > 0 } ?? false }
 
     /// Says that the body is over, after ``nextBlock()`` returned nil.
     ///

@@ -23,3 +23,26 @@ protocol Decompressor: AnyObject {
         into output: UnsafeMutableRawBufferPointer
     ) throws(DecompressionFailure) -> DecompressionStep
 }
+
+/// What one call of a ``Decompressor`` did.
+struct DecompressionStep {
+    /// How many bytes were taken from the input.
+    var consumed: Int
+    /// How many bytes were written to the output.
+    var produced: Int
+    /// The data, or this member or frame of it, is complete.
+    var isAtEnd: Bool
+}
+
+/// Why data cannot be decompressed, as a phrase.
+struct DecompressionFailure: Error {
+    /// The phrase.
+    var reason: String
+
+    init(_ reason: String) {
+        self.reason = reason
+    }
+
+    /// Something follows the end of the data where nothing may.
+    static let trailingBytes = DecompressionFailure("bytes follow its end")
+}

@@ -32,21 +32,19 @@ extension MultipartFormData {
                 "Expected URL to be a file URL: a form cannot be written to \(file.redactedDescription)."
             )
         }
-        let destination = file.resolvingSymlinksInPath().path(percentEncoded: false)
-        let type = try? FileManager.default.attributesOfItem(atPath: destination)[.type] as? FileAttributeType
-        guard !overwrites || type != .typeDirectory else {
-            throw NetworkingError(.outputFailed, "A form cannot be written to \(destination), which is a directory.")
-        }
+        let threads = BlockingThreads.files
         do {
+            let destination = try await threads.run { file.resolvingSymlinksInPath().path(percentEncoded: false) }
             try await FileOutput.write(to: destination, overwrites: overwrites) { output in
                 let sink = RequestBody.Sink.bytes { try await output.write([$0]) }
                 try await MultipartProducer(boundary: separator, parts: parts).produce(sink)
             }
+            // It stands there now, whoever has lost interest in it.
+            let body = try await threads.runEvenIfCancelled { try RequestBody.file(file) }
+            guard let throttle else { return body }
+            return body.throttled(throttle, clock: clock)
         } catch {
             throw FileOutput.failure(error, of: "The form")
         }
-        let body = try RequestBody.file(file)
-        guard let throttle else { return body }
-        return body.throttled(throttle, clock: clock)
     }
 }

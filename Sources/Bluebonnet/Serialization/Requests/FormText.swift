@@ -62,15 +62,11 @@ enum FormText {
                 )
             }
         }
-        for byte in bytes { output += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)] }
+        for byte in bytes { QueryString.append(percentEscaped: byte, to: &output) }
     }
 
     private static func value(of digits: ArraySlice<UInt8>) -> UInt8? {
         guard digits.count == 2 else { return nil }
         return UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }

@@ -27,7 +27,13 @@ public struct QueryString: Sendable, Hashable {
         case .bool, .number, .string: throw Self.keyless("a single value")
         }
         var output: [UInt8] = []
-        append(object, name: nil, to: &output)
+        Self.forEachPair(of: object) { name, value in
+            if !output.isEmpty { output.append(UInt8(ascii: "&")) }
+            Self.append(escaped: name, to: &output)
+            guard let value else { return }
+            output.append(UInt8(ascii: "="))
+            Self.append(escaped: value.utf8, to: &output)
+        }
         return String(decoding: output, as: UTF8.self)
     }
 
@@ -38,7 +44,7 @@ public struct QueryString: Sendable, Hashable {
     ///   (RFC 3986 §3.4 leaves `/` and `?` free in a query). A space is `%20`.
     public func escape(_ text: String) -> String {
         var output: [UInt8] = []
-        Self.append(escaped: text, to: &output)
+        Self.append(escaped: text.utf8, to: &output)
         return String(decoding: output, as: UTF8.self)
     }
 
@@ -51,43 +57,45 @@ public struct QueryString: Sendable, Hashable {
 
     // MARK: Pairs
 
-    /// The name is that of the object itself, escaped; nil at the top, since the empty key is a name, too.
-    private func append(_ object: JSONObject, name: [UInt8]?, to output: inout [UInt8]) {
+    /// Calls the closure for each value of the parameters, in order, with its name, neither of them escaped; null has
+    /// no text.
+    ///
+    /// Counterpart of `AFQueryStringPairsFromDictionary`, also for the parts of a form.
+    static func forEachPair(of parameters: JSONObject, _ body: (_ name: [UInt8], _ value: String?) -> Void) {
+        var name: [UInt8] = []
+        visit(parameters, name: &name, isTop: true, body)
+    }
+
+    /// The name is that of the object itself. At the top there is none: the empty key is a name, too.
+    private static func visit(
+        _ object: JSONObject,
+        name: inout [UInt8],
+        isTop: Bool = false,
+        _ body: ([UInt8], String?) -> Void
+    ) {
+        let length = name.count
         for (key, value) in object.sorted(by: { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }) {
-            var inner: [UInt8] = []
-            if let name { inner = name + Self.openingBracket }
-            Self.append(escaped: key, to: &inner)
-            if name != nil { inner += Self.closingBracket }
-            append(value, name: inner, to: &output)
+            if !isTop { name.append(UInt8(ascii: "[")) }
+            name += key.utf8
+            if !isTop { name.append(UInt8(ascii: "]")) }
+            visit(value, name: &name, body)
+            name.removeLast(name.count - length)
         }
     }
 
-    private func append(_ value: JSONValue, name: [UInt8], to output: inout [UInt8]) {
+    private static func visit(_ value: JSONValue, name: inout [UInt8], _ body: ([UInt8], String?) -> Void) {
         switch value {
         case .object(let object):
-            append(object, name: name, to: &output)
+            visit(object, name: &name, body)
         case .array(let array):
-            let inner = name + Self.openingBracket + Self.closingBracket
-            for element in array { append(element, name: inner, to: &output) }
-        case .null:
-            append(name: name, to: &output)
-        case .bool(let value):
-            append(name: name, to: &output)
-            output += value ? "=1".utf8 : "=0".utf8
-        case .string(let text):
-            append(name: name, to: &output)
-            output.append(UInt8(ascii: "="))
-            Self.append(escaped: text, to: &output)
-        case .number(let number):
-            append(name: name, to: &output)
-            output.append(UInt8(ascii: "="))
-            Self.append(escaped: Self.text(of: number), to: &output)
+            name += "[]".utf8
+            for element in array { visit(element, name: &name, body) }
+            name.removeLast(2)
+        case .null: body(name, nil)
+        case .bool(let value): body(name, value ? "1" : "0")
+        case .string(let text): body(name, text)
+        case .number(let number): body(name, text(of: number))
         }
-    }
-
-    private func append(name: [UInt8], to output: inout [UInt8]) {
-        if !output.isEmpty { output.append(UInt8(ascii: "&")) }
-        output += name
     }
 
     /// `NSNumber` describes the double one as `1`, not as `1.0`.
@@ -98,11 +106,8 @@ public struct QueryString: Sendable, Hashable {
 
     // MARK: Escaping
 
-    private static let openingBracket = Array("%5B".utf8)
-    private static let closingBracket = Array("%5D".utf8)
-
-    private static func append(escaped text: String, to output: inout [UInt8]) {
-        for byte in text.utf8 {
+    private static func append(escaped bytes: some Sequence<UInt8>, to output: inout [UInt8]) {
+        for byte in bytes {
             if isAllowed(byte) {
                 output.append(byte)
             } else {

@@ -85,13 +85,8 @@ public struct FileResponseSerializer: ValidatingResponseSerializer {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         }
         let path = destination.path(percentEncoded: false)
-        let file = try SystemFile(creatingPartFor: path)
-        do {
+        try AtomicFile.write(to: path, replaces: options.contains(.overwrite)) { file in
             try file.write([ByteBuffer(bytes: body)])
-            try file.move(to: path, replaces: options.contains(.overwrite))
-        } catch {
-            file.remove()
-            throw error
         }
     }
 }

@@ -23,6 +23,11 @@ struct BodyReader {
         state = .reading(body.makeBuffers(), body, nil)
     }
 
+    /// The longest line of the body that is read.
+    var lineLimit: Int {
+        if case .reading(_, let body, _) = state { body.options.lineLimit } else { Limits.defaultLine }
+    }
+
     /// Sends the request if that was not done.
     ///
     /// - Returns: The head of the response, nil where only its body is known.

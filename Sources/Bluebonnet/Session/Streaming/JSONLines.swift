@@ -19,23 +19,13 @@ public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
 
     /// Makes the iterator.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(reader: makeReader(), decoder: decoder, limit: limit)
+        AsyncIterator(lines: LineReader(makeReader(), limit: limit, tooLong: .bodyTooLarge), decoder: decoder)
     }
 
     /// Cuts the body into lines and decodes them.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private var reader: BodyReader
-        private var splitter: LineSplitter
-        private let decoder: JSONBodyDecoder
-        private let limit: Int
-        private var isAtEnd = false
-
-        fileprivate init(reader: BodyReader, decoder: JSONBodyDecoder, limit: Int) {
-            self.reader = reader
-            self.decoder = decoder
-            self.limit = limit
-            splitter = LineSplitter(limit: limit)
-        }
+        fileprivate var lines: LineReader
+        fileprivate let decoder: JSONBodyDecoder
 
         /// The value of the next line that is not blank; nil at the end and after an error.
         ///
@@ -43,34 +33,13 @@ public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
         ///   number of the line in its message and the line as its body; ``NetworkingError/Code/bodyTooLarge`` for a
         ///   line beyond the limit; what ends a body early.
         public mutating func next() async throws -> Value? {
-            do {
-                while let line = try await nextLine() {
-                    if line.readableBytesView.allSatisfy(Self.isBlank) { continue }
+            while let line = try await lines.next() {
+                if line.readableBytesView.allSatisfy(Self.isBlank) { continue }
+                do {
                     return try decode(line)
+                } catch {
+                    throw lines.failed(error)
                 }
-                return nil
-            } catch let error as LineSplitter.LineTooLong {
-                isAtEnd = true
-                throw reader.failed(
-                    NetworkingError(
-                        .bodyTooLarge,
-                        "Line \(error.number) of the response is longer than the \(limit) bytes allowed."
-                    )
-                )
-            } catch {
-                isAtEnd = true
-                throw reader.failed(NetworkingError.wrapping(error))
-            }
-        }
-
-        private mutating func nextLine() async throws -> ByteBuffer? {
-            while !isAtEnd {
-                if let line = try splitter.next() { return line }
-                guard let piece = try await reader.next() else {
-                    isAtEnd = true
-                    return try splitter.finish()
-                }
-                splitter.push(piece)
             }
             return nil
         }
@@ -82,7 +51,7 @@ public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
                 throw NetworkingError(
                     .responseSerializationFailed,
                     """
-                    Line \(splitter.count) of the response could not be decoded as \(Value.self): \
+                    Line \(lines.number) of the response could not be decoded as \(Value.self): \
                     \(DecodableResponseSerializer<Value>.reason(error))
                     """,
                     body: Data(line.readableBytesView),

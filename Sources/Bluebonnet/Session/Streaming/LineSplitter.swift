@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Cuts bytes that come in pieces into lines ended by LF or CRLF.
+/// Cuts bytes that come in pieces into lines.
 ///
 /// ```swift
 /// splitter.push(piece)
@@ -8,26 +8,42 @@ import NIOCore
 /// let last = try splitter.finish()   // after the last piece
 /// ```
 struct LineSplitter {
+    /// What ends a line.
+    enum LineEnd {
+        /// LF or CRLF.
+        case lineFeed
+        /// LF, CRLF or CR.
+        case any
+    }
+
     /// A line is longer than allowed.
     struct LineTooLong: Error {
         /// The number of the line, from 1.
         var number: Int
     }
 
+    /// The most bytes of the next line, without its end.
+    var limit: Int
+
     /// How many lines were given out.
     private(set) var count = 0
     /// How many bytes were looked at or moved: the measure of the cost.
     private(set) var examined = 0
 
-    private let limit: Int
+    private let lineEnd: LineEnd
     /// What is not cut yet of the last piece.
     private var piece = ByteBuffer()
     /// The beginning of a line, from earlier pieces.
     private var pending = ByteBuffer()
+    /// The line before ended with CR: an LF belongs to it.
+    private var skipsLineFeed = false
 
-    /// - Parameter limit: The most bytes of a line without its end.
-    init(limit: Int) {
+    /// - Parameters:
+    ///   - limit: The most bytes of a line without its end.
+    ///   - lineEnd: What ends a line. Default: LF or CRLF.
+    init(limit: Int, lineEnd: LineEnd = .lineFeed) {
         self.limit = limit
+        self.lineEnd = lineEnd
     }
 
     /// Takes the next piece, when ``next()`` has returned nil.
@@ -37,40 +53,62 @@ struct LineSplitter {
 
     /// The next line without its end, possibly empty; nil when another piece is needed.
     mutating func next() throws(LineTooLong) -> ByteBuffer? {
-        let view = piece.readableBytesView
-        guard let end = view.firstIndex(of: UInt8(ascii: "\n")),
-            var line = piece.readSlice(length: end - view.startIndex)
-        else {
+        if skipsLineFeed, let first = piece.getInteger(at: piece.readerIndex, as: UInt8.self) {
+            skipsLineFeed = false
+            if first == Self.lineFeed { piece.moveReaderIndex(forwardBy: 1) }
+        }
+        guard let length = lengthOfRest, var line = piece.readSlice(length: length) else {
             examined += 2 * piece.readableBytes
             pending.writeBuffer(&piece)
             // A CR at the end may be the first half of a line end.
-            guard pending.readableBytes - 1 <= limit else { throw LineTooLong(number: count + 1) }
+            guard Self.trimmed(pending).readableBytes <= limit else { throw LineTooLong(number: count + 1) }
             return nil
         }
-        examined += line.readableBytes + 1
-        piece.moveReaderIndex(forwardBy: 1)
+        examined += length + 1
+        skipsLineFeed = piece.readInteger(as: UInt8.self) == Self.carriageReturn
         if pending.readableBytes > 0 {
-            examined += line.readableBytes
+            examined += length
             pending.writeBuffer(&line)
-            line = pending
-            pending = ByteBuffer()
-        }
-        if line.getInteger(at: line.writerIndex - 1, as: UInt8.self) == UInt8(ascii: "\r"), line.readableBytes > 0 {
-            line.moveWriterIndex(to: line.writerIndex - 1)
+            return try takePending()
         }
         return try checked(line)
     }
 
     /// The last line, when it had no end and is not empty.
     mutating func finish() throws(LineTooLong) -> ByteBuffer? {
-        guard pending.readableBytes > 0 else { return nil }
+        pending.readableBytes > 0 ? try takePending() : nil
+    }
+
+    /// How many bytes stand before the next line end of the piece.
+    private var lengthOfRest: Int? {
+        let bytes = piece.readableBytesView
+        let end =
+            switch lineEnd {
+            case .lineFeed: bytes.firstIndex(of: Self.lineFeed)
+            case .any: bytes.firstIndex { $0 == Self.lineFeed || $0 == Self.carriageReturn }
+            }
+        return end.map { $0 - bytes.startIndex }
+    }
+
+    private mutating func takePending() throws(LineTooLong) -> ByteBuffer {
         defer { pending = ByteBuffer() }
         return try checked(pending)
     }
 
     private mutating func checked(_ line: ByteBuffer) throws(LineTooLong) -> ByteBuffer {
         count += 1
+        let line = Self.trimmed(line)
         guard line.readableBytes <= limit else { throw LineTooLong(number: count) }
         return line
     }
+
+    /// The line without the CR that belongs to its end; where CR ends a line by itself, none is left.
+    private static func trimmed(_ line: ByteBuffer) -> ByteBuffer {
+        var line = line
+        if line.readableBytesView.last == carriageReturn { line.moveWriterIndex(to: line.writerIndex - 1) }
+        return line
+    }
+
+    private static let lineFeed = UInt8(ascii: "\n")
+    private static let carriageReturn = UInt8(ascii: "\r")
 }

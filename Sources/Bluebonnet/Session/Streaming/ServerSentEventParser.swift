@@ -16,15 +16,11 @@ struct ServerSentEventParser {
     private(set) var lastEventID: String
     /// The last `retry:`.
     private(set) var retry: Duration?
-    /// How many bytes were looked at or moved: the measure of the cost.
-    private(set) var examined = 0
 
     private let limit: Int
-    private var piece = ByteBuffer()
-    /// The beginning of the line that is read.
-    private var line: [UInt8] = []
-    /// The line before ended with CR: an LF belongs to it.
-    private var skipsLineFeed = false
+    private var lines: LineSplitter
+    /// How many bytes of lines were looked at.
+    private var taken = 0
     /// A byte order mark may stand in front of the first line.
     private var isFirstLine = true
     private var id: String
@@ -40,58 +36,48 @@ struct ServerSentEventParser {
         self.limit = limit
         self.lastEventID = lastEventID
         self.retry = retry
+        lines = LineSplitter(limit: limit, lineEnd: .any)
         id = lastEventID
     }
 
+    /// How many bytes were looked at or moved: the measure of the cost.
+    var examined: Int { lines.examined + taken }
+
     /// Takes the next piece, when ``next()`` has returned nil.
     mutating func push(_ piece: ByteBuffer) {
-        self.piece = piece
+        lines.push(piece)
     }
 
     /// The next event; nil when another piece is needed.
     mutating func next() throws(EventTooLarge) -> ServerSentEvent? {
-        while readLine() {
-            try checkSize()
-            if isFirstLine {
-                isFirstLine = false
-                if line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
+        while let line = try nextLine() {
+            if line.readableBytes > 0 {
+                takeField(line.readableBytesView)
+            } else if let event = dispatch() {
+                return event
             }
-            let event = line.isEmpty ? dispatch() : nil
-            if !line.isEmpty { takeField() }
-            line.removeAll(keepingCapacity: true)
-            if let event { return event }
         }
-        try checkSize()
         return nil
     }
 
-    /// What was collected of an event, and the line that is read, count together.
-    private func checkSize() throws(EventTooLarge) {
-        guard line.count + data.count <= limit else { throw EventTooLarge() }
-    }
-
-    /// Moves bytes from the piece to the line; true at the end of the line: CR, LF or CRLF.
-    private mutating func readLine() -> Bool {
-        if skipsLineFeed, let first = piece.getInteger(at: piece.readerIndex, as: UInt8.self) {
-            skipsLineFeed = false
-            if first == UInt8(ascii: "\n") { piece.moveReaderIndex(forwardBy: 1) }
+    private mutating func nextLine() throws(EventTooLarge) -> ByteBuffer? {
+        // What was collected of an event, and the line that is read, count together.
+        lines.limit = limit - data.count
+        do {
+            guard var line = try lines.next() else { return nil }
+            if isFirstLine, line.readableBytesView.starts(with: [0xEF, 0xBB, 0xBF]) {
+                line.moveReaderIndex(forwardBy: 3)
+            }
+            isFirstLine = false
+            return line
+        } catch {
+            throw EventTooLarge()
         }
-        let view = piece.readableBytesView
-        let end = view.firstIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-        let found = view[..<(end ?? view.endIndex)]
-        line.append(contentsOf: found)
-        examined += 2 * found.count + (end == nil ? 0 : 1 + line.count)
-        guard let end else {
-            piece.clear()
-            return false
-        }
-        skipsLineFeed = view[end] == UInt8(ascii: "\r")
-        piece.moveReaderIndex(to: end + 1)
-        return true
     }
 
     /// A line that is not blank: a comment, or the name of a field, a colon, an optional space and the value.
-    private mutating func takeField() {
+    private mutating func takeField(_ line: ByteBufferView) {
+        taken += line.count
         let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
         var value = line[colon...].dropFirst()
         if value.first == UInt8(ascii: " ") { value = value.dropFirst() }

@@ -109,7 +109,7 @@ struct ResponseFileTests {
             try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
             // Nothing can be made in the folder above: a part would be in the wrong place.
             let path = file.path(percentEncoded: false) + "\u{301}accent"
-            let part = try SystemFile(creatingPartFor: path)
+            let part = try AtomicFile(for: path).part
             #expect(part.path.utf8.starts(with: file.path(percentEncoded: false).utf8))
             part.remove()
         }

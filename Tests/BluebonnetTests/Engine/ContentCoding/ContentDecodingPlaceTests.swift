@@ -59,7 +59,7 @@ struct ContentDecodingPlaceTests {
     ) throws -> ResponseBody {
         let coding = try #require(try ContentCoding(contentEncoding: codings))
         let source = ResponseBody(.whole(bytes, trailers: [:]))
-        return ResponseBody(.decoded(source, .init(coding: coding, limits: generous, call: call)))
+        return source.transformed { ContentDecoder(coding, limits: generous, call: call) }
     }
 
     /// The turns an event loop has while a task on it collects the body.

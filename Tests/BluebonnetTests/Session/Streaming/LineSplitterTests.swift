@@ -4,8 +4,12 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct LineSplitterTests {
-    private static func lines(_ pieces: [[UInt8]], limit: Int = 100) throws -> [String] {
-        var splitter = LineSplitter(limit: limit)
+    private static func lines(
+        _ pieces: [[UInt8]],
+        limit: Int = 100,
+        endingWith lineEnd: LineSplitter.LineEnd = .lineFeed
+    ) throws -> [String] {
+        var splitter = LineSplitter(limit: limit, lineEnd: lineEnd)
         var lines: [String] = []
         for piece in pieces {
             splitter.push(ByteBuffer(bytes: piece))
@@ -16,7 +20,18 @@ import Testing
         return lines
     }
 
-    private static let samples: [(String, [String])] = [
+    private static let samples: [(String, LineSplitter.LineEnd, [String])] =
+        linesEndedByLineFeed.map { ($0, .lineFeed, $1) } + linesEndedByAny.map { ($0, .any, $1) }
+
+    /// The standard of server-sent events lets a line end with CR alone, too.
+    private static let linesEndedByAny: [(String, [String])] = [
+        ("a\rb\nc\r\nd", ["a", "b", "c", "d"]),
+        ("\r\r\n\n\r", ["", "", "", ""]),
+        ("a\r", ["a"]),
+        ("\u{e9}\r\n\r", ["\u{e9}", ""]),
+    ]
+
+    private static let linesEndedByLineFeed: [(String, [String])] = [
         ("", []),
         ("a", ["a"]),
         ("a\n", ["a"]),
@@ -24,19 +39,23 @@ import Testing
         ("\r\n\r\n", ["", ""]),
         ("a\nb\r\n\nc", ["a", "b", "", "c"]),
         ("a\rb\n", ["a\rb"]),
-        ("a\r\r\nb\r", ["a\r", "b\r"]),
+        ("a\r\r\nb\r", ["a\r", "b"]),
         ("ünï\ncödé\n", ["ünï", "cödé"]),
     ]
 
     @Test(arguments: samples)
-    func `lines are the same however they are cut`(_ text: String, _ expected: [String]) throws {
+    func `lines are the same however they are cut`(
+        _ text: String,
+        _ lineEnd: LineSplitter.LineEnd,
+        _ expected: [String]
+    ) throws {
         let bytes = Array(text.utf8)
-        #expect(try Self.lines([bytes]) == expected)
-        #expect(try Self.lines(bytes.map { [$0] }) == expected)
+        #expect(try Self.lines([bytes], endingWith: lineEnd) == expected)
+        #expect(try Self.lines(bytes.map { [$0] }, endingWith: lineEnd) == expected)
         for first in 0...bytes.count {
             for second in first...bytes.count {
                 let pieces = [Array(bytes[..<first]), Array(bytes[first..<second]), Array(bytes[second...])]
-                try #require(try Self.lines(pieces) == expected)
+                try #require(try Self.lines(pieces, endingWith: lineEnd) == expected)
             }
         }
     }
@@ -65,9 +84,13 @@ import Testing
 
     @Test(arguments: [1, 100, .max], [1, 7, .max])
     func `the work grows with the size, however it comes`(piece: Int, line: Int) throws {
+        for end: UInt8 in [0x0A, 0x0D] { try expectLinearWork(piece: piece, line: line, end: end) }
+    }
+
+    private func expectLinearWork(piece: Int, line: Int, end: UInt8) throws {
         let steps = try [4_000, 8_000, 16_000].map { size in
-            var splitter = LineSplitter(limit: .max)
-            var bytes = ByteBuffer(bytes: (0..<size).map { $0 % min(line, size) == line - 1 ? 0x0A : 0x61 })
+            var splitter = LineSplitter(limit: .max, lineEnd: .any)
+            var bytes = ByteBuffer(bytes: (0..<size).map { $0 % min(line, size) == line - 1 ? end : 0x61 })
             while bytes.readableBytes > 0, let next = bytes.readSlice(length: min(piece, bytes.readableBytes)) {
                 splitter.push(next)
                 while try splitter.next() != nil {}

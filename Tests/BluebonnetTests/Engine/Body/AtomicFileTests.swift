@@ -11,36 +11,36 @@ import Testing
 #endif
 
 /// A file gets a name that is free, whatever the file system can do for that.
-struct SystemFileMovingTests {
+struct AtomicFileTests {
     private func names(in directory: URL) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directory.path(percentEncoded: false)).sorted()
     }
 
-    private func part(_ text: String, for destination: URL) throws -> SystemFile {
-        let file = try SystemFile(creatingPartFor: destination.path(percentEncoded: false))
-        try file.write([ByteBuffer(string: text)])
+    private func part(_ text: String, for destination: URL) throws -> AtomicFile {
+        let file = try AtomicFile(for: destination.path(percentEncoded: false))
+        try file.part.write([ByteBuffer(string: text)])
         return file
     }
 
-    @Test(arguments: SystemFile.ExclusiveMove.allCases)
-    func `a free name is taken and a taken one is left alone`(way: SystemFile.ExclusiveMove) async throws {
+    @Test(arguments: AtomicFile.ExclusiveMove.allCases)
+    func `a free name is taken and a taken one is left alone`(way: AtomicFile.ExclusiveMove) async throws {
         try await TestSession.withDirectory { directory in
             let place = directory.appending(path: "file")
-            try part("one", for: place).move(to: place.path, replaces: false, ways: [way])
+            try part("one", for: place).commit(replaces: false, ways: [way])
             #expect(try String(contentsOf: place, encoding: .utf8) == "one")
             let second = try part("two", for: place)
             let failure = #expect(throws: SystemFile.Failure.self) {
-                try second.move(to: place.path, replaces: false, ways: [way])
+                try second.commit(replaces: false, ways: [way])
             }
             #expect(failure?.code == EEXIST)
             #expect(try String(contentsOf: place, encoding: .utf8) == "one")
-            second.remove()
+            second.discard()
             #expect(try names(in: directory) == ["file"])
         }
     }
 
-    @Test(arguments: SystemFile.ExclusiveMove.allCases)
-    func `of many exactly one gets the name`(way: SystemFile.ExclusiveMove) async throws {
+    @Test(arguments: AtomicFile.ExclusiveMove.allCases)
+    func `of many exactly one gets the name`(way: AtomicFile.ExclusiveMove) async throws {
         try await TestSession.withDirectory { directory in
             let place = directory.appending(path: "file")
             let winners = await withTaskGroup(of: String?.self) { group in
@@ -48,10 +48,10 @@ struct SystemFileMovingTests {
                     group.addTask {
                         guard let file = try? part("\(number)", for: place) else { return nil }
                         do {
-                            try file.move(to: place.path, replaces: false, ways: [way])
+                            try file.commit(replaces: false, ways: [way])
                             return "\(number)"
                         } catch {
-                            file.remove()
+                            file.discard()
                             return nil
                         }
                     }
@@ -68,12 +68,12 @@ struct SystemFileMovingTests {
         try await TestSession.withDirectory { directory in
             let place = directory.appending(path: "file")
             try FileManager.default.createSymbolicLink(at: place, withDestinationURL: directory.appending(path: "gone"))
-            for way in SystemFile.ExclusiveMove.allCases {
+            for way in AtomicFile.ExclusiveMove.allCases {
                 let file = try part("one", for: place)
                 #expect(throws: SystemFile.Failure.self) {
-                    try file.move(to: place.path, replaces: false, ways: [way])
+                    try file.commit(replaces: false, ways: [way])
                 }
-                file.remove()
+                file.discard()
             }
             #expect(try names(in: directory) == ["file"])
         }
@@ -83,10 +83,10 @@ struct SystemFileMovingTests {
         try await TestSession.withDirectory { directory in
             let place = directory.appending(path: "file")
             let file = try part("one", for: place)
-            file.remove()
-            for way in SystemFile.ExclusiveMove.allCases {
+            file.discard()
+            for way in AtomicFile.ExclusiveMove.allCases {
                 let failure = #expect(throws: SystemFile.Failure.self) {
-                    try file.move(to: place.path, replaces: false, ways: [way])
+                    try file.commit(replaces: false, ways: [way])
                 }
                 #expect(failure?.code == ENOENT)
             }

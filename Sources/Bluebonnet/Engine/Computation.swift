@@ -1,0 +1,30 @@
+/// Work that keeps a processor busy: parsing, decoding, compressing.
+///
+/// It does not belong on an event loop, whose connections would all stand still meanwhile, nor on the
+/// actor of whoever waits for it. What does not compute but waits, for a disk or a name server, has
+/// ``BlockingThreads``: the threads on which this runs are as many as there are cores.
+enum Computation {
+    /// What is not larger takes less time than the way to another thread and back.
+    static let inlineSize = 32 * 1024
+
+    /// Whether large work does not belong where the present code runs: on an event loop, or on the
+    /// actor of its caller.
+    static func belongsElsewhere(caller: (any Actor)?) -> Bool {
+        caller != nil || EventLoopTaskExecutor.isRunningOnEventLoop
+    }
+
+    /// Does the work off the event loop and off the caller's actor.
+    static func elsewhere<Output: Sendable, Failure>(
+        _ work: @escaping @Sendable () throws(Failure) -> Output
+    ) async throws(Failure) -> Output {
+        let result = await withTaskExecutorPreference(globalConcurrentExecutor) { await run(work) }
+        return try result.get()
+    }
+
+    @concurrent
+    private static func run<Output: Sendable, Failure>(
+        _ work: @Sendable () throws(Failure) -> Output
+    ) async -> Result<Output, Failure> {
+        Result { () throws(Failure) in try work() }
+    }
+}

@@ -1,0 +1,318 @@
+import Foundation
+import HTTPTypes
+import LocalServer
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import Bluebonnet
+
+/// A body that is copied while it is read is still the body of its response.
+@Suite(.timeLimit(.minutes(1)))
+struct BodyTransformTests {
+    /// What was copied so far.
+    private final class Copy: Sendable {
+        private let state = Mutex((bytes: [UInt8](), isComplete: false))
+        /// Each piece waits here before it is passed on.
+        let gate: FaultGate?
+
+        init(gate: FaultGate? = nil) {
+            self.gate = gate
+        }
+
+        var text: String { String(decoding: state.withLock { $0.bytes }, as: UTF8.self) }
+        var count: Int { state.withLock { $0.bytes.count } }
+        var isComplete: Bool { state.withLock { $0.isComplete } }
+
+        func append(_ piece: ByteBuffer) {
+            state.withLock { $0.bytes += piece.readableBytesView }
+        }
+
+        func complete() {
+            state.withLock { $0.isComplete = true }
+        }
+    }
+
+    /// Copies the pieces of a body, and passes them on.
+    private final class Tee: BodyTransform {
+        private let copy: Copy
+        private var piece: ByteBuffer?
+
+        init(_ copy: Copy) {
+            self.copy = copy
+        }
+
+        func push(_ piece: ByteBuffer) {
+            copy.append(piece)
+            self.piece = piece
+        }
+
+        func next() async throws(NetworkingError) -> ByteBuffer? {
+            defer { piece = nil }
+            if piece != nil, let gate = copy.gate {
+                await withCheckedContinuation { continuation in gate.whenOpen { continuation.resume() } }
+            }
+            return piece
+        }
+
+        func finish() {
+            copy.complete()
+        }
+    }
+
+    /// Copies every body as it is received, as a cache would: behind it, content codings are undone.
+    private struct CopyingTransport: Transport {
+        let engine: Engine
+        let copy: Copy
+
+        func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+            var response = try await engine.send(request, context: context)
+            response.body = response.body.transformed { [copy] in Tee(copy) }
+            return response
+        }
+
+        func invalidate() {
+            engine.invalidate()
+        }
+    }
+
+    /// Runs the body with a session that copies what it receives.
+    private func run(
+        _ script: FaultServer.Script,
+        copying copy: Copy,
+        _ configuration: SessionConfiguration = SessionConfiguration(),
+        _ body: (SessionManager, FaultServer) async throws -> Void
+    ) async throws {
+        try await FaultServer.run(script) { server in
+            let engine = Engine(configuration: configuration)
+            let transport = CopyingTransport(engine: engine, copy: copy)
+            let session = SessionManager(configuration: configuration, transport: transport)
+            let result: Result<Void, any Error>
+            do { result = .success(try await body(session, server)) } catch { result = .failure(error) }
+            session.invalidate()
+            await engine.waitUntilClosed()
+            try result.get()
+        }
+    }
+
+    private static func gzip(_ bytes: ByteBuffer) throws -> ByteBuffer {
+        let deflater = try Deflater(.gzip, level: 6)
+        var coded = try deflater.compress(bytes)
+        var rest = try deflater.finish()
+        coded.writeBuffer(&rest)
+        return coded
+    }
+
+    // MARK: What stays
+
+    @Test func `trailers, the time of the last byte and the connection are kept`() async throws {
+        let sum = try #require(HTTPField.Name("X-Sum"))
+        let gate = FaultGate()
+        let script: FaultServer.Script = [
+            .readRequest, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"), .hold(gate),
+            .send("0\r\nX-Sum: 532\r\n\r\n"), .startOver,
+        ]
+        let copy = Copy()
+        try await run(script, copying: copy) { session, server in
+            let request = try TestSession.request(server.baseURL)
+            let streamed = try await session.stream(request)
+            #expect(streamed.body.trailers.isEmpty && streamed.body.lastByteAt == nil)
+            gate.open()
+            #expect(try await streamed.body.collect() == Data("hello".utf8))
+            #expect(streamed.body.trailers[sum] == "532")
+            #expect(streamed.body.lastByteAt != nil)
+            #expect(streamed.body.currentProgress.bytesReceived == 5)
+            #expect(copy.text == "hello" && copy.isComplete)
+
+            // Somebody looks at this one, so that the head comes before the body.
+            let task = session.dataTask(request)
+            let collected = try await task.completedResponse
+            #expect(collected.value == Data("hello".utf8))
+            #expect(collected.trailers[sum] == "532")
+            #expect(collected.timings.lastByte != nil)
+            #expect(collected.timings.isConnectionReused)
+            #expect(copy.text == "hellohello")
+        }
+    }
+
+    @Test func `a copy under a content coding has the coded bytes, and the reader the others`() async throws {
+        let coded = try Self.gzip(ByteBuffer(repeating: 0x61, count: 300_000))
+        let script: FaultServer.Script = [
+            .readRequest, .respond(headers: [("Content-Encoding", "gzip")], bytes: Array(coded.readableBytesView)),
+        ]
+        let copy = Copy()
+        try await run(script, copying: copy) { session, server in
+            let request = try TestSession.request(server.baseURL)
+            #expect(try await session.data(for: request).value == Data(repeating: 0x61, count: 300_000))
+            #expect(copy.count == coded.readableBytes && copy.isComplete)
+        }
+    }
+
+    @Test func `what is discarded is not transformed, and its connection serves again`() async throws {
+        let gate = FaultGate()
+        let script: FaultServer.Script = [
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"), .hold(gate), .send("-last"),
+            .startOver,
+        ]
+        let copy = Copy()
+        try await run(script, copying: copy) { session, server in
+            let request = try TestSession.request(server.baseURL)
+            let response = try await session.stream(request)
+            gate.open()
+            await response.body.discard()
+            #expect(response.body.lastByteAt != nil)
+            #expect(copy.count == 0 && !copy.isComplete)
+            #expect(try await session.data(for: request).timings.isConnectionReused)
+            #expect(copy.text == "first-last" && copy.isComplete)
+        }
+    }
+
+    @Test func `the task of a stream is over when its body is`() async throws {
+        let gate = FaultGate()
+        let script: FaultServer.Script = [
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"), .hold(gate), .send("-last"),
+        ]
+        try await run(script, copying: Copy()) { session, server in
+            let response = try await session.stream(TestSession.request(server.baseURL))
+            var pieces = response.body.makeAsyncIterator()
+            #expect(try await pieces.next() == Data("first".utf8))
+            #expect(session.tasks.count == 1)
+            gate.open()
+            #expect(try await pieces.next() == Data("-last".utf8))
+            #expect(try await pieces.next() == nil)
+            try await TestSession.until("the task is over") { session.tasks.isEmpty }
+        }
+    }
+
+    // MARK: What ends it
+
+    @Test func `a body that is cut off ends the copy without completing it`() async throws {
+        let gate = FaultGate()
+        let script: FaultServer.Script = [
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .hold(gate), .close,
+        ]
+        let copy = Copy()
+        try await run(script, copying: copy) { session, server in
+            let response = try await session.stream(TestSession.request(server.baseURL))
+            gate.open()
+            let error = try await TestSession.failure { _ = try await response.body.collect() }
+            #expect(error.code == .truncatedResponse)
+            #expect(error.body == Data("half".utf8))
+            #expect(copy.text == "half" && !copy.isComplete)
+        }
+    }
+
+    @Test func `a task that is cancelled ends its reader`() async throws {
+        let script: FaultServer.Script = [
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .stall,
+        ]
+        let copy = Copy()
+        try await run(script, copying: copy) { session, server in
+            let response = try await session.stream(TestSession.request(server.baseURL))
+            var pieces = response.body.makeAsyncIterator()
+            #expect(try await pieces.next() == Data("half".utf8))
+            session.tasks[0].cancel()
+            let error = try await TestSession.failure { _ = try await pieces.next() }
+            #expect(error.code == .cancelled)
+            #expect(!copy.isComplete)
+            try await server.waitUntilClosed(connection: 0)
+        }
+    }
+
+    private static let endless: FaultServer.Script = [
+        .readRequest, .send("HTTP/1.1 200 OK\r\n\r\n"), .fill(0x61, count: .max),
+    ]
+
+    @Test(arguments: ResponseReading.allCases)
+    func `the limit of bodies in memory holds`(reading: ResponseReading) async throws {
+        let configuration = TestSession.configuration { $0.limits.bodyInMemory = 5 << 20 }
+        try await run(Self.endless, copying: Copy(), configuration) { session, server in
+            let request = try TestSession.request(server.baseURL)
+            let error = try await TestSession.failure {
+                switch reading {
+                case .collected: _ = try await session.data(for: request)
+                case .streamed: _ = try await session.stream(request).body.collect(upTo: 5 << 20)
+                }
+            }
+            #expect(error.code == .bodyTooLarge)
+            try await server.waitUntilClosed(connection: 0)
+        }
+    }
+
+    @Test func `the limit of lines holds`() async throws {
+        let configuration = TestSession.configuration { $0.limits.line = 100 }
+        try await run(Self.endless, copying: Copy(), configuration) { session, server in
+            let response = try await session.stream(TestSession.request(server.baseURL))
+            let error = try await TestSession.failure { for try await _ in response.body.lines {} }
+            #expect(error.code == .lineTooLong)
+        }
+    }
+
+    @Test func `the limit of a content coding holds`() async throws {
+        let coded = try Self.gzip(ByteBuffer(repeating: 0x61, count: 2 << 20))
+        let script: FaultServer.Script = [
+            .readRequest, .respond(headers: [("Content-Encoding", "gzip")], bytes: Array(coded.readableBytesView)),
+        ]
+        let configuration = TestSession.configuration { $0.limits.decodedBody = 1 << 20 }
+        try await run(script, copying: Copy(), configuration) { session, server in
+            let request = try TestSession.request(server.baseURL)
+            let error = try await TestSession.failure { _ = try await session.data(for: request) }
+            #expect(error.code == .contentDecodingLimitExceeded)
+        }
+    }
+
+    // MARK: Its pace
+
+    @Test func `a copy that takes its time holds the server back`() async throws {
+        let gate = FaultGate()
+        let copy = Copy(gate: gate)
+        try await run(Self.endless, copying: copy) { session, server in
+            let request = try TestSession.request(server.baseURL)
+            let reader = Task {
+                var count = 0
+                for try await piece in try await session.stream(request).body {
+                    count += piece.count
+                    if count > 64 << 20 { return }
+                }
+            }
+            // What the two kernels and the client hold is far below this.
+            let bound = 48 << 20
+            try await TestSession.until("the copy has its first piece") { copy.count > 0 }
+            #expect(try await TestSession.settled { server.connections[0].bytesSent } < bound)
+            gate.open()
+            try await reader.value
+            try await server.waitUntilClosed(connection: 0)
+        }
+    }
+
+    // MARK: Whose bytes they are
+
+    @Test func `a reader who writes into a piece changes no other reader's body`() async throws {
+        // Large enough to be handed over without a copy where nothing is done to it.
+        let bytes = Data(repeating: 0x61, count: 100_000)
+        let original = ResponseBody.data(bytes)
+        let body = original.transformed { Tee(Copy()) }
+        var pieces = body.makeAsyncIterator()
+        var piece = try #require(try await pieces.next())
+        for index in piece.indices { piece[index] = 0x62 }
+        var whole = try await body.collect()
+        for index in whole.indices { whole[index] = 0x63 }
+        #expect(try await original.collect() == bytes)
+        #expect(try await body.collect() == bytes)
+    }
+
+    @Test func `transforms follow one another, and serve one reading each`() async throws {
+        let (first, second) = (Copy(), Copy())
+        let coded = try Self.gzip(ByteBuffer(string: "text"))
+        let coding = try #require(try ContentCoding(contentEncoding: "gzip"))
+        let body = ResponseBody(.whole(coded, trailers: [:]))
+            .transformed { Tee(first) }
+            .transformed { ContentDecoder(coding, limits: Limits()) }
+            .transformed { Tee(second) }
+        for count in 1...2 {
+            #expect(try await body.collect() == Data("text".utf8))
+            #expect(first.count == count * coded.readableBytes)
+            #expect(second.text == String(repeating: "text", count: count))
+        }
+    }
+}
