@@ -51,7 +51,8 @@ struct BluebonnetCommand: AsyncParsableCommand {
     }
 
     /// Lets the named command read its arguments by itself: the way through this one costs a tenth of a short run, and
-    /// ArgumentParser a third, which arguments without options do not need. Where that fails, this one goes the whole way, since its messages name both.
+    /// ArgumentParser a third, which arguments without options do not need. Where that fails, this one goes the whole way,
+    /// since its messages name both.
     private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
         let verb = requestCommands.first { $0.name == arguments.first }
         if let command = verb?.init(plain: arguments.dropFirst()) { return command }
