@@ -146,8 +146,11 @@ extension HTTP1Connection {
 
     private func push(to stream: BodyStream) {
         guard arrivedBytes > 0 else { return }
-        streamIsFull = !stream.push(takeArrived())
+        let pushed = stream.push(&arrived)
+        arrivedBytes = 0
+        streamIsFull = !pushed.goesOn
         if streamIsFull { setPhase(.none, nil, now: .now()) }
+        pushed.reader?.resume()
     }
 
     private func countReceived() {
@@ -225,8 +228,8 @@ extension HTTP1Connection {
         switch completion.delivery {
         case .whole(let response):
             completion.exchange.deliver(response, stream: nil)
-        case .end(let stream, let last, let trailers):
-            _ = stream.push(last)
+        case .end(let stream, var last, let trailers):
+            stream.push(&last).reader?.resume()
             completion.exchange.finishStream(trailers: trailers, at: completion.at)
         }
     }
