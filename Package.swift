@@ -87,6 +87,7 @@ let package = Package(
                 "LocalServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
         .testTarget(
@@ -133,6 +134,7 @@ let package = Package(
                 "bluebonnet",
                 "Bluebonnet",
                 "LocalServer",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),

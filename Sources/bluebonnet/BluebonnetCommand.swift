@@ -25,14 +25,17 @@ struct BluebonnetCommand: AsyncParsableCommand {
             \(ExitStatus.help)
             """,
         version: version,
-        subcommands: [
-            GetCommand.self, HeadCommand.self, PostCommand.self, PutCommand.self, PatchCommand.self,
-            DeleteCommand.self, OptionsCommand.self, BatchCommand.self, ServeCommand.self, DemoCommand.self,
-        ]
+        subcommands: requestCommands + [BatchCommand.self, ServeCommand.self, DemoCommand.self]
     )
 
-    /// The entry: as ArgumentParser's, with the exit statuses of ``ExitStatus``.
-    static func main() async {
+    private static let requestCommands: [any RequestCommand.Type] = [
+        GetCommand.self, HeadCommand.self, PostCommand.self, PutCommand.self, PatchCommand.self, DeleteCommand.self,
+        OptionsCommand.self,
+    ]
+
+    /// The entry: as ArgumentParser's, with the exit statuses of ``ExitStatus``. Away from the main actor, whose thread waits
+    /// until the process ends: another one would have to be started to come back there.
+    @concurrent static func main() async {
         StandardStream.replaceClosed()
         do {
             var command = try parse(Array(CommandLine.arguments.dropFirst()))
@@ -41,14 +44,18 @@ struct BluebonnetCommand: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            ExitStatus.success.exit()
         } catch {
             finish(with: error)
         }
     }
 
-    /// Lets the named command read its arguments by itself: the way through this one costs a tenth of a short run. Where that
-    /// fails, this one goes the whole way, since its messages name both.
+    /// Lets the named command read its arguments by itself: the way through this one costs a tenth of a short run, and
+    /// ArgumentParser a third, which arguments without options do not need. Where that fails, this one goes the whole way,
+    /// since its messages name both.
     private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+        let verb = requestCommands.first { $0.name == arguments.first }
+        if let command = verb?.init(plain: arguments.dropFirst()) { return command }
         let named = configuration.subcommands.first { $0.configuration.commandName == arguments.first }
         if let command = try? named?.parseAsRoot(Array(arguments.dropFirst())) { return command }
         return try parseAsRoot(arguments)

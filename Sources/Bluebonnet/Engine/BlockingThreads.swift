@@ -25,6 +25,24 @@ final class BlockingThreads: Sendable {
     /// For pipes and devices, each of which may block for ever.
     static let pipes = BlockingThreads(limit: .max)
 
+    /// Runs Swift tasks on the threads for regular files.
+    static let fileExecutor = FileExecutor()
+
+    final class FileExecutor: TaskExecutor {
+        fileprivate init() {}
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            // The runtime hands over each job once, and it is run once.
+            let job = UnownedJob(job)
+            let executor = unsafe asUnownedTaskExecutor()
+            BlockingThreads.files.submit { unavailable in
+                guard unavailable != nil else { return unsafe job.runSynchronously(on: executor) }
+                // A job has to be run, but not where it was handed over, which may be an event loop.
+                DispatchQueue.global().async { unsafe job.runSynchronously(on: executor) }
+            }
+        }
+    }
+
     /// The system gave no thread: too many exist, or memory is short.
     struct Unavailable: Error, CustomStringConvertible {
         let code: CInt

@@ -166,8 +166,10 @@ final class ExchangeRun {
 
     private func push(to stream: BodyStream, now: NIODeadline) {
         guard !arrived.isEmpty else { return }
-        streamIsFull = !stream.push(arrived.take())
+        let pushed = stream.push(&arrived)
+        streamIsFull = !pushed.goesOn
         if streamIsFull { startClock(now: now) }
+        pushed.reader?.resume()
     }
 
     private func count() {
@@ -220,7 +222,7 @@ final class ExchangeRun {
             exchange.deliver(response, stream: nil, takeUncounted())
         case .stream(let stream, let trailers):
             count()
-            _ = stream.push(arrived.take())
+            stream.push(&arrived).reader?.resume()
             exchange.finishStream(trailers: trailers, at: endedAt, timings)
         case nil: break
         }

@@ -1,14 +1,24 @@
 import FoundationEssentials
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// Standard input as somebody has connected it.
 enum StandardInput {
     /// Whether it is a pipe, a socket or a file: somebody means to give the command something. A terminal, `/dev/null` and a
     /// closed input are not.
     static var isPiped: Bool {
+        if isatty(0) == 1 { return false }
         // Linux tells what a descriptor leads to: `pipe:[7]`, `socket:[7]` or the path of a file.
         guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/0") else {
             return false
         }
+        if target == "/dev/null" { return false }
         let kinds = ["pipe:", "socket:"]
         if kinds.contains(where: target.hasPrefix) || target.hasSuffix(" (deleted)") { return true }
         let type = try? FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType

@@ -9,15 +9,21 @@ struct BodyPieces {
 
     var isEmpty: Bool { first == nil }
 
+    /// The bytes of the first piece.
+    var firstByteCount: Int { first?.readableBytes ?? 0 }
+
     mutating func append(_ piece: ByteBuffer) {
         byteCount += piece.readableBytes
         if first == nil { first = piece } else { others.append(piece) }
     }
 
-    /// Hands over all of them.
-    mutating func take() -> BodyPieces {
-        defer { self = BodyPieces() }
-        return self
+    /// Hands over all of them, one by one; the memory of the list is kept for the next ones.
+    mutating func drain(_ take: (ByteBuffer) -> Void) {
+        if let first { take(first) }
+        others.forEach(take)
+        first = nil
+        if !others.isEmpty { others.removeAll(keepingCapacity: true) }
+        byteCount = 0
     }
 
     /// All bytes in one buffer.
@@ -27,10 +33,5 @@ struct BodyPieces {
         whole.reserveCapacity(byteCount)
         for var piece in others { whole.writeBuffer(&piece) }
         return whole
-    }
-
-    func forEach(_ body: (ByteBuffer) -> Void) {
-        if let first { body(first) }
-        others.forEach(body)
     }
 }

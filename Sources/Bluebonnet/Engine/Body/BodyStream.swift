@@ -29,7 +29,7 @@ final class BodyStream: Sendable {
         var buffers = CircularBuffer<ByteBuffer>(initialCapacity: 8)
         var bytes = 0
         var end: Result<End, NetworkingError>?
-        var reader: CheckedContinuation<ByteBuffer?, any Error>?
+        var reader: SuspendedCaller<Void, Never>?
         var isPaused = false
         var source: (any Source)?
         var listener: (@Sendable (Result<End, NetworkingError>) -> Void)?
@@ -57,22 +57,32 @@ final class BodyStream: Sendable {
 
     // MARK: The connection's side
 
-    /// Takes what has arrived; returns whether to go on reading.
-    func push(_ arrived: BodyPieces) -> Bool {
-        let (reader, first, goesOn) = state.withLock { state in
-            guard state.end == nil else {
-                return (CheckedContinuation<ByteBuffer?, any Error>?.none, ByteBuffer?.none, true)
+    /// What a connection has to do when it has handed over.
+    struct Pushed: Sendable {
+        /// Whether to go on reading.
+        var goesOn: Bool
+        /// Waits for what was handed over, and is to be resumed.
+        var reader: SuspendedCaller<Void, Never>?
+    }
+
+    /// Takes what has arrived, and leaves nothing there.
+    func push(_ arrived: inout BodyPieces) -> Pushed {
+        state.withLock { state in
+            let first = arrived.firstByteCount
+            let count = arrived.byteCount
+            guard state.end == nil, count > 0 else {
+                arrived.drain { _ in }
+                return Pushed(goesOn: !state.isPaused || state.end != nil)
             }
-            state.bytes += arrived.byteCount
-            arrived.forEach { state.buffers.append($0) }
             let reader = state.reader
-            let first = reader == nil ? nil : state.takeFirst()
-            if first != nil { state.reader = nil }
-            state.isPaused = state.bytes >= Self.highWatermark
-            return (first == nil ? nil : reader, first, !state.isPaused)
+            state.reader = nil
+            state.bytes += count
+            arrived.drain { state.buffers.append($0) }
+            // A reader that waits has drained the buffers, and takes the first one at once.
+            let waiting = state.bytes - (reader == nil ? 0 : first)
+            state.isPaused = waiting >= Self.highWatermark
+            return Pushed(goesOn: !state.isPaused, reader: reader)
         }
-        if let first { reader?.resume(returning: first) }
-        return goesOn
     }
 
     func finish(trailers: HTTPFields, at: NIODeadline) {
@@ -86,10 +96,7 @@ final class BodyStream: Sendable {
     private func end(_ end: Result<End, NetworkingError>) {
         let (reader, listener) = state.withLock { state in
             guard state.end == nil else {
-                return (
-                    CheckedContinuation<ByteBuffer?, any Error>?.none,
-                    (@Sendable (Result<End, NetworkingError>) -> Void)?.none
-                )
+                return (SuspendedCaller<Void, Never>?.none, (@Sendable (Result<End, NetworkingError>) -> Void)?.none)
             }
             state.end = end
             state.source = nil
@@ -100,11 +107,7 @@ final class BodyStream: Sendable {
             return (state.reader, state.listener)
         }
         listener?(end)
-        // A reader that waits has drained the buffers.
-        switch end {
-        case .success: reader?.resume(returning: nil)
-        case .failure(let error): reader?.resume(throwing: error)
-        }
+        reader?.resume()
     }
 
     /// Calls the closure once when the connection has seen the end, or the reader has gone; at once if that is so already.
@@ -128,15 +131,17 @@ final class BodyStream: Sendable {
 
     /// The next piece; nil at the end of the body. One reader at a time.
     func next() async throws -> ByteBuffer? {
-        switch take() {
-        case .buffer(let buffer, let source):
-            source?.continueReading()
-            return buffer
-        case .end(let end):
-            _ = try end.get()
-            return nil
-        case .nothingYet:
-            return try await wait()
+        while true {
+            switch take() {
+            case .buffer(let buffer, let source):
+                source?.continueReading()
+                return buffer
+            case .end(let end):
+                _ = try end.get()
+                return nil
+            case .nothingYet:
+                try await wait()
+            }
         }
     }
 
@@ -174,28 +179,20 @@ final class BodyStream: Sendable {
         state.withLock { $0.take() }
     }
 
-    private func wait() async throws -> ByteBuffer? {
+    /// Waits until there is something to take.
+    private func wait() async throws {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let (taken, isBusy) = state.withLock { state in
-                    let taken = state.take()
-                    guard case .nothingYet = taken, state.reader == nil else { return (taken, state.reader != nil) }
-                    state.reader = continuation
-                    return (taken, false)
+            var isBusy = false
+            await SuspendedCaller.suspend { caller in
+                let waits = state.withLock { state in
+                    isBusy = state.reader != nil
+                    guard !isBusy, state.buffers.isEmpty, state.end == nil else { return false }
+                    state.reader = caller
+                    return true
                 }
-                switch taken {
-                case .buffer(let buffer, let source):
-                    continuation.resume(returning: buffer)
-                    source?.continueReading()
-                case .end(.success): continuation.resume(returning: nil)
-                case .end(.failure(let error)): continuation.resume(throwing: error)
-                case .nothingYet where isBusy:
-                    continuation.resume(
-                        throwing: NetworkingError(.invalidRequest, "A response body is read by one reader at a time.")
-                    )
-                case .nothingYet: break
-                }
+                if !waits { caller.resume() }
             }
+            if isBusy { throw NetworkingError(.invalidRequest, "A response body is read by one reader at a time.") }
         } onCancel: {
             cancel(with: NetworkingError(.cancelled, "The request was cancelled while its body was read."))
         }

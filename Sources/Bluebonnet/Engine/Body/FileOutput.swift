@@ -5,7 +5,7 @@ import NIOCore
 struct FileOutput: Sendable {
     private let file: SystemFile
     /// Of a pipe or a device each call may last for ever.
-    private let isRegular: Bool
+    let isRegular: Bool
 
     /// Hands out the place that a body is to be written to.
     ///
@@ -53,6 +53,12 @@ struct FileOutput: Sendable {
                 try file.write(blocks, while: isWanted)
             }
         }
+    }
+
+    /// Writes to a regular file on the thread it is called on, which has to be one that may block.
+    func writeHere(_ blocks: [ByteBuffer]) throws {
+        try Task.checkCancellation()
+        try file.write(blocks)
     }
 
     /// What the caller is told of an error; the subject is what was to be written, at the beginning of a sentence.

@@ -31,6 +31,16 @@ extension ResponseBody {
     }
 
     private func write(to output: FileOutput) async throws -> Int {
+        // A body that comes from a connection is read on a thread that may write it: one thread to wake for each block, not three.
+        guard stream != nil, output.isRegular else { return try await writeBlocks { try await output.write($0) } }
+        return try await withTaskExecutorPreference(BlockingThreads.fileExecutor) { try await writeHere(to: output) }
+    }
+
+    @concurrent private func writeHere(to output: FileOutput) async throws -> Int {
+        try await writeBlocks { try output.writeHere($0) }
+    }
+
+    private func writeBlocks(_ write: ([ByteBuffer]) async throws -> Void) async throws -> Int {
         var buffers = makeBuffers()
         var count = 0
         while let first = try await buffers.next() {
@@ -40,7 +50,7 @@ extension ResponseBody {
                 block.append(more)
                 size += more.readableBytes
             }
-            try await output.write(block)
+            try await write(block)
             count += size
         }
         return count

@@ -2,9 +2,11 @@ import ArgumentParser
 import HTTPTypes
 
 /// `bluebonnet delete`.
-struct DeleteCommand: AsyncParsableCommand {
+struct DeleteCommand: RequestCommand {
+    static let method = HTTPRequest.Method.delete
+
     static let configuration = CommandConfiguration(
-        commandName: "delete",
+        commandName: name,
         _superCommandName: BluebonnetCommand.name,
         abstract: "Sends a DELETE and shows the answer.",
         discussion: """
@@ -15,8 +17,4 @@ struct DeleteCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var options: RequestOptions
-
-    func run() async throws {
-        try await RequestRunner(method: .delete, options: options).run()
-    }
 }

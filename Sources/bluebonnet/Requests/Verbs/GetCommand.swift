@@ -2,9 +2,11 @@ import ArgumentParser
 import HTTPTypes
 
 /// `bluebonnet get`.
-struct GetCommand: AsyncParsableCommand {
+struct GetCommand: RequestCommand {
+    static let method = HTTPRequest.Method.get
+
     static let configuration = CommandConfiguration(
-        commandName: "get",
+        commandName: name,
         _superCommandName: BluebonnetCommand.name,
         abstract: "Sends a GET and shows the answer.",
         discussion: """
@@ -17,8 +19,4 @@ struct GetCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var options: RequestOptions
-
-    func run() async throws {
-        try await RequestRunner(method: .get, options: options).run()
-    }
 }

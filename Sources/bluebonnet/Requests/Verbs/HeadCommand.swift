@@ -2,9 +2,11 @@ import ArgumentParser
 import HTTPTypes
 
 /// `bluebonnet head`.
-struct HeadCommand: AsyncParsableCommand {
+struct HeadCommand: RequestCommand {
+    static let method = HTTPRequest.Method.head
+
     static let configuration = CommandConfiguration(
-        commandName: "head",
+        commandName: name,
         _superCommandName: BluebonnetCommand.name,
         abstract: "Sends a HEAD and shows the head of the answer.",
         discussion: """
@@ -15,8 +17,4 @@ struct HeadCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var options: RequestOptions
-
-    func run() async throws {
-        try await RequestRunner(method: .head, options: options).run()
-    }
 }

@@ -2,9 +2,11 @@ import ArgumentParser
 import HTTPTypes
 
 /// `bluebonnet options`.
-struct OptionsCommand: AsyncParsableCommand {
+struct OptionsCommand: RequestCommand {
+    static let method = HTTPRequest.Method.options
+
     static let configuration = CommandConfiguration(
-        commandName: "options",
+        commandName: name,
         _superCommandName: BluebonnetCommand.name,
         abstract: "Sends an OPTIONS and shows the answer.",
         discussion: """
@@ -15,8 +17,4 @@ struct OptionsCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var options: RequestOptions
-
-    func run() async throws {
-        try await RequestRunner(method: .options, options: options).run()
-    }
 }

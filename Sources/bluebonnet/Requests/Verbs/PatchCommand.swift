@@ -2,9 +2,11 @@ import ArgumentParser
 import HTTPTypes
 
 /// `bluebonnet patch`.
-struct PatchCommand: AsyncParsableCommand {
+struct PatchCommand: RequestCommand {
+    static let method = HTTPRequest.Method.patch
+
     static let configuration = CommandConfiguration(
-        commandName: "patch",
+        commandName: name,
         _superCommandName: BluebonnetCommand.name,
         abstract: "Sends a PATCH; fields are JSON unless --form.",
         discussion: """
@@ -15,8 +17,4 @@ struct PatchCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var options: RequestOptions
-
-    func run() async throws {
-        try await RequestRunner(method: .patch, options: options).run()
-    }
 }

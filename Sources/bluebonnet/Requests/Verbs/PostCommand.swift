@@ -2,9 +2,11 @@ import ArgumentParser
 import HTTPTypes
 
 /// `bluebonnet post`.
-struct PostCommand: AsyncParsableCommand {
+struct PostCommand: RequestCommand {
+    static let method = HTTPRequest.Method.post
+
     static let configuration = CommandConfiguration(
-        commandName: "post",
+        commandName: name,
         _superCommandName: BluebonnetCommand.name,
         abstract: "Sends a POST; fields are JSON unless --form.",
         discussion: """
@@ -18,8 +20,4 @@ struct PostCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var options: RequestOptions
-
-    func run() async throws {
-        try await RequestRunner(method: .post, options: options).run()
-    }
 }

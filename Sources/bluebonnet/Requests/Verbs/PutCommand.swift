@@ -2,9 +2,11 @@ import ArgumentParser
 import HTTPTypes
 
 /// `bluebonnet put`.
-struct PutCommand: AsyncParsableCommand {
+struct PutCommand: RequestCommand {
+    static let method = HTTPRequest.Method.put
+
     static let configuration = CommandConfiguration(
-        commandName: "put",
+        commandName: name,
         _superCommandName: BluebonnetCommand.name,
         abstract: "Sends a PUT; fields are JSON unless --form.",
         discussion: """
@@ -16,8 +18,4 @@ struct PutCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var options: RequestOptions
-
-    func run() async throws {
-        try await RequestRunner(method: .put, options: options).run()
-    }
 }

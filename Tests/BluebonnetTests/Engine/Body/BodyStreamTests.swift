@@ -148,3 +148,14 @@ struct BodyStreamTests {
         #expect(outcomes == ["invalid-request", "one"])
     }
 }
+
+extension BodyStream {
+    /// Hands over as a connection does; returns whether it would go on reading.
+    fileprivate func push(_ batch: BodyPieces) -> Bool {
+        var arrived = batch
+        let pushed = push(&arrived)
+        #expect(arrived.isEmpty)
+        pushed.reader?.resume()
+        return pushed.goesOn
+    }
+}

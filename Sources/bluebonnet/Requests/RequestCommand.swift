@@ -1,0 +1,28 @@
+import ArgumentParser
+import HTTPTypes
+import NIOCore
+
+/// A command that sends one request: `get`, `post` and the like.
+protocol RequestCommand: AsyncParsableCommand {
+    /// What it sends. In small letters this is the command's name.
+    static var method: HTTPRequest.Method { get }
+
+    var options: RequestOptions { get set }
+}
+
+extension RequestCommand {
+    static var name: String { method.rawValue.lowercased() }
+
+    /// Reads arguments without options; nil where there are any, or no URL.
+    init?(plain arguments: some Collection<String>) {
+        guard let options = RequestOptions(plain: arguments) else { return nil }
+        self.init()
+        self.options = options
+    }
+
+    func run() async throws {
+        // One request needs one event loop; by default there would be one for every processor, each a thread to start.
+        NIOSingletons.groupLoopCountSuggestion = 1
+        try await RequestRunner(method: Self.method, options: options).run()
+    }
+}
