@@ -23,17 +23,11 @@ struct BuiltInSteps: Sendable {
     /// woken.
     var isTransportOfUser: Bool { engine == nil }
 
-    func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
-        let response = try await sendHop(request, context: context)
-        guard Redirects.isRedirect(response) else { return response }
-        return try await Redirects.follow(response, to: request, context: context) { request in
-            try await sendHop(request, context: context)
-        }
-    }
-
-    private func sendHop(
+    /// Sends a request. A hop of a redirect goes the same way, except that its own redirect is not followed here.
+    func send(
         _ request: Request,
-        context: ExchangeContext
+        context: ExchangeContext,
+        followsRedirect: Bool = true
     ) async throws -> TransportResponse {
         let response =
             if let engine {
@@ -41,8 +35,11 @@ struct BuiltInSteps: Sendable {
             } else {
                 try await transport.send(decodesContent ? Self.withOffer(request) : request, context: context)
             }
-        guard decodesContent, response.hasContentEncoding else { return response }
-        return try Self.decoded(response, context)
+        let decoded = decodesContent && response.hasContentEncoding ? try Self.decoded(response, context) : response
+        guard followsRedirect, Redirects.isRedirect(decoded) else { return decoded }
+        return try await Redirects.follow(decoded, to: request, context: context) { request in
+            try await send(request, context: context, followsRedirect: false)
+        }
     }
 
     private static func withOffer(_ request: Request) -> Request {

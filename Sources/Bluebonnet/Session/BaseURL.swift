@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Synchronization
 
 /// AFNetworking's rules for relative paths, without parsing the base again for every request.
 struct BaseURL: Sendable {
@@ -8,8 +9,17 @@ struct BaseURL: Sendable {
     private let prefix: String?
     /// What was given as a base and is not a URL; every request fails with it.
     private let invalid: NetworkingError?
-    /// Shared by all copies.
-    let cache = ResolvedURL.Cache()
+    /// The URLs that were made last, by the text they were asked for with; shared by all copies. Programs ask for few paths, many
+    /// times, and parsing a URL and taking it apart costs a ninth of a small request.
+    private let made = Made()
+
+    private final class Made: Sendable {
+        let urls = Mutex<[String: ResolvedURL]>([:])
+    }
+
+    static let mostKept = 64
+    /// Texts that are kept are short: long ones come from data and seldom come again.
+    static let longestKept = 256
 
     init(_ url: URL?, invalid: NetworkingError? = nil) {
         self.invalid = invalid
@@ -42,8 +52,19 @@ struct BaseURL: Sendable {
 
     /// The URL of a path, taken apart for the engine.
     func resolved(_ path: String) throws(NetworkingError) -> ResolvedURL {
-        try cache.resolved(path) { () throws(NetworkingError) in ResolvedURL(try resolve(path)) }
+        guard path.utf8.count <= Self.longestKept else { return ResolvedURL(try resolve(path)) }
+        if let known = made.urls.withLock({ $0[path] }) { return known }
+        let resolved = ResolvedURL(try resolve(path))
+        made.urls.withLock { urls in
+            // All go at once: keeping an order would cost more than what it saves.
+            if urls.count >= Self.mostKept { urls.removeAll(keepingCapacity: true) }
+            urls[path] = resolved
+        }
+        return resolved
     }
+
+    /// How many URLs are kept.
+    var keptCount: Int { made.urls.withLock { $0.count } }
 
     /// The URL of a path; a whole URL wins over the base.
     func resolve(_ path: String) throws(NetworkingError) -> URL {

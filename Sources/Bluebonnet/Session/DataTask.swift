@@ -116,7 +116,7 @@ public final class DataTask<Output: Sendable>: SessionTask {
     private func work() async -> Outcome {
         let outcome: Outcome
         do {
-            let received = try await call.receive()
+            let received = try await call.core.receive(call)
             outcome = .success(try await parse(received))
         } catch {
             outcome = .failure(.wrapping(error))

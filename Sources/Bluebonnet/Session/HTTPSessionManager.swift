@@ -183,12 +183,21 @@ public struct HTTPSessionManager: Sendable {
         session.dataTask(try request(method, path, parameters: parameters, headers: headers), as: checked(serializer))
     }
 
-    /// Sends a request and brings its value.
+    /// Sends a request and brings its value, and makes no response around it.
     func value<Serializer: ResponseSerializer>(
         of request: Request,
         as serializer: Serializer
     ) async throws -> Serializer.Output {
-        try await session.value(of: request, as: serializer, validation: validation)
+        let call = Call(request, core: session.core, isStarted: true)
+        let received = try await session.core.receive(call)
+        guard Call.isParsedElsewhere(received, caller: #isolation) else {
+            return try call.finish(received) { received throws(NetworkingError) in
+                try validation.admit(received) { () throws(NetworkingError) in try serializer.serialize(received) }
+            }
+        }
+        return try await call.finishElsewhere(received) { [validation] received throws(NetworkingError) in
+            try validation.admit(received) { () throws(NetworkingError) in try serializer.serialize(received) }
+        }
     }
 
     /// A serializer under the manager's own validation.

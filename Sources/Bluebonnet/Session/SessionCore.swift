@@ -14,7 +14,7 @@ final class SessionCore: Sendable {
     }
 
     let settings: ExchangeContext.Settings
-    private let chain: Next.Chain
+    let chain: Next.Chain
     private let lastIdentifier = Atomic(0)
     /// How many listen: asked several times for each request.
     private let listenerCount = Atomic(0)
@@ -40,13 +40,8 @@ final class SessionCore: Sendable {
 
     var transport: any Transport { chain.end.transport }
 
-    /// Sends one request through the interceptors and the transport.
-    func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
-        let request = withAdditionalFields(request)
-        return try await chain.appending(request.interceptors).send(request, context: context)
-    }
-
-    private func withAdditionalFields(_ request: Request) -> Request {
+    /// A request with the fields that the session adds.
+    func withAdditionalFields(_ request: Request) -> Request {
         let additional = settings.configuration.additionalHeaderFields
         guard !additional.isEmpty else { return request }
         var request = request

@@ -8,7 +8,7 @@ public final class SessionManager: Sendable {
     /// A session with the default configuration, shared by everything that does not bring its own.
     public static let shared = SessionManager()
 
-    private let core: SessionCore
+    let core: SessionCore
 
     /// Makes a session.
     ///
@@ -84,7 +84,7 @@ public final class SessionManager: Sendable {
         as serializer: Serializer
     ) async throws -> Response<Serializer.Output> {
         let call = Call(request, core: core, isStarted: true)
-        let received = try await call.receive()
+        let received = try await core.receive(call)
         guard Call.isParsedElsewhere(received, caller: #isolation) else {
             return try call.finish(received) { received throws(NetworkingError) in
                 Response(value: try serializer.serialize(received), received)
@@ -95,24 +95,6 @@ public final class SessionManager: Sendable {
         }
     }
 
-    /// The same for whoever wants nothing but the value, which a manager's validation comes before.
-    func value<Serializer: ResponseSerializer>(
-        of request: Request,
-        as serializer: Serializer,
-        validation: ResponseValidation
-    ) async throws -> Serializer.Output {
-        let call = Call(request, core: core, isStarted: true)
-        let received = try await call.receive()
-        guard Call.isParsedElsewhere(received, caller: #isolation) else {
-            return try call.finish(received) { received throws(NetworkingError) in
-                try validation.admit(received) { () throws(NetworkingError) in try serializer.serialize(received) }
-            }
-        }
-        return try await call.finishElsewhere(received) { received throws(NetworkingError) in
-            try validation.admit(received) { () throws(NetworkingError) in try serializer.serialize(received) }
-        }
-    }
-
     /// Sends a request and brings the body as it is: a response of any status is returned.
     ///
     /// - Parameter request: What to send.
@@ -120,7 +102,7 @@ public final class SessionManager: Sendable {
     /// - Throws: ``NetworkingError``, but never for a status.
     public func data(for request: Request) async throws -> Response<Data> {
         let call = Call(request, core: core, isStarted: true)
-        let received = try await call.receive()
+        let received = try await core.receive(call)
         return try call.finish(received) { Response(value: $0.body, $0) }
     }
 
@@ -136,7 +118,7 @@ public final class SessionManager: Sendable {
     /// - Throws: ``NetworkingError``.
     public func stream(_ request: Request) async throws -> TransportResponse {
         let call = Call(request, core: core, isWatched: true, isStarted: true)
-        var response = try await call.stream()
+        var response = try await core.stream(call)
         response.body = response.body.keeping(self, call: call, lineLimit: configuration.limits.line)
         return response
     }

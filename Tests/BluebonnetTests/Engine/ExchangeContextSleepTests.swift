@@ -199,7 +199,7 @@ struct ExchangeContextSleepTests {
 
     @Test func `one that sleeps in a task that is over already has nothing to wait for`() async throws {
         let context = ExchangeContext()
-        try context.call.complete(nil)
+        try context.call.complete(nil, nil)
         let error = try await networkingError { try await context.sleep(for: .seconds(3600)) }
         #expect(error.code == .cancelled)
     }

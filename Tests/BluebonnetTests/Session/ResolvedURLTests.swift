@@ -18,7 +18,7 @@ struct ResolvedURLTests {
         #expect(first.url.absoluteString == "http://x:81/v1/users/42")
         #expect(second.url == first.url)
         #expect(second.target == first.target)
-        #expect(base.cache.count == 1)
+        #expect(base.keptCount == 1)
     }
 
     @Test func `a change of the URL is seen by the engine`() throws {
@@ -39,10 +39,10 @@ struct ResolvedURLTests {
 
     @Test func `the cache stays small and remembers no long text`() throws {
         for index in 0..<1000 { _ = try base.resolved("users/\(index)") }
-        #expect((1...ResolvedURL.Cache.capacity).contains(base.cache.count))
-        let before = base.cache.count
+        #expect((1...BaseURL.mostKept).contains(base.keptCount))
+        let before = base.keptCount
         _ = try base.resolved(String(repeating: "a", count: 257))
-        #expect(base.cache.count == before)
+        #expect(base.keptCount == before)
     }
 
     @Test func `a text that is no URL fails every time`() {
@@ -50,7 +50,7 @@ struct ResolvedURLTests {
         for _ in 0..<2 {
             #expect(throws: NetworkingError.self) { try base.resolved("users") }
         }
-        #expect(base.cache.count == 0)
+        #expect(base.keptCount == 0)
     }
 
     @Test func `a URL that cannot be sent to is said when it is sent`() throws {

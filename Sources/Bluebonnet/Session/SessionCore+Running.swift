@@ -1,0 +1,86 @@
+import FoundationEssentials
+import NIOCore
+
+/// The run of a task, from its beginning to what was received.
+extension SessionCore {
+    /// Sends the request and collects the response. Cancelling the Swift task cancels the run.
+    ///
+    /// When this throws, the task is complete.
+    func receive(_ call: Call) async throws -> ReceivedResponse {
+        do {
+            try begin(call)
+            let startedAt = NIODeadline.now()
+            let context = context(of: call, collectsBody: !call.isWatched && !hasListeners)
+            let response = try await send(call.originalRequest, context: context)
+            call.received(response)
+            let body = if let body = try whole(of: response) { body } else { try await collect(response, context) }
+            return ReceivedResponse(transport: response, body: body, startedAt: startedAt)
+        } catch {
+            throw call.failed(error, nil)
+        }
+    }
+
+    /// Sends the request and returns with the head. The task is over when the body has come to its end, whoever reads it.
+    ///
+    /// When this throws, the task is complete.
+    func stream(_ call: Call) async throws -> TransportResponse {
+        do {
+            try begin(call)
+            let context = context(of: call, collectsBody: false)
+            let response = try await send(call.originalRequest, context: context)
+            call.received(response)
+            guard let stream = response.body.stream else {
+                try call.complete(nil, response)
+                return response
+            }
+            stream.whenEnded { end in
+                // Whoever reads the body hears of what ended it. The response, kept here, would keep its body.
+                let error: NetworkingError? = if case .failure(let error) = end { error } else { nil }
+                try? call.complete(error, nil)
+            }
+            return response
+        } catch {
+            throw call.failed(error, nil)
+        }
+    }
+
+    /// Sends a request through the interceptors and the transport.
+    private func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+        try await chain.appending(request.interceptors).send(withAdditionalFields(request), context: context)
+    }
+
+    private func whole(of response: TransportResponse) throws -> Data? {
+        do {
+            return try response.wholeBody(upTo: settings.configuration.limits.bodyInMemory)
+        } catch let error as NetworkingError {
+            throw error.completed(request: response.request, response: response.head)
+        }
+    }
+
+    // Apart, because most responses come whole, and need no frame for this.
+    @inline(never)
+    private func collect(
+        _ response: TransportResponse,
+        _ context: ExchangeContext
+    ) async throws -> Data {
+        let (body, limit) = (response.body, settings.configuration.limits.bodyInMemory)
+        do {
+            guard body.comesFromSequence else { return try await body.collect(upTo: limit) }
+            return try await StoppableCall.run(for: response.request, context, .elsewhere) {
+                try await body.collect(upTo: limit)
+            }
+        } catch let error as NetworkingError {
+            throw error.completed(request: response.request, response: response.head)
+        }
+    }
+
+    /// Its context, the whole time counted from now.
+    private func context(of call: Call, collectsBody: Bool) -> ExchangeContext {
+        let timeout = call.originalRequest.effectiveTimeouts(over: settings.configuration.timeouts).request
+        return ExchangeContext(
+            call: call,
+            end: timeout.map { ExchangeContext.End(after: $0) },
+            collectsBody: collectsBody
+        )
+    }
+}
