@@ -190,13 +190,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         observer(HopEvent(call: call, hop: hop, kind: kind()))
     }
 
-    /// The connection takes up the exchange; nil when it has ended meanwhile.
-    ///
-    /// - Parameters:
-    ///   - connection: The connection.
-    ///   - establishment: How it came about, for its first exchange.
-    ///   - knowsContinue: Whether the server may send 100 Continue.
-    ///   - now: When the request is sent.
+    /// The connection takes up the exchange; nil when it has ended meanwhile. Told are how the connection came about, for its first
+    /// exchange, and whether the server may send 100 Continue.
     func run(
         on connection: PooledConnection,
         _ establishment: Establishment?,

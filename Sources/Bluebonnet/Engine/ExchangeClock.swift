@@ -112,7 +112,10 @@ struct ExchangeClock {
 
     /// Starts the clock after something was written.
     ///
-    /// - Parameter unsent: What has been written and the peer's system has not acknowledged.
+    /// - Parameters:
+    ///   - unsent: What has been written and the peer's system has not acknowledged.
+    ///   - mayRead: Whether more of the response may be read.
+    ///   - now: The present time.
     mutating func follow(unsent: Int, mayRead: Bool, now: NIODeadline) {
         outbound.look(unsent, now: now)
         start(mayRead: mayRead, now: now)
@@ -120,7 +123,11 @@ struct ExchangeClock {
 
     /// Time has passed. What goes on has its clock started.
     ///
-    /// - Parameter unsent: Looks at what has been written and the peer's system has not acknowledged.
+    /// - Parameters:
+    ///   - mayRead: Whether more of the response may be read.
+    ///   - now: The present time.
+    ///   - unsent: Looks at what has been written and the peer's system has not acknowledged.
+    /// - Returns: What follows.
     mutating func expire(mayRead: Bool, now: NIODeadline, unsent: () -> Int) -> Expiry {
         if let end, end <= now { return .fail(.requestTimeout) }
         guard let phase, phase.at <= now else { return .goOn }
