@@ -31,7 +31,7 @@ final class Engine: Transport {
         let startedAt = NIODeadline.now()
         let target = try request.target
         let preferredLoop = MultiThreadedEventLoopGroup.currentEventLoop.map { ObjectIdentifier($0) }
-        var isRetry = false
+        var retry: RepeatableError.Reason?
         var isExpectationRefused = false
         while true {
             let exchange = try Exchange(
@@ -40,7 +40,8 @@ final class Engine: Transport {
                 context: context,
                 startedAt: startedAt,
                 deadline: context.endsAt,
-                needsFreshConnection: isRetry,
+                isRetry: retry != nil,
+                needsFreshConnection: retry == .stale,
                 mayExpectContinue: !isExpectationRefused,
                 offersCodings: offersCodings,
                 preferredLoop: preferredLoop,
@@ -54,21 +55,23 @@ final class Engine: Transport {
                     isExpectationRefused = true
                     continue
                 }
-                let retries = (isRetry ? 1 : 0) + (isExpectationRefused ? 1 : 0)
+                let retries = (retry == nil ? 0 : 1) + (isExpectationRefused ? 1 : 0)
                 if retries > 0 { response.retries = retries }
                 return response
             } catch let error as NetworkingError
-                where !isRetry && Self.mayRetry(request, after: error) && Self.hasBody(request, after: exchange)
+                where retry == nil && Self.hasBody(request, after: exchange)
             {
-                isRetry = true
+                guard let reason = Self.reasonToRetry(request, after: error) else { throw error }
+                retry = reason
             }
         }
     }
 
     /// A request is sent a second time only if the server cannot have processed it, or the connection had gone stale before any
     /// response and the method is idempotent; and if its body can be had again.
-    private static func mayRetry(_ request: Request, after error: NetworkingError) -> Bool {
-        (error.underlying as? RepeatableError)?.allows(request.method) ?? false
+    private static func reasonToRetry(_ request: Request, after error: NetworkingError) -> RepeatableError.Reason? {
+        guard let mark = error.underlying as? RepeatableError, mark.allows(request.method) else { return nil }
+        return mark.reason
     }
 
     /// Whether the body can be had for another sending: again, or because its source was not asked for it yet.

@@ -23,6 +23,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         var upload: RequestUpload?
         /// The source of the body has been asked for it.
         var hasBegunBody = false
+        /// Its observers have heard of it.
+        var hasBegun = false
 
         mutating func takeCaller() -> SuspendedCaller<TransportResponse, any Error>? {
             defer { caller = nil }
@@ -64,6 +66,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         context: ExchangeContext,
         startedAt: NIODeadline,
         deadline: NIODeadline?,
+        isRetry: Bool,
         needsFreshConnection: Bool,
         mayExpectContinue: Bool = true,
         offersCodings: Bool = false,
@@ -115,7 +118,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         self.collectsBody = context.collectsBody
         self.needsFreshConnection = needsFreshConnection
         self.preferredLoop = preferredLoop
-        let isFirst = !needsFreshConnection && mayExpectContinue
+        let isFirst = !isRetry && mayExpectContinue
         waitsSince = isFirst ? startedAt : .now()
         call = context.call
         hop = context.call.newHop()
@@ -154,11 +157,14 @@ final class Exchange: Call.Operation, @unchecked Sendable {
                 let (error, notice) = call.withLock { shared -> (NetworkingError?, Call.Traffic.Notice?) in
                     if let error = state.earlyFailure ?? shared.attach(self) { return (error, nil) }
                     state.caller = caller
+                    state.hasBegun = true
                     return (nil, shared.traffic.beginHop(expectedToSend: request.body?.length))
                 }
                 if let error { return caller.resume(throwing: error) }
                 notice?.give()
                 tell(.began(sent))
+                // Whoever was told may have stopped it.
+                guard notice == nil && call.core.hopObserver == nil || isWaiting else { return }
                 pool.submit(self)
             }
         } onCancel: {
@@ -239,12 +245,14 @@ final class Exchange: Call.Operation, @unchecked Sendable {
 
     /// The streamed body is complete.
     func finishStream(trailers: HTTPFields, at: NIODeadline, _ timings: Timings) {
-        let (stream, upload) = call.withLock { shared in
+        let (isOver, stream, upload) = call.withLock { shared -> (Bool, BodyStream?, RequestUpload?) in
+            if case .finished = state.place { return (true, nil, nil) }
             shared.detach(self)
             state.place = .finished
             defer { state.upload = nil }
-            return (state.stream, state.upload)
+            return (false, state.stream, state.upload)
         }
+        if isOver { return }
         tell(.ended(timings, call.counts))
         guard let upload else {
             stream?.finish(trailers: trailers, at: at)
@@ -257,20 +265,20 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     /// failed.
     func fail(_ error: NetworkingError, _ timings: Timings? = nil) {
         let error = error.completed(request: sent.request)
-        let (place, caller, stream, upload) = call.withLock {
-            shared -> (Place, SuspendedCaller<TransportResponse, any Error>?, BodyStream?, RequestUpload?) in
+        let (place, hasBegun, caller, stream, upload) = call.withLock {
+            shared -> (Place, Bool, SuspendedCaller<TransportResponse, any Error>?, BodyStream?, RequestUpload?) in
             defer {
                 state.place = .finished
                 state.upload = nil
             }
             shared.detach(self)
-            if case .finished = state.place { return (state.place, nil, nil, state.upload) }
+            if case .finished = state.place { return (state.place, false, nil, nil, state.upload) }
             let caller = state.takeCaller()
             if caller == nil, state.stream == nil { state.earlyFailure = error }
-            return (state.place, caller, state.stream, state.upload)
+            return (state.place, state.hasBegun, caller, state.stream, state.upload)
         }
         upload?.stop()
-        if case .finished = place {} else { tell(.failed(error, timings, call.counts)) }
+        if hasBegun { tell(.failed(error, timings, call.counts)) }
         switch place {
         case .finished: return
         case .waiting: pool.remove(self)

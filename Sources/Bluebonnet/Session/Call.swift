@@ -227,6 +227,11 @@ final class Call: SessionTask {
         if hasListeners { core.post(.didReceiveResponse(presented, response.head)) }
     }
 
+    /// Notes a response with which the call does not complete at once.
+    func note(_ response: TransportResponse) {
+        withLock { $0.note(response) }
+    }
+
     /// Ends the task, once, with the last hop's response if there was one. A task that was stopped meanwhile throws why.
     func complete(_ error: NetworkingError?, _ response: TransportResponse?) throws(NetworkingError) {
         let (stopped, notice) = withLock { state -> (NetworkingError?, Traffic.Notice?) in

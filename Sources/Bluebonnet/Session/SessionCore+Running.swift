@@ -13,7 +13,8 @@ extension SessionCore {
             let context = context(of: call, collectsBody: !call.isWatched && !hasListeners)
             let response = try await send(call.originalRequest, context: context)
             call.received(response)
-            let body = if let body = try whole(of: response) { body } else { try await collect(response, context) }
+            let body =
+                if let body = try whole(of: response, for: call) { body } else { try await collect(response, context) }
             return ReceivedResponse(transport: response, body: body, startedAt: startedAt)
         } catch {
             throw call.failed(error, nil)
@@ -49,10 +50,11 @@ extension SessionCore {
         try await chain.appending(request.interceptors).send(withAdditionalFields(request), context: context)
     }
 
-    private func whole(of response: TransportResponse) throws -> Data? {
+    private func whole(of response: TransportResponse, for call: Call) throws -> Data? {
         do {
             return try response.wholeBody(upTo: settings.configuration.limits.bodyInMemory)
         } catch let error as NetworkingError {
+            call.note(response)
             throw error.completed(request: response.request, response: response.head)
         }
     }
@@ -63,6 +65,8 @@ extension SessionCore {
         _ response: TransportResponse,
         _ context: ExchangeContext
     ) async throws -> Data {
+        // The tasks of the session show it while its body comes.
+        context.call.note(response)
         let (body, limit) = (response.body, settings.configuration.limits.bodyInMemory)
         do {
             guard body.comesFromSequence else { return try await body.collect(upTo: limit) }

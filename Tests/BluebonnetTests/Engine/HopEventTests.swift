@@ -128,4 +128,107 @@ struct HopEventTests {
             #expect(server.connections[0].bytesReceived == 0)
         }
     }
+
+    @Test func `whoever stops the task at 100 Continue leaves nothing behind`() async throws {
+        let isFreed = Counter()
+        try await FaultServer.run([.readHead, .interim(100), .stall]) { server in
+            let session = SessionManager(configuration: SessionConfiguration()) { event in
+                if case .received(let head) = event.kind, head.status.code == 100 { event.call.cancel() }
+            }
+            let end = try await Self.upload(to: server.baseURL, in: session)
+            let watch = Task {
+                for await _ in end {}
+                isFreed.increment()
+            }
+            await session.shutdown()
+            try? await TestSession.until("the body is freed") { isFreed.value == 1 }
+            #expect(isFreed.value == 1)
+            watch.cancel()
+        }
+    }
+
+    private static func upload(to url: String, in session: SessionManager) async throws -> AsyncStream<Void> {
+        let (witness, end) = Witness.make()
+        let body = RequestBody.stream {
+            AsyncStream<[UInt8]> { continuation in
+                withExtendedLifetime(witness) { _ = continuation.yield([1, 2, 3]) }
+                continuation.finish()
+            }
+        }
+        var request = try TestSession.request(url, .post, body: body)
+        request.expectsContinue = true
+        request.timeouts = Timeouts(continueWait: .seconds(30))
+        let error = try await TestSession.failure { _ = try await session.data(for: request) }
+        #expect(error.code == .cancelled)
+        return end
+    }
+
+    @Test func `a hop that failed does not end as well`() async throws {
+        let gate = FaultGate()
+        let ends = Mutex<[String]>([])
+        let script: FaultServer.Script = [
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf"), .hold(gate), .send("rest"),
+        ]
+        try await FaultServer.run(script) { server in
+            let session = SessionManager(configuration: SessionConfiguration()) { event in
+                switch event.kind {
+                case .ended: ends.withLock { $0.append("ended") }
+                case .failed: ends.withLock { $0.append("failed") }
+                default: break
+                }
+            }
+            let task = session.dataTask(try TestSession.request(server.baseURL))
+            task.onProgress { [weak task] progress in
+                if progress.bytesReceived == 4 { gate.open() }
+                if progress.bytesReceived == 8 { task?.cancel() }
+            }
+            _ = try await TestSession.failure { _ = try await task.value }
+            await session.shutdown()
+        }
+        #expect(ends.withLock { $0 } == ["failed"])
+    }
+
+    @Test func `a hop of a caller that was cancelled before begins before it fails, or not at all`() async throws {
+        let kinds = Mutex<[String]>([])
+        let session = SessionManager(configuration: SessionConfiguration()) { event in
+            kinds.withLock { $0.append(String("\(event.kind)".prefix { $0 != "(" })) }
+        }
+        let request = try TestSession.request("http://127.0.0.1:9/")
+        let caller = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await session.data(for: request)
+        }
+        caller.cancel()
+        _ = try await TestSession.failure { _ = try await caller.value }
+        let seen = kinds.withLock { $0 }
+        #expect(seen.isEmpty || seen.first == "began", "\(seen)")
+    }
+
+    @Test func `a task that is suspended and resumed while its bytes are looked at keeps their order`() async throws {
+        let numbers = (0..<20_000).map { String(format: "%05d ", $0) }.joined()
+        let gate = FaultGate()
+        let script: FaultServer.Script = [.readRequest, .hold(gate), .respond(body: numbers)]
+        try await FaultServer.run(script) { server in
+            let session = SessionManager(configuration: SessionConfiguration()) { event in
+                guard case .received = event.kind else { return }
+                event.call.suspend()
+                event.call.resume()
+            }
+            let task = session.dataTask(try TestSession.request(server.baseURL))
+            task.resume()
+            try await server.waitForRequests(1)
+            task.suspend()
+            gate.open()
+            try await server.wait("the response") { $0.connections.first?.bytesSent ?? 0 > 120_000 }
+            try await Task.sleep(for: .milliseconds(100))
+            task.resume()
+            let body = try await task.value
+            let isInOrder = Array(body) == Array(numbers.utf8)
+            #expect(
+                isInOrder,
+                "\(body.count) bytes of \(numbers.utf8.count), which begin with \(String(decoding: body.prefix(6), as: UTF8.self))"
+            )
+            await session.shutdown()
+        }
+    }
 }

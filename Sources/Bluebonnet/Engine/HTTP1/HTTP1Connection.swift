@@ -27,6 +27,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
     private var sender: HTTP1BodySender?
     /// The head of a request, in memory that is used again.
     private var outgoing = ByteBuffer()
+    private var parsesHeld = false
     private(set) var nextDeadline: NIODeadline?
 
     /// More memory than this is not kept for the next head.
@@ -158,6 +159,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
         switch event {
         case .informational(let head):
             run.received(informational: head)
+            // Whoever was told may have stopped it.
+            guard self.run === run else { return false }
             if head.statusCode == 100 { continueUpload(of: run) }
             return self.run === run
         case .head(let head, let length):
@@ -169,6 +172,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
             }
             let expected: Int? = if case .exactly(let length) = length { Int(length) } else { nil }
             run.received(head, bodyLength: expected, now: now)
+            return self.run === run
         case .body(let piece):
             run.received(piece)
         case .end(let trailers):
@@ -180,6 +184,10 @@ final class HTTP1Connection: ChannelDuplexHandler {
 
     /// Looks at what came while the task was suspended.
     private func parseHeld() {
+        // Whoever is told of a head may suspend the task and have it go on: what follows is looked at when its turn comes.
+        guard !parsesHeld else { return }
+        parsesHeld = true
+        defer { parsesHeld = false }
         while let run, let bytes = machine.takeHeld() { parse(bytes, for: run) }
         handOver()
         settle()
@@ -388,7 +396,9 @@ extension HTTP1Connection: HTTPConnection {
     }
 
     func close() {
+        assert(!machine.isBusy, "an exchange would be lost with its caller: it is failed or forgotten first")
         machine.doom()
+        nextDeadline = nil
         leavePool()
         context?.close(promise: nil)
     }

@@ -49,6 +49,8 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     private let limit: Int
     /// The connections with a free place.
     private var vacancies: [Vacancy] = []
+    /// One that takes nobody new until it can be closed, to make room for one who needs a fresh connection.
+    private var draining: Connection?
     private(set) var attempts: [Attempt] = []
     /// Connections that exist, idle ones included.
     private(set) var open = 0
@@ -107,18 +109,29 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     /// connection it got could not take it, stands in front of the others again.
     mutating func acquire(for waiter: Waiter, preferring loop: ObjectIdentifier?, isGivenBack: Bool = false) -> Acquired
     {
-        if !waiter.needsFreshConnection {
-            if let loop, let index = vacancies.lastIndex(where: { $0.connection.loop == loop }) {
-                return .use(takePlace(at: index))
-            }
-            if !vacancies.isEmpty { return .use(takePlace(at: vacancies.count - 1)) }
+        if draining != nil, !lacksRoom { draining = nil }
+        if !waiter.needsFreshConnection, let index = vacancy(preferring: loop) {
+            return .use(takePlace(at: index))
         }
         enqueue(waiter, inFront: isGivenBack)
         // Those before it have attempts already, unless nothing more may be made.
         if mayConnect(at: waiter.patience.since) { return .connect(begin(for: waiter)) }
         // Only one that needs a fresh connection gets here while others stand idle.
-        guard lacksRoom, let index = vacancies.firstIndex(where: \.isIdle) else { return .wait }
-        return .waitAndClose(vacancies.remove(at: index).connection)
+        guard lacksRoom else { return .wait }
+        if let index = vacancies.firstIndex(where: \.isIdle) {
+            return .waitAndClose(vacancies.remove(at: index).connection)
+        }
+        draining = draining ?? vacancies.first?.connection
+        return .wait
+    }
+
+    private func vacancy(preferring loop: ObjectIdentifier?) -> Int? {
+        if let loop,
+            let index = vacancies.lastIndex(where: { $0.connection.loop == loop && $0.connection !== draining })
+        {
+            return index
+        }
+        return vacancies.lastIndex { $0.connection !== draining }
     }
 
     private mutating func takePlace(at index: Int) -> Connection {
@@ -236,11 +249,13 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     mutating func released(_ connection: Connection, at now: NIODeadline) -> Released {
         let vacancy = connection.capacity == 1 ? nil : vacancies.firstIndex { $0.connection === connection }
         let free = 1 + (vacancy.map { vacancies[$0].free } ?? 0)
-        if free == connection.capacity, lacksRoom {
+        if lacksRoom, free == connection.capacity {
             if let vacancy { vacancies.remove(at: vacancy) }
+            if draining === connection { draining = nil }
             return .close
         }
-        if let waiter = popFirst(isFresh: false, at: now) { return .serve(waiter) }
+        draining = lacksRoom ? draining ?? connection : nil
+        if draining !== connection, let waiter = popFirst(isFresh: false, at: now) { return .serve(waiter) }
         if let vacancy {
             vacancies[vacancy].free = free
         } else {
@@ -253,6 +268,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     mutating func closed(_ connection: Connection, at now: NIODeadline) -> [Attempt] {
         open -= 1
         if let index = vacancies.firstIndex(where: { $0.connection === connection }) { vacancies.remove(at: index) }
+        if draining === connection { draining = nil }
         if open == 0 {
             emptySince = now
             pausedUntil = nil

@@ -185,6 +185,28 @@ import Testing
         #expect(["c", "d", "e"].map { queue.acquire(Waiter($0)) } == ["use 1", "use 1", "wait"])
     }
 
+    @Test func `a shared connection takes nobody new while a retry waits for its place`() {
+        var queue = queue(limit: 1, [Waiter("a")])
+        let shared = Connection("1", capacity: 2)
+        _ = queue.connected(shared, for: "a")
+        #expect(queue.acquire(Waiter("retry", needsFreshConnection: true)) == "wait")
+        #expect(queue.acquire(Waiter("b")) == "wait")
+        #expect(queue.released(shared) == "close")
+    }
+
+    @Test func `a full shared connection lets nobody follow the first who leaves while a retry waits`() {
+        let retry = Waiter("retry", needsFreshConnection: true)
+        var queue = queue(limit: 1, [Waiter("a"), Waiter("b")])
+        let shared = Connection("1", capacity: 2)
+        _ = queue.connected(shared, for: "a")
+        #expect(
+            [queue.acquire(Waiter("c")), queue.acquire(retry), queue.released(shared)] == ["wait", "wait", "idle"]
+        )
+        #expect(queue.cancel(retry).isEmpty)
+        // It is wanted again.
+        #expect([queue.acquire(Waiter("d")), queue.released(shared)] == ["use 1", "serve c"])
+    }
+
     @Test func `a connection on which something is under way is not closed to make room`() {
         var queue = queue(limit: 1, [Waiter("a")])
         let shared = Connection("1", capacity: 2)

@@ -1,0 +1,65 @@
+import Foundation
+import HTTPTypes
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+/// What is known of a task that its caller awaits, while it runs and afterwards, and what stops it early.
+@Suite(.timeLimit(.minutes(1)))
+struct CallTests {
+    /// A response of three megabytes, of which the second half waits at the gate.
+    private static func half(_ gate: FaultGate, then last: FaultStep) -> FaultServer.Script {
+        [
+            .readRequest, .send("HTTP/1.1 203 Half\r\nContent-Length: 3000000\r\n\r\n"), .fill(0x78, count: 1_500_000),
+            .hold(gate), last,
+        ]
+    }
+
+    @Test func `a request whose body still comes shows its response among the tasks of the session`() async throws {
+        let gate = FaultGate()
+        try await FaultServer.run(Self.half(gate, then: .fill(0x78, count: 1_500_000))) { server in
+            try await TestSession.run { session, _ in
+                let request = try TestSession.request(server.baseURL)
+                let caller = Task { try await session.data(for: request) }
+                try await server.wait("the first half") { $0.connections.first?.bytesSent ?? 0 > 1_500_000 }
+                let task = try #require(session.tasks.first)
+                let isShown =
+                    (try? await TestSession.until("the response is shown") { task.response?.status.code == 203 }) != nil
+                gate.open()
+                _ = try await caller.value
+                #expect(isShown)
+            }
+        }
+    }
+
+    @Test func `a request that failed inside its body has kept its response`() async throws {
+        let gate = FaultGate()
+        try await FaultServer.run(Self.half(gate, then: .close)) { server in
+            try await TestSession.run { session, _ in
+                let request = try TestSession.request(server.baseURL)
+                let caller = Task { try await session.data(for: request) }
+                try await server.wait("the first half") { $0.connections.first?.bytesSent ?? 0 > 1_500_000 }
+                let task = try #require(session.tasks.first)
+                gate.open()
+                let error = try await TestSession.failure { _ = try await caller.value }
+                #expect(error.code == .truncatedResponse && task.state == .completed)
+                #expect(task.response?.status.code == 203)
+            }
+        }
+    }
+
+    @Test func `a task that its first progress cancels looks up no name`() async throws {
+        let resolver = StubResolver(["name.test": ["127.0.0.1"]])
+        let configuration = TestSession.configuration { $0.nameResolver = resolver }
+        try await TestSession.run(configuration) { session, engine in
+            let task = session.dataTask(try TestSession.request("http://name.test:9/"))
+            task.onProgress { [weak task] _ in task?.cancel() }
+            let error = try await TestSession.failure { _ = try await task.value }
+            #expect(error.code == .cancelled)
+            try await TestSession.until("no attempt left") { engine.attempts == 0 && engine.openConnections == 0 }
+            _ = try await TestSession.settled { resolver.lookups(of: "name.test") }
+            #expect(resolver.lookups(of: "name.test") == 0)
+        }
+    }
+}
