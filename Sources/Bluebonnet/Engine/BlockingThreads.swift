@@ -85,6 +85,9 @@ final class BlockingThreads: Sendable {
         self.idleTime = idleTime
     }
 
+    /// Whether work waits for a thread.
+    var isAwaited: Bool { state.withLock { !$0.queue.isEmpty } }
+
     /// How many threads there are: for tests.
     var count: Int { state.withLock { $0.count } }
 

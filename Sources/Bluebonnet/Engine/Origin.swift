@@ -4,7 +4,24 @@ struct Origin: Hashable, Sendable {
         /// A host name or IP literal (without brackets) and a port.
         case host(String, port: Int)
         /// The path of a Unix-domain socket.
-        case unixSocket(String)
+        case unixSocket(SocketPath)
+    }
+
+    /// A path as the system knows it, by its bytes: texts are equal that look alike, and files are not.
+    struct SocketPath: Hashable, Sendable {
+        let text: String
+
+        init(_ text: String) {
+            self.text = text
+        }
+
+        static func == (one: SocketPath, other: SocketPath) -> Bool {
+            one.text.utf8.elementsEqual(other.text.utf8)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            for byte in text.utf8 { hasher.combine(byte) }
+        }
     }
 
     var isSecure: Bool
@@ -22,7 +39,7 @@ struct Origin: Hashable, Sendable {
     var description: String {
         switch endpoint {
         case .host(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-        case .unixSocket(let path): path
+        case .unixSocket(let path): path.text
         }
     }
 }

@@ -35,7 +35,7 @@ struct RequestTarget: Sendable, Hashable {
         // The system's functions read a text up to its first zero byte, and would go to another place.
         guard !name.utf8.contains(0) else { throw Self.noHost(name) }
         if isUnix {
-            origin = Origin(isSecure: isSecure, endpoint: .unixSocket(name))
+            origin = Origin(isSecure: isSecure, endpoint: .unixSocket(Origin.SocketPath(name)))
             host = "localhost"
         } else {
             let defaultPort = isSecure ? 443 : 80

@@ -52,7 +52,10 @@ struct BaseURL: Sendable {
 
     /// The URL of a path, taken apart for the engine.
     func resolved(_ path: String) throws(NetworkingError) -> ResolvedURL {
-        guard path.utf8.count <= Self.longestKept else { return ResolvedURL(try resolve(path)) }
+        // Texts are equal that look alike; in ASCII they have the same bytes then.
+        guard path.utf8.count <= Self.longestKept, path.utf8.allSatisfy({ $0 < 0x80 }) else {
+            return ResolvedURL(try resolve(path))
+        }
         if let known = made.urls.withLock({ $0[path] }) { return known }
         let resolved = ResolvedURL(try resolve(path))
         made.urls.withLock { urls in

@@ -72,7 +72,10 @@ struct ProgressStormTests {
     private func one(_ number: Int, _ url: String, _ session: SessionManager) async throws -> String {
         var generator = SeededGenerator(seed: UInt64(number))
         let sizes = [0, 10, 5000, 100_000, 3_000_000]
-        let (down, up) = (sizes.randomElement(using: &generator)!, sizes.randomElement(using: &generator)!)
+        let (down, up) = (
+            sizes[Int.random(in: 0..<sizes.count, using: &generator)],
+            sizes[Int.random(in: 0..<sizes.count, using: &generator)]
+        )
         let kind = Int.random(in: 0..<2, using: &generator)
         var request = try TestSession.request("\(url)/\(down)/\(up)", up > 0 ? .put : .get, body: Self.body(kind, up))
         request.expectsContinue = Bool.random(using: &generator)

@@ -37,7 +37,11 @@ extension ResponseBody {
     }
 
     @concurrent private func writeHere(to output: FileOutput) async throws -> Int {
-        try await writeBlocks { try output.writeHere($0) }
+        try await writeBlocks { block in
+            try output.writeHere(block)
+            // A body that never waits for its server would keep the thread to its end.
+            if BlockingThreads.files.isAwaited { await Task.yield() }
+        }
     }
 
     private func writeBlocks(_ write: ([ByteBuffer]) async throws -> Void) async throws -> Int {

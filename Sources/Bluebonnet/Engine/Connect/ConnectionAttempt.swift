@@ -121,7 +121,7 @@ final class ConnectionAttempt {
         let startedAt = NIODeadline.now()
         switch route.firstHop {
         case .unixSocket(let path):
-            dial(since: startedAt) { $0.connect(unixDomainSocketPath: path) }
+            dial(since: startedAt) { $0.connect(unixDomainSocketPath: path.text) }
         case .host(let host, let port):
             if let address = try? SocketAddress(ipAddress: host, port: port) {
                 return dial(since: startedAt) { $0.connect(to: address) }

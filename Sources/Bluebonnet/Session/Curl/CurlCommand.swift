@@ -200,7 +200,8 @@ struct CurlCommand {
 
     /// The option for a Unix-domain socket; nil for a path that no word can hold.
     private func socketWords(_ origin: Origin) -> [String]? {
-        guard case .unixSocket(let path) = origin.endpoint else { return [] }
+        guard case .unixSocket(let socket) = origin.endpoint else { return [] }
+        let path = socket.text
         return path.utf8.contains(0) ? nil : ["--unix-socket \(ShellWord(path).text)"]
     }
 
