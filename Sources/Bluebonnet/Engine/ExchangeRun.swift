@@ -140,17 +140,17 @@ final class ExchangeRun {
     var hasHead: Bool { head != nil }
 
     /// Gives the reader what has arrived; the head first, unless the whole body is likely to follow at once.
-    func handOver(now: NIODeadline) {
+    func handOver() {
         guard let head else { return }
         if stream != nil || !isDelivered(with: head) { count() }
         if let stream {
-            push(to: stream, now: now)
+            push(to: stream)
         } else if isDelivered(with: head) {
             let stream = BodyStream(source: exchange)
             self.stream = stream
             let response = response(head, ResponseBody(.stream(.init(stream))))
             exchange.deliver(response, stream: stream, takeUncounted())
-            push(to: stream, now: now)
+            push(to: stream)
         }
     }
 
@@ -164,11 +164,11 @@ final class ExchangeRun {
         300..<400 ~= head.statusCode || head.statusCode == 417
     }
 
-    private func push(to stream: BodyStream, now: NIODeadline) {
+    private func push(to stream: BodyStream) {
         guard !arrived.isEmpty else { return }
         let pushed = stream.push(&arrived)
         streamIsFull = !pushed.goesOn
-        if streamIsFull { startClock(now: now) }
+        if streamIsFull { startClock(now: .now()) }
         pushed.reader?.resume()
     }
 

@@ -16,6 +16,7 @@ protocol HTTPConnection: AnyObject {
     func uploadHasMore(for exchange: Exchange)
     /// Ends what is under way with the error, and the connection with it.
     func fail(_ error: NetworkingError)
+    /// Closes a connection on which nothing is under way.
     func close()
 }
 

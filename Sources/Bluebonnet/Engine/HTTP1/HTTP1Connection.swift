@@ -195,7 +195,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
 
     private func handOver() {
         guard machine.isBusy, let run, run.hasHead else { return }
-        run.handOver(now: .now())
+        run.handOver()
         if self.run === run { arm() }
     }
 

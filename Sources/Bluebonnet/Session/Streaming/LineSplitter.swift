@@ -23,7 +23,9 @@ struct LineSplitter {
     }
 
     /// The most bytes of the next line, without its end.
-    var limit: Int
+    var limit: Int {
+        didSet { limit = min(limit, Self.mostBytes) }
+    }
 
     /// How many lines were given out.
     private(set) var count = 0
@@ -38,11 +40,14 @@ struct LineSplitter {
     /// The line before ended with CR: an LF belongs to it.
     private var skipsLineFeed = false
 
+    /// A `ByteBuffer` counts in 32 bits, and a longer line would end the process instead of failing.
+    private static let mostBytes = Int(Int32.max)
+
     /// - Parameters:
     ///   - limit: The most bytes of a line without its end.
     ///   - lineEnd: What ends a line. Default: LF or CRLF.
     init(limit: Int, lineEnd: LineEnd = .lineFeed) {
-        self.limit = limit
+        self.limit = min(limit, Self.mostBytes)
         self.lineEnd = lineEnd
     }
 
