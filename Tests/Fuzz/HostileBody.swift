@@ -1,1 +1,1 @@
-../BluebonnetTests/Engine/ContentCoding/HostileBody.swift
+../BluebonnetTests/Interceptors/ContentCoding/HostileBody.swift
