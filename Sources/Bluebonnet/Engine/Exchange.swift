@@ -164,7 +164,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
                 notice?.give()
                 tell(.began(sent))
                 // Whoever was told may have stopped it.
-                guard notice == nil && call.core.hopObserver == nil || isWaiting else { return }
+                guard notice == nil && call.settings.hopObserver == nil || isWaiting else { return }
                 pool.submit(self)
             }
         } onCancel: {
@@ -192,7 +192,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
 
     /// Tells whoever observes the hops.
     func tell(_ kind: @autoclosure () -> HopEvent.Kind) {
-        guard let observer = call.core.hopObserver else { return }
+        guard let observer = call.settings.hopObserver else { return }
         observer(HopEvent(call: call, hop: hop, kind: kind()))
     }
 

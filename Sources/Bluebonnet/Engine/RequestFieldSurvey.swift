@@ -25,7 +25,7 @@ struct RequestFieldSurvey {
             // The bytes are only looked at while the closure runs.
             let count = unsafe field.withUnsafeBytesOfValue { bytes in
                 let bytes = UnsafeRawBufferPointer(bytes)
-                return unsafe HTTP1Bytes.containsLineBreak(bytes) ? nil : bytes.count
+                return unsafe ASCII.containsLineBreak(bytes) ? nil : bytes.count
             }
             guard let count else { throw .invalidFieldValue(name: field.name.rawName) }
             byteCount += count + name.utf8.count + 4
@@ -48,8 +48,8 @@ struct RequestFieldSurvey {
     /// RFC 9110 §5.6.1: a list of words; those looked for here do not mind case.
     private static func lists(_ word: String, in value: String) -> Bool {
         value.utf8.split(separator: UInt8(ascii: ",")).contains { item in
-            item.drop(while: HTTP1Bytes.isBlank).prefix { !HTTP1Bytes.isBlank($0) }
-                .elementsEqual(word.utf8) { HTTP1Bytes.lowercased($0) == $1 }
+            item.drop(while: ASCII.isBlank).prefix { !ASCII.isBlank($0) }
+                .elementsEqual(word.utf8) { ASCII.lowercased($0) == $1 }
         }
     }
 }

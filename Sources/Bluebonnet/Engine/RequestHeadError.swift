@@ -39,6 +39,6 @@ extension RequestHeadError: CustomStringConvertible {
 
     private static func shown(_ text: String, upTo end: Unicode.Scalar? = nil) -> String {
         let shown = text.utf8.prefix { byte in end.map { Unicode.Scalar(byte) != $0 } ?? true }
-        return HTTP1ParseError.escaped(shown) + (shown.count < text.utf8.count ? "?…" : "")
+        return ASCII.escaped(shown) + (shown.count < text.utf8.count ? "?…" : "")
     }
 }

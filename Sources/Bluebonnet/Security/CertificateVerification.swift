@@ -101,7 +101,7 @@ final class CertificateVerification {
     private var unverifiableHost: NetworkingError {
         NetworkingError(
             .invalidURL,
-            "“\(HTTP1ParseError.escaped(origin.serverName.utf8, limit: 80))” is neither a host name nor a whole IP address, so "
+            "“\(ASCII.escaped(origin.serverName.utf8, limit: 80))” is neither a host name nor a whole IP address, so "
                 + "no certificate can be for it. Write an address in full, as 127.0.0.1, and a name in another script in its "
                 + "form with “xn--”."
         )

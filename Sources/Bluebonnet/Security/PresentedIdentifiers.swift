@@ -84,7 +84,7 @@ struct PresentedIdentifiers: Sendable {
 
     /// A certificate can hold any text: control characters must not reach a terminal.
     private static func quoted(_ text: String) -> String {
-        "“\(HTTP1ParseError.escaped(text.utf8, limit: 80))”"
+        "“\(ASCII.escaped(text.utf8, limit: 80))”"
     }
 
     private var absence: String {

@@ -1,5 +1,5 @@
 /// The byte classes of RFC 9110 §5 and searches for them, eight bytes at a time.
-enum HTTP1Bytes {
+enum ASCII {
     static let tab = UInt8(ascii: "\t")
     static let lineFeed = UInt8(ascii: "\n")
     static let carriageReturn = UInt8(ascii: "\r")
@@ -135,5 +135,22 @@ enum HTTP1Bytes {
     @inline(__always)
     private static func zeroBytes(_ word: UInt64) -> UInt64 {
         (word &- ones) & ~word & highBits
+    }
+
+    /// Bytes as a person can read them: printable ASCII as it is, everything else escaped, cut after `limit` bytes.
+    static func escaped(_ bytes: some Sequence<UInt8>, limit: Int = 60) -> String {
+        var text = ""
+        for (position, byte) in bytes.enumerated() {
+            guard position < limit else { return text + "…" }
+            switch byte {
+            case carriageReturn: text += "\\r"
+            case lineFeed: text += "\\n"
+            case tab: text += "\\t"
+            case UInt8(ascii: "\\"): text += "\\\\"
+            case 0x20...0x7E: text.unicodeScalars.append(Unicode.Scalar(byte))
+            default: text += (byte < 0x10 ? "\\x0" : "\\x") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return text
     }
 }

@@ -1,8 +1,8 @@
 /// A key or an index in a coding path.
 ///
 /// Three words, which an existential holds without a box: paths have as many keys as a document has levels.
-struct JSONPathKey: CodingKey {
-    static let `super` = JSONPathKey(stringValue: "super")
+struct CodingPathKey: CodingKey {
+    static let `super` = CodingPathKey(stringValue: "super")
 
     /// Stands for no index.
     private static let none = Int.min

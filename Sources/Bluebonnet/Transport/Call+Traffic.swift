@@ -153,3 +153,16 @@ extension Call {
         return state.traffic.notice
     }
 }
+
+extension TaskProgress {
+    init(_ counts: Call.Counts) {
+        self.init(
+            bytesSent: counts.sent,
+            bytesExpectedToSend: counts.expectedToSend,
+            bytesReceived: counts.received,
+            bytesExpectedToReceive: counts.expectedToReceive,
+            bytesSentPerSecond: counts.sendingSpeed,
+            bytesReceivedPerSecond: counts.receivingSpeed
+        )
+    }
+}

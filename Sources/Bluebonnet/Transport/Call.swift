@@ -1,6 +1,14 @@
 import NIOCore
 import Synchronization
 
+/// The session of calls, as far as they know it. Called outside their lock.
+protocol CallOwner: AnyObject, Sendable {
+    /// The call was suspended, or goes on.
+    func call(_ call: Call, isSuspended: Bool)
+    /// The call is over, with the error if there was one.
+    func call(_ call: Call, hasEnded error: NetworkingError?)
+}
+
 /// One request's whole life, from the session that starts it to the engine that runs it: who it is, where it stands, what stops
 /// it, and how many bytes went by. One object, one lock.
 ///
@@ -66,7 +74,9 @@ final class Call: SessionTask {
 
     let identifier: Int
     let originalRequest: Request
-    let core: SessionCore
+    /// What holds for all calls of the session.
+    let settings: SessionSettings
+    private let owner: (any CallOwner)?
     /// Somebody may look at the response head or the progress before the body is complete.
     let isWatched: Bool
     private let guarded: Mutex<State>
@@ -80,20 +90,25 @@ final class Call: SessionTask {
 
     /// - Parameters:
     ///   - request: What to send.
-    ///   - core: The session.
+    ///   - identifier: A number that no other call of the session has.
+    ///   - settings: What holds for all calls of the session.
+    ///   - owner: The session; nil for a call of none.
     ///   - isWatched: Whether somebody may look at it while it runs. Speeds are measured then. Default: false.
     ///   - isStarted: Whether it is run at once, by whoever makes it. Default: false.
     ///   - now: The clock of the speeds. Default: the event loops'.
     init(
         _ request: Request,
-        core: SessionCore,
+        identifier: Int,
+        settings: SessionSettings,
+        owner: (any CallOwner)?,
         isWatched: Bool = false,
         isStarted: Bool = false,
         now: @escaping @Sendable () -> NIODeadline = { .now() }
     ) {
-        identifier = core.newIdentifier()
+        self.identifier = identifier
         originalRequest = request
-        self.core = core
+        self.settings = settings
+        self.owner = owner
         self.isWatched = isWatched
         guarded = Mutex(State(stage: isStarted ? .running : .created, measuresSpeed: isWatched))
         self.now = now
@@ -160,13 +175,11 @@ final class Call: SessionTask {
     }
 
     func resume() {
-        guard setSuspended(false), core.hasListeners else { return }
-        core.post(.didResume(presented))
+        if setSuspended(false) { owner?.call(self, isSuspended: false) }
     }
 
     func suspend() {
-        guard setSuspended(true), core.hasListeners else { return }
-        core.post(.didSuspend(presented))
+        if setSuspended(true) { owner?.call(self, isSuspended: true) }
     }
 
     /// Suspends what is under way, or lets it go on; false where that changes nothing.
@@ -219,15 +232,7 @@ final class Call: SessionTask {
 
     // MARK: The end
 
-    /// The head of the last hop's response is there. Where nobody looks, ``complete(_:_:)`` notes it.
-    func received(_ response: TransportResponse) {
-        let hasListeners = core.hasListeners
-        guard isWatched || hasListeners else { return }
-        withLock { $0.note(response) }
-        if hasListeners { core.post(.didReceiveResponse(presented, response.head)) }
-    }
-
-    /// Notes a response with which the call does not complete at once.
+    /// Notes a response of the last hop with which the call does not complete at once.
     func note(_ response: TransportResponse) {
         withLock { $0.note(response) }
     }
@@ -244,24 +249,9 @@ final class Call: SessionTask {
             return (stopped, state.traffic.finish())
         }
         if let notice {
-            core.end(self, error: error ?? stopped)
+            owner?.call(self, hasEnded: error ?? stopped)
             notice.give()
         }
         if let stopped { throw stopped }
-    }
-
-    /// Ends the task with whatever was thrown, made complete. Whoever stopped the task says why; what an interceptor saw then was
-    /// only a cancellation.
-    func failed(_ error: any Error, _ received: ReceivedResponse?) -> NetworkingError {
-        let request = received?.transport.request ?? originalRequest
-        var seen = NetworkingError.wrapping(error)
-        // Serializers see the request without what the engine added to it.
-        if let received { seen.request = received.transport.request }
-        let error = (self.error ?? seen)
-            .completed(request: seen.request ?? request, response: seen.response, body: seen.body)
-            .completed(request: request, response: received?.transport.head, body: received?.body)
-        // With an error given there is nothing more to throw.
-        try? complete(error, received?.transport)
-        return error
     }
 }

@@ -1,17 +1,20 @@
 import FoundationEssentials
 import NIOCore
 
+/// What holds for all calls of a session: made once, and shared by them.
+final class SessionSettings: Sendable {
+    let configuration: SessionConfiguration
+    /// Who is told of each hop.
+    let hopObserver: HopEvent.Observer?
+
+    init(_ configuration: SessionConfiguration, hopObserver: HopEvent.Observer? = nil) {
+        self.configuration = configuration
+        self.hopObserver = hopObserver
+    }
+}
+
 /// What travels beside a request through interceptors and engine: the task's choices and its cancellation.
 public struct ExchangeContext: Sendable {
-    /// A session's configuration, made once and shared by all its contexts.
-    final class Settings: Sendable {
-        let configuration: SessionConfiguration
-
-        init(_ configuration: SessionConfiguration) {
-            self.configuration = configuration
-        }
-    }
-
     /// The request's life.
     let call: Call
 
@@ -50,7 +53,7 @@ public struct ExchangeContext: Sendable {
     }
 
     /// Where single members of the configuration are read without a copy of all of it.
-    var settings: Settings { call.core.settings }
+    var settings: SessionSettings { call.settings }
 
     /// Makes the context of a task that belongs to no session: for testing interceptors and transports alone.
     ///
@@ -58,8 +61,9 @@ public struct ExchangeContext: Sendable {
     public init(configuration: SessionConfiguration = SessionConfiguration()) {
         // Nobody sees or sends the request.
         let request = Request(url: URL(filePath: "/"))
-        let core = SessionCore(configuration: configuration, transport: nil)
-        self.init(call: Call(request, core: core, isStarted: true), end: nil, collectsBody: false)
+        let settings = SessionSettings(configuration)
+        let call = Call(request, identifier: 1, settings: settings, owner: nil, isStarted: true)
+        self.init(call: call, end: nil, collectsBody: false)
     }
 
     init(call: Call, end: End?, collectsBody: Bool) {

@@ -1,91 +1,21 @@
 /// The rest of a request's way: the interceptors further in, and then the transport.
 public struct Next: Sendable {
-    /// The user's interceptors and what comes behind them: made once for a session, shared by its requests.
-    final class Chain: Sendable {
-        let interceptors: [any Interceptor]
-        let end: BuiltInSteps
-        /// Those at the beginning that are done with before anything is sent, because they only
-        /// change the request: all there are, or as many as wait for nothing.
-        private let adapters: [RequestAdapter]
-        private let mayWaitForAdapters: Bool
-        /// Whether other code of the user's stands around the built-in steps.
-        private let hasMore: Bool
-
-        init(interceptors: [any Interceptor], end: BuiltInSteps) {
-            self.interceptors = interceptors
-            self.end = end
-            let leading = Array(
-                interceptors.lazy.map { $0 as? RequestAdapter }.prefix { $0 != nil }.compactMap(\.self)
-            )
-            adapters = leading.count == interceptors.count ? leading : Array(leading.prefix { !$0.mayWait })
-            mayWaitForAdapters = adapters.contains(where: \.mayWait)
-            hasMore = adapters.count < interceptors.count || end.isTransportOfUser
-        }
-
-        /// The same chain with the interceptors of one request behind its own.
-        func appending(_ more: [any Interceptor]) -> Chain {
-            more.isEmpty ? self : Chain(interceptors: interceptors + more, end: end)
-        }
-
-        /// Sends a request all the way.
-        func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
-            if !hasMore, let request = try adaptedAtOnce(request, context, caller: #isolation) {
-                return try await end.send(request, context: context)
-            }
-            return try await sendThroughCodeOfUser(request, context)
-        }
-
-        /// What runs in there may wait for ever, so it is run where it can be stopped.
-        @inline(never)
-        private func sendThroughCodeOfUser(
-            _ request: Request,
-            _ context: ExchangeContext
-        ) async throws -> TransportResponse {
-            let adapted: Request
-            if mayWaitForAdapters {
-                adapted = try await StoppableCall.run(for: request, context, .here) { [adapters] in
-                    var request = request
-                    for adapter in adapters { request = try await adapter.adapted(request, context) }
-                    return request
-                }
-            } else if let request = try adaptedAtOnce(request, context, caller: #isolation) {
-                adapted = request
-            } else {
-                adapted = try await adaptedElsewhere(request, context)
-            }
-            guard hasMore else { return try await end.send(adapted, context: context) }
-            let next = Next(.chain(self, index: adapters.count, context))
-            return try await StoppableCall.run(for: adapted, context, .elsewhere) { try await next(adapted) }
-        }
-
-        /// The request that is sent, where nothing has to be waited for. Code of the user's is no
-        /// burden for the actor of its caller.
-        private func adaptedAtOnce(
-            _ request: Request,
-            _ context: ExchangeContext,
-            caller: (any Actor)?
-        ) throws -> Request? {
-            guard !mayWaitForAdapters, caller == nil || adapters.isEmpty else { return nil }
-            var request = request
-            for adapter in adapters { request = try adapter.adaptedNow(request, context) }
-            return request
-        }
-
-        @concurrent
-        private func adaptedElsewhere(_ request: Request, _ context: ExchangeContext) async throws -> Request {
-            try adaptedAtOnce(request, context, caller: nil) ?? request
-        }
+    /// What a request goes through in the order of the chain's numbers.
+    protocol Chain: AnyObject, Sendable {
+        /// Sends a request the rest of the way, from the interceptor of this number on.
+        func send(_ request: Request, from index: Int, context: ExchangeContext) async throws -> TransportResponse
     }
 
     private enum Step: Sendable {
-        case chain(Chain, index: Int, ExchangeContext)
+        case chain(any Chain, index: Int, ExchangeContext)
         case closure(@Sendable (Request) async throws -> TransportResponse)
     }
 
     private let step: Step
 
-    private init(_ step: Step) {
-        self.step = step
+    /// The rest of a chain, from the interceptor of this number on.
+    init(_ chain: any Chain, from index: Int, context: ExchangeContext) {
+        step = .chain(chain, index: index, context)
     }
 
     /// A way that ends in a closure: for testing an interceptor alone.
@@ -105,11 +35,7 @@ public struct Next: Sendable {
         case .closure(let answer):
             return try await answer(request)
         case .chain(let chain, let index, let context):
-            guard index < chain.interceptors.count else {
-                return try await chain.end.send(request, context: context)
-            }
-            let rest = Next(.chain(chain, index: index + 1, context))
-            return try await chain.interceptors[index].intercept(request, context: context, next: rest)
+            return try await chain.send(request, from: index, context: context)
         }
     }
 }

@@ -115,9 +115,9 @@ extension HTTP1FieldSectionScanner {
             if isHead && statusLine == nil {
                 try unsafe HTTP1StatusLine.checkPrefix(bytes)
             }
-            while let lineFeed = unsafe HTTP1Bytes.firstLineFeed(base, from: searched, to: bytes.count) {
+            while let lineFeed = unsafe ASCII.firstLineFeed(base, from: searched, to: bytes.count) {
                 // RFC 9112 §2.2: a line may end in LF alone. Positions from here on are below `bytes.count`.
-                let hasReturn = unsafe lineFeed > lineStart && bytes[lineFeed &- 1] == HTTP1Bytes.carriageReturn
+                let hasReturn = unsafe lineFeed > lineStart && bytes[lineFeed &- 1] == ASCII.carriageReturn
                 let lineEnd = hasReturn ? lineFeed &- 1 : lineFeed
                 try unsafe checkLimits(lineEnd: lineEnd, in: bytes)
                 let start = lineStart
@@ -136,7 +136,7 @@ extension HTTP1FieldSectionScanner {
             examined &+= bytes.count &- searched
             searched = bytes.count
             if searched > lineStart {
-                let endsInReturn = unsafe bytes[searched &- 1] == HTTP1Bytes.carriageReturn
+                let endsInReturn = unsafe bytes[searched &- 1] == ASCII.carriageReturn
                 try unsafe checkLimits(lineEnd: endsInReturn ? searched &- 1 : searched, in: bytes)
             }
             return nil
@@ -147,13 +147,13 @@ extension HTTP1FieldSectionScanner {
             // All positions below are inside the line.
             var position = start
             while position < end,
-                unsafe HTTP1Bytes.isToken(base.load(fromByteOffset: position, as: UInt8.self))
+                unsafe ASCII.isToken(base.load(fromByteOffset: position, as: UInt8.self))
             {
                 position &+= 1
             }
             let nameEnd = position
             guard nameEnd > start, nameEnd < end,
-                unsafe base.load(fromByteOffset: nameEnd, as: UInt8.self) == HTTP1Bytes.colon
+                unsafe base.load(fromByteOffset: nameEnd, as: UInt8.self) == ASCII.colon
             else {
                 let line = unsafe UnsafeRawBufferPointer(start: base + start, count: end &- start)
                 try unsafe continuation(line, at: start, in: base)
@@ -162,17 +162,17 @@ extension HTTP1FieldSectionScanner {
             unsafe note(UnsafeRawBufferPointer(start: base + start, count: nameEnd &- start))
             position = nameEnd &+ 1
             while position < end,
-                unsafe HTTP1Bytes.isBlank(base.load(fromByteOffset: position, as: UInt8.self))
+                unsafe ASCII.isBlank(base.load(fromByteOffset: position, as: UInt8.self))
             {
                 position &+= 1
             }
-            guard unsafe HTTP1Bytes.firstControl(base, from: position, to: end) == nil else {
+            guard unsafe ASCII.firstControl(base, from: position, to: end) == nil else {
                 let line = unsafe UnsafeRawBufferPointer(start: base + start, count: end &- start)
                 throw unsafe HTTP1ParseError(.malformedHeader(.controlCharacter), showing: Self.name(of: line))
             }
             var valueEnd = end
             while valueEnd > position,
-                unsafe HTTP1Bytes.isBlank(base.load(fromByteOffset: valueEnd &- 1, as: UInt8.self))
+                unsafe ASCII.isBlank(base.load(fromByteOffset: valueEnd &- 1, as: UInt8.self))
             {
                 valueEnd &-= 1
             }
@@ -194,15 +194,15 @@ extension HTTP1FieldSectionScanner {
         private mutating func note(_ name: UnsafeRawBufferPointer) {
             // Only compared here.
             switch name.count {
-            case 10 where unsafe HTTP1Bytes.isEqual(name, lowercased: "connection"):
+            case 10 where unsafe ASCII.isEqual(name, lowercased: "connection"):
                 framingNames.insert(.connection)
-            case 10 where unsafe HTTP1Bytes.isEqual(name, lowercased: "keep-alive"):
+            case 10 where unsafe ASCII.isEqual(name, lowercased: "keep-alive"):
                 framingNames.insert(.keepAlive)
-            case 14 where unsafe HTTP1Bytes.isEqual(name, lowercased: "content-length"):
+            case 14 where unsafe ASCII.isEqual(name, lowercased: "content-length"):
                 framingNames.insert(.contentLength)
-            case 16 where unsafe HTTP1Bytes.isEqual(name, lowercased: "content-encoding"):
+            case 16 where unsafe ASCII.isEqual(name, lowercased: "content-encoding"):
                 framingNames.insert(.contentEncoding)
-            case 17 where unsafe HTTP1Bytes.isEqual(name, lowercased: "transfer-encoding"):
+            case 17 where unsafe ASCII.isEqual(name, lowercased: "transfer-encoding"):
                 framingNames.insert(.transferEncoding)
             default: break
             }
@@ -214,12 +214,12 @@ extension HTTP1FieldSectionScanner {
             at start: Int,
             in section: UnsafeRawPointer
         ) throws(HTTP1ParseError) {
-            guard let base = line.baseAddress, let first = unsafe line.first, HTTP1Bytes.isBlank(first) else {
+            guard let base = line.baseAddress, let first = unsafe line.first, ASCII.isBlank(first) else {
                 throw unsafe HTTP1ParseError(.malformedHeader(Self.nameFault(line)), showing: Self.name(of: line))
             }
             // RFC 9112 §2.2: whitespace between the start line and the first header.
             guard let folded = entries.last else { throw HTTP1ParseError(.malformedHeader(.foldedFirstLine)) }
-            guard unsafe HTTP1Bytes.firstControl(base, from: 0, to: line.count) == nil else {
+            guard unsafe ASCII.firstControl(base, from: 0, to: line.count) == nil else {
                 let (nameStart, nameEnd) = (Int(folded.nameStart), Int(folded.nameEnd))
                 // Inside the section, in front of the line.
                 let name = unsafe UnsafeRawBufferPointer(start: section + nameStart, count: nameEnd - nameStart)
@@ -233,21 +233,21 @@ extension HTTP1FieldSectionScanner {
         /// may a line be that is no field at all.
         private static func name(of line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer.SubSequence {
             // Read only here.
-            guard let end = unsafe line.firstIndex(where: { !HTTP1Bytes.isToken($0) }) else {
+            guard let end = unsafe line.firstIndex(where: { !ASCII.isToken($0) }) else {
                 return unsafe line.prefix(0)
             }
-            let next = unsafe line[end...].first { !HTTP1Bytes.isBlank($0) }
-            return unsafe line.prefix(next == HTTP1Bytes.colon ? end : end + 1)
+            let next = unsafe line[end...].first { !ASCII.isBlank($0) }
+            return unsafe line.prefix(next == ASCII.colon ? end : end + 1)
         }
 
         private static func nameFault(_ line: UnsafeRawBufferPointer) -> HTTP1ParseError.HeaderFault {
             // Read only here.
-            let name = unsafe line.prefix { $0 != HTTP1Bytes.colon }
+            let name = unsafe line.prefix { $0 != ASCII.colon }
             if unsafe name.isEmpty { return .emptyName }
             if unsafe name.count == line.count { return .missingColon }
             // RFC 9112 §5.1: whitespace there has led to request smuggling.
-            let end = unsafe name.lastIndex { !HTTP1Bytes.isBlank($0) }.map { $0 + 1 } ?? name.startIndex
-            return unsafe end < name.endIndex && name[..<end].allSatisfy(HTTP1Bytes.isToken)
+            let end = unsafe name.lastIndex { !ASCII.isBlank($0) }.map { $0 + 1 } ?? name.startIndex
+            return unsafe end < name.endIndex && name[..<end].allSatisfy(ASCII.isToken)
                 ? .whitespaceBeforeColon : .invalidName
         }
 

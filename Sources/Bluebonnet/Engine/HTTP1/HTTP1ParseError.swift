@@ -13,7 +13,7 @@ struct HTTP1ParseError: Error, Hashable {
     }
 
     init(_ fault: Fault, showing bytes: some Sequence<UInt8>) {
-        self.init(fault, excerpt: Self.escaped(bytes))
+        self.init(fault, excerpt: ASCII.escaped(bytes))
     }
 
     /// The kinds of faults.
@@ -60,23 +60,6 @@ struct HTTP1ParseError: Error, Hashable {
         case whitespaceBeforeColon
         case controlCharacter
         case foldedFirstLine
-    }
-
-    /// Bytes as a person can read them: printable ASCII as it is, everything else escaped, cut after `limit` bytes.
-    static func escaped(_ bytes: some Sequence<UInt8>, limit: Int = 60) -> String {
-        var text = ""
-        for (position, byte) in bytes.enumerated() {
-            guard position < limit else { return text + "…" }
-            switch byte {
-            case HTTP1Bytes.carriageReturn: text += "\\r"
-            case HTTP1Bytes.lineFeed: text += "\\n"
-            case HTTP1Bytes.tab: text += "\\t"
-            case UInt8(ascii: "\\"): text += "\\\\"
-            case 0x20...0x7E: text.unicodeScalars.append(Unicode.Scalar(byte))
-            default: text += (byte < 0x10 ? "\\x0" : "\\x") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return text
     }
 }
 

@@ -41,7 +41,7 @@ extension HTTP1ResponseParser {
                 state = .chunked(current)
                 return nil
             }
-            if case .sizeLineFeed(0) = current, byte == HTTP1Bytes.lineFeed {
+            if case .sizeLineFeed(0) = current, byte == ASCII.lineFeed {
                 // The last chunk; trailers and an empty line follow.
                 state = .trailers
                 scanner.begin(head: false)
@@ -61,42 +61,42 @@ extension HTTP1ResponseParser {
     private func chunkState(after byte: UInt8, in current: ChunkState) -> ChunkState? {
         switch current {
         case .start:
-            HTTP1Bytes.hexDigit(byte).map { .size(UInt64($0), line: 1) }
+            ASCII.hexDigit(byte).map { .size(UInt64($0), line: 1) }
         case .size(let size, let line):
-            if let digit = HTTP1Bytes.hexDigit(byte) {
+            if let digit = ASCII.hexDigit(byte) {
                 // At most 16 digits, leading zeros included.
                 size <= Self.largestChunk >> 4 && line < 16 ? .size(size << 4 | UInt64(digit), line: line + 1) : nil
             } else {
                 afterSize(byte, size, line: line)
             }
         case .chunkExtension(let size, let line):
-            if byte == HTTP1Bytes.carriageReturn {
+            if byte == ASCII.carriageReturn {
                 .sizeLineFeed(size)
             } else {
                 inExtension(byte, size, line: line)
             }
         case .sizeLineFeed(let size):
-            byte == HTTP1Bytes.lineFeed ? .data(remaining: size) : nil
+            byte == ASCII.lineFeed ? .data(remaining: size) : nil
         case .data:
             nil
         case .dataReturn:
-            byte == HTTP1Bytes.carriageReturn ? .dataLineFeed : nil
+            byte == ASCII.carriageReturn ? .dataLineFeed : nil
         case .dataLineFeed:
-            byte == HTTP1Bytes.lineFeed ? .start : nil
+            byte == ASCII.lineFeed ? .start : nil
         }
     }
 
     /// The first byte behind the digits: CR, or the start of extensions (";", possibly behind whitespace).
     private func afterSize(_ byte: UInt8, _ size: UInt64, line: Int) -> ChunkState? {
         switch byte {
-        case HTTP1Bytes.carriageReturn: .sizeLineFeed(size)
-        case UInt8(ascii: ";"), HTTP1Bytes.space, HTTP1Bytes.tab: inExtension(byte, size, line: line)
+        case ASCII.carriageReturn: .sizeLineFeed(size)
+        case UInt8(ascii: ";"), ASCII.space, ASCII.tab: inExtension(byte, size, line: line)
         default: nil
         }
     }
 
     private func inExtension(_ byte: UInt8, _ size: UInt64, line: Int) -> ChunkState? {
-        let isControl = byte < 0x20 && byte != HTTP1Bytes.tab || byte == 0x7F
+        let isControl = byte < 0x20 && byte != ASCII.tab || byte == 0x7F
         return isControl || line >= limits.chunkLine ? nil : .chunkExtension(size, line: line + 1)
     }
 }

@@ -32,10 +32,10 @@ struct HTTP1StatusLine {
         while position < min(prefixLength, bytes.count) {
             let byte = unsafe bytes[position]
             if byte != UInt8(truncatingIfNeeded: prefix &>> UInt64(position &* 8)) {
-                let isOtherVersion = position == 5 && HTTP1Bytes.isDigit(byte)
+                let isOtherVersion = position == 5 && ASCII.isDigit(byte)
                 throw unsafe HTTP1ParseError(
                     isOtherVersion ? .unsupportedVersion : .malformedStatusLine,
-                    showing: bytes.prefix(24).prefix { HTTP1Bytes.isToken($0) || $0 == UInt8(ascii: "/") }
+                    showing: bytes.prefix(24).prefix { ASCII.isToken($0) || $0 == UInt8(ascii: "/") }
                 )
             }
             position &+= 1
@@ -46,13 +46,13 @@ struct HTTP1StatusLine {
     init(_ line: UnsafeRawBufferPointer) throws(HTTP1ParseError) {
         // "HTTP/1.1 200"; the space and the reason phrase may be missing.
         guard line.count >= 12, let base = line.baseAddress,
-            case let minor = unsafe line[7], HTTP1Bytes.isDigit(minor),
-            unsafe line[8] == HTTP1Bytes.space,
-            case let hundreds = unsafe line[9], HTTP1Bytes.isDigit(hundreds), hundreds != UInt8(ascii: "0"),
-            case let tens = unsafe line[10], HTTP1Bytes.isDigit(tens),
-            case let units = unsafe line[11], HTTP1Bytes.isDigit(units),
-            unsafe line.count == 12 || line[12] == HTTP1Bytes.space,
-            unsafe HTTP1Bytes.firstControl(base, from: 12, to: line.count) == nil
+            case let minor = unsafe line[7], ASCII.isDigit(minor),
+            unsafe line[8] == ASCII.space,
+            case let hundreds = unsafe line[9], ASCII.isDigit(hundreds), hundreds != UInt8(ascii: "0"),
+            case let tens = unsafe line[10], ASCII.isDigit(tens),
+            case let units = unsafe line[11], ASCII.isDigit(units),
+            unsafe line.count == 12 || line[12] == ASCII.space,
+            unsafe ASCII.firstControl(base, from: 12, to: line.count) == nil
         else { throw unsafe HTTP1ParseError(.malformedStatusLine, showing: line.prefix(Self.shownLength)) }
         isHTTP10 = minor == UInt8(ascii: "0")
         code = Int(hundreds) * 100 + Int(tens) * 10 + Int(units) - 111 * 48

@@ -20,7 +20,7 @@ enum KeepAliveField {
         var time = CompactTime.none
         for parameter in value.utf8.split(whereSeparator: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";") }) {
             let sides = parameter.split(separator: UInt8(ascii: "="), maxSplits: 1)
-            guard sides.count == 2, trimmed(sides[0]).map(HTTP1Bytes.lowercased) == Array("timeout".utf8),
+            guard sides.count == 2, trimmed(sides[0]).map(ASCII.lowercased) == Array("timeout".utf8),
                 let seconds = Int32(String(decoding: trimmed(sides[1]), as: UTF8.self)), seconds >= 0
             else { continue }
             // A second less, but of very little no more than half.
@@ -32,7 +32,7 @@ enum KeepAliveField {
 
     /// Without blanks and quotes around it.
     private static func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
-        func isPadding(_ byte: UInt8) -> Bool { HTTP1Bytes.isBlank(byte) || byte == UInt8(ascii: "\"") }
+        func isPadding(_ byte: UInt8) -> Bool { ASCII.isBlank(byte) || byte == UInt8(ascii: "\"") }
         var text = text.drop(while: isPadding)
         while let last = text.last, isPadding(last) { text.removeLast() }
         return text

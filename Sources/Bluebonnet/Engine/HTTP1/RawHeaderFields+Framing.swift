@@ -40,7 +40,7 @@ extension RawHeaderFields {
         guard !digits.isEmpty else { return nil }
         var value: Int64 = 0
         for digit in digits {
-            guard HTTP1Bytes.isDigit(digit) else { return nil }
+            guard ASCII.isDigit(digit) else { return nil }
             let (product, overflow) = value.multipliedReportingOverflow(by: 10)
             let (sum, carry) = product.addingReportingOverflow(Int64(digit &- UInt8(ascii: "0")))
             guard !overflow, !carry else { return nil }
@@ -84,13 +84,13 @@ extension RawHeaderFields {
     }
 
     private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        var bytes = bytes.drop(while: HTTP1Bytes.isBlank)
-        while let last = bytes.last, HTTP1Bytes.isBlank(last) { bytes.removeLast() }
+        var bytes = bytes.drop(while: ASCII.isBlank)
+        while let last = bytes.last, ASCII.isBlank(last) { bytes.removeLast() }
         return bytes
     }
 
     private static func isEqual(_ bytes: ArraySlice<UInt8>, _ word: StaticString) -> Bool {
         // The bytes are only compared while the closure runs.
-        unsafe bytes.withUnsafeBytes { unsafe HTTP1Bytes.isEqual($0, lowercased: word) }
+        unsafe bytes.withUnsafeBytes { unsafe ASCII.isEqual($0, lowercased: word) }
     }
 }

@@ -39,7 +39,7 @@ final class ContentDecoder: BodyTransform, @unchecked Sendable {
     ///   waits for nobody, and only it can end itself.
     func next() async throws(NetworkingError) -> ByteBuffer? {
         // What has been received is enough for a first block.
-        if hasProduced { try ResponseBody.checkIsWanted(call) }
+        if hasProduced { try ResponseBody.checkIsWanted(unless: call?.error) }
         guard mayBringLargeBlock, Computation.belongsElsewhere(caller: #isolation) else { return try nextBlock() }
         return try await Computation.elsewhere { () throws(NetworkingError) in try self.nextBlock() }
     }

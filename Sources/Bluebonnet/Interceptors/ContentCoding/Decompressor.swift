@@ -46,3 +46,19 @@ struct DecompressionFailure: Error {
     /// Something follows the end of the data where nothing may.
     static let trailingBytes = DecompressionFailure("bytes follow its end")
 }
+
+extension ContentCoding.Coding {
+    /// Undoes the coding of one body.
+    func makeDecompressor() -> any Decompressor {
+        switch self {
+        case .gzip: ZlibDecompressor(isGzip: true)
+        case .deflate: ZlibDecompressor(isGzip: false)
+        #if Brotli
+            case .brotli: BrotliDecompressor()
+        #endif
+        #if Zstd
+            case .zstd: ZstdDecompressor()
+        #endif
+        }
+    }
+}

@@ -38,26 +38,17 @@ public struct RequestBody: Sendable {
 
     let storage: Storage
 
-    /// What it was made of, for descriptions.
-    indirect enum Origin: Sendable {
-        case form(MultipartFormData)
-    }
+    /// What it was made of, such as a form, for whoever describes it.
+    let source: (any AnyObject & Sendable)?
 
-    let origin: Origin?
-
-    init(_ storage: Storage, origin: Origin? = nil) {
+    init(_ storage: Storage, madeOf source: (any AnyObject & Sendable)? = nil) {
         self.storage = storage
-        self.origin = origin
+        self.source = source
     }
 
     /// The path of the file it is read from.
     var path: String? {
         if case .file(let path, _) = storage { path } else { nil }
-    }
-
-    /// The form it is.
-    var form: MultipartFormData? {
-        if case .form(let form) = origin { form } else { nil }
     }
 
     var isInMemory: Bool {

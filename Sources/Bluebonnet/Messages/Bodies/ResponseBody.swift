@@ -45,7 +45,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         /// The longest line of ``lines``, by ``Limits/line``.
         var lineLimit = Limits.defaultLine
         /// Knows how many bytes went by.
-        var call: Call?
+        var progress: (@Sendable () -> TaskProgress)?
         /// Kept alive while the body is: a session does not go away under a body that is being read.
         var owner: (any AnyObject & Sendable)?
     }
@@ -70,10 +70,19 @@ public struct ResponseBody: AsyncSequence, Sendable {
         return ResponseBody(.large(buffer, Data(taking: buffer), trailers: trailers))
     }
 
-    /// The same body with what is kept alive while it is, what counts its bytes, and a limit for its lines.
-    func keeping(_ owner: any AnyObject & Sendable, call: Call, lineLimit: Int) -> ResponseBody {
+    /// The same body with what is kept alive while it is, a limit for its lines, and what counts its bytes.
+    func keeping(
+        _ owner: any AnyObject & Sendable,
+        lineLimit: Int,
+        progress: @escaping @Sendable () -> TaskProgress
+    ) -> ResponseBody {
         var body = self
-        body.options = Options(transforms: options.transforms, lineLimit: lineLimit, call: call, owner: owner)
+        body.options = Options(
+            transforms: options.transforms,
+            lineLimit: lineLimit,
+            progress: progress,
+            owner: owner
+        )
         return body
     }
 
@@ -90,7 +99,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// How far the exchange is that this body belongs to: bytes on the wire, before content coding is undone.
     ///
     /// Zero and unknown for a body that comes from no connection.
-    public var currentProgress: TaskProgress { TaskProgress(options.call?.counts ?? Call.Counts()) }
+    public var currentProgress: TaskProgress { options.progress?() ?? TaskProgress(bytesSent: 0, bytesReceived: 0) }
 
     /// A body that is there already, for transports and interceptors that respond by themselves.
     ///
@@ -203,7 +212,7 @@ extension ResponseBody {
                 guard piece.readableBytes <= limit - collector.count else { throw Self.tooLarge(limit) }
                 try collector.append(piece)
                 // A sequence of the user's may go on although nobody wants it any more.
-                try Self.checkIsWanted(nil)
+                try Self.checkIsWanted()
             }
         } catch var error as NetworkingError {
             if error.body == nil, collector.count > 0 { error.body = collector.take() }
@@ -228,25 +237,11 @@ extension ResponseBody {
         }
     }
 
-    /// Reads and drops the body so that its connection can serve again; gives both up beyond the limit, after a second, or at an
-    /// error.
-    ///
-    /// Content coding is not undone for it.
-    ///
-    /// - Parameter limit: How many bytes to read for that. A new connection costs more than a few of them. Default: 64 KiB.
-    public func discard(upTo limit: Int = 65_536) async {
-        guard let stream else { return }
-        // Most are here already, and cost neither a timer nor a task.
-        var count = 0
-        while count <= limit, let piece = stream.nextIfAvailable() { count += piece.readableBytes }
-        guard count <= limit, stream.finished == nil else { return }
-        // Of the body as it comes: what is dropped is not transformed.
-        _ = await ResponseBody(storage).beginning(upTo: limit - count)
-    }
-
     /// Ends the reading of a body that comes without waiting, which nobody else can end.
-    static func checkIsWanted(_ call: Call?) throws(NetworkingError) {
-        if let error = call?.error { throw error }
+    ///
+    /// - Parameter error: What has stopped its task. Default: nothing.
+    static func checkIsWanted(unless error: NetworkingError? = nil) throws(NetworkingError) {
+        if let error { throw error }
         if Task.isCancelled {
             throw NetworkingError(.cancelled, "The request was cancelled while its body was read.")
         }

@@ -21,15 +21,6 @@ public struct TaskProgress: Sendable, Hashable {
     /// The speed of the download in bytes per second, smoothed as ``bytesSentPerSecond``.
     public var bytesReceivedPerSecond: Double?
 
-    init(_ counts: Call.Counts) {
-        bytesSent = counts.sent
-        bytesExpectedToSend = counts.expectedToSend
-        bytesReceived = counts.received
-        bytesExpectedToReceive = counts.expectedToReceive
-        bytesSentPerSecond = counts.sendingSpeed
-        bytesReceivedPerSecond = counts.receivingSpeed
-    }
-
     /// The part of the response body that is here, 0 to 1; nil while its length is not known.
     public var fractionCompleted: Double? {
         Self.fraction(bytesReceived, of: bytesExpectedToReceive)

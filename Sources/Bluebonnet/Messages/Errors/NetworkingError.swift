@@ -121,22 +121,6 @@ public struct NetworkingError: Error, Sendable {
     }
 }
 
-extension NetworkingError {
-    /// Decodes the body of a refused response, which often has another shape than what was asked for.
-    ///
-    /// - Parameters:
-    ///   - type: The type of the value. Default: as the context says.
-    ///   - decoder: The decoder. Default: that of JSON.
-    /// - Returns: The value; nil when there is no body, or it is not of this shape.
-    public func decodedBody<Value: Decodable>(
-        as type: Value.Type = Value.self,
-        decoder: some ResponseDecoder = JSONBodyDecoder()
-    ) -> Value? {
-        guard let body, !body.isEmpty else { return nil }
-        return try? decoder.decode(type, from: response.map { try decoder.prepared(body, head: $0) } ?? body)
-    }
-}
-
 extension NetworkingError: Equatable {
     /// Errors are equal when their codes are.
     public static func == (left: NetworkingError, right: NetworkingError) -> Bool {

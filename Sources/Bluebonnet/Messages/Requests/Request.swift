@@ -120,10 +120,8 @@ public struct Request: Sendable {
     }
 
     /// Makes a request of a URL that may have been taken apart already.
-    init(method: HTTPRequest.Method, resolved: ResolvedURL, headerFields: HTTPFields) {
-        contents = CopyOnWrite(
-            Contents(method: method, url: resolved.url, target: resolved.target, headerFields: headerFields)
-        )
+    init(method: HTTPRequest.Method, url: URL, target: RequestTarget?, headerFields: HTTPFields) {
+        contents = CopyOnWrite(Contents(method: method, url: url, target: target, headerFields: headerFields))
     }
 
     /// Where the engine sends it.

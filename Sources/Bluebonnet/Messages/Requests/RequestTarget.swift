@@ -82,7 +82,7 @@ struct RequestTarget: Sendable, Hashable {
     }
 
     private static func noHost(_ name: String) -> NetworkingError {
-        let shown = HTTP1ParseError.escaped(name.utf8, limit: 80)
+        let shown = ASCII.escaped(name.utf8, limit: 80)
         return NetworkingError(.invalidURL, "“\(shown)” is neither the name of a host nor an IP address.")
     }
 

@@ -48,18 +48,6 @@ struct ContentCoding: Sendable, Hashable {
             }
         }
 
-        func makeDecompressor() -> any Decompressor {
-            switch self {
-            case .gzip: ZlibDecompressor(isGzip: true)
-            case .deflate: ZlibDecompressor(isGzip: false)
-            #if Brotli
-                case .brotli: BrotliDecompressor()
-            #endif
-            #if Zstd
-                case .zstd: ZstdDecompressor()
-            #endif
-            }
-        }
     }
 
     /// More codings than this are no honest response: each one may multiply the size of the one before.
@@ -107,10 +95,10 @@ struct ContentCoding: Sendable, Hashable {
         var isKnown = true
         for element in contentEncoding.utf8.split(separator: UInt8(ascii: ",")) {
             // RFC 9110 §5.6.1: empty elements of a list do not count.
-            let name = element.drop(while: HTTP1Bytes.isBlank).reversed().drop(while: HTTP1Bytes.isBlank)
+            let name = element.drop(while: ASCII.isBlank).reversed().drop(while: ASCII.isBlank)
             guard !name.isEmpty else { continue }
             count += 1
-            let text = String(decoding: name.reversed().map(HTTP1Bytes.lowercased), as: UTF8.self)
+            let text = String(decoding: name.reversed().map(ASCII.lowercased), as: UTF8.self)
             if let coding = Coding(name: text) {
                 codings.append(coding)
             } else if text != "identity" {

@@ -16,8 +16,8 @@ extension HTTPField {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(latin1Value.utf8.count)
         for scalar in latin1Value.unicodeScalars {
-            guard let byte = UInt8(exactly: scalar.value), byte != 0, byte != HTTP1Bytes.carriageReturn,
-                byte != HTTP1Bytes.lineFeed
+            guard let byte = UInt8(exactly: scalar.value), byte != 0, byte != ASCII.carriageReturn,
+                byte != ASCII.lineFeed
             else { return nil }
             bytes.append(byte)
         }

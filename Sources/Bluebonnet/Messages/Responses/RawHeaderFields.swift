@@ -97,23 +97,23 @@ struct RawHeaderFields: Sendable {
     /// Joins the lines of a value in place and returns its new end.
     private static func unfold(_ value: Range<Int>, in bytes: inout [UInt8]) -> Int {
         // Only the ends of folded lines are left in values.
-        guard bytes[value].contains(HTTP1Bytes.lineFeed) else { return value.upperBound }
+        guard bytes[value].contains(ASCII.lineFeed) else { return value.upperBound }
         // In place: slices of the bytes would make each folded field copy the whole section.
         var (position, written) = (value.lowerBound, value.lowerBound)
         while position < value.upperBound {
             var lineEnd = position
-            while lineEnd < value.upperBound, bytes[lineEnd] != HTTP1Bytes.lineFeed,
-                bytes[lineEnd] != HTTP1Bytes.carriageReturn
+            while lineEnd < value.upperBound, bytes[lineEnd] != ASCII.lineFeed,
+                bytes[lineEnd] != ASCII.carriageReturn
             {
                 lineEnd += 1
             }
             var (start, end) = (position, lineEnd)
-            while start < end, HTTP1Bytes.isBlank(bytes[start]) { start += 1 }
-            while end > start, HTTP1Bytes.isBlank(bytes[end - 1]) { end -= 1 }
+            while start < end, ASCII.isBlank(bytes[start]) { start += 1 }
+            while end > start, ASCII.isBlank(bytes[end - 1]) { end -= 1 }
             if start < end {
                 // The line end before it left room for the space.
                 if written > value.lowerBound {
-                    bytes[written] = HTTP1Bytes.space
+                    bytes[written] = ASCII.space
                     written += 1
                 }
                 for index in start..<end {
@@ -175,9 +175,9 @@ struct RawHeaderFields: Sendable {
     private static func matches(_ received: UnsafeRawBufferPointer, _ canonicalName: String) -> Bool {
         // The bytes are only compared while the closure runs.
         let isMatch = unsafe canonicalName.utf8.withContiguousStorageIfAvailable { name in
-            unsafe HTTP1Bytes.isEqual(received, lowercased: UnsafeRawBufferPointer(name))
+            unsafe ASCII.isEqual(received, lowercased: UnsafeRawBufferPointer(name))
         }
-        return isMatch ?? (unsafe received.map(HTTP1Bytes.lowercased) == Array(canonicalName.utf8))
+        return isMatch ?? (unsafe received.map(ASCII.lowercased) == Array(canonicalName.utf8))
     }
 
     /// Whether a field with this name was received.

@@ -115,8 +115,8 @@ public struct ResponseHead: Sendable {
     public var mediaType: String? {
         guard let contentType = values(for: .contentType).first else { return nil }
         let type = contentType.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
-        let bytes = type.filter { !HTTP1Bytes.isBlank($0) }
-        return bytes.isEmpty ? nil : String(decoding: bytes.map(HTTP1Bytes.lowercased), as: UTF8.self)
+        let bytes = type.filter { !ASCII.isBlank($0) }
+        return bytes.isEmpty ? nil : String(decoding: bytes.map(ASCII.lowercased), as: UTF8.self)
     }
 
     /// The head as the currency type of swift-http-types, which has no place for the version.

@@ -8,8 +8,8 @@ extension Charset {
     /// The charset of a label: what is read here, the aliases that mean more than they say, then whatever the system
     /// knows.
     static func labelled(_ label: String) -> Charset? {
-        let bytes = label.utf8.drop(while: HTTP1Bytes.isBlank).reversed().drop(while: HTTP1Bytes.isBlank).reversed()
-        let label = String(decoding: bytes.map(HTTP1Bytes.lowercased), as: UTF8.self)
+        let bytes = label.utf8.drop(while: ASCII.isBlank).reversed().drop(while: ASCII.isBlank).reversed()
+        let label = String(decoding: bytes.map(ASCII.lowercased), as: UTF8.self)
         return own[label] ?? widened[label] ?? known(label)
     }
 
@@ -74,7 +74,7 @@ extension Charset {
     }
 
     private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        HTTP1Bytes.isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+        ASCII.isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
@@ -99,9 +99,9 @@ extension Charset {
         for parameter in contentType.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
             .dropFirst()
         {
-            let bytes = parameter.filter { !HTTP1Bytes.isBlank($0) && $0 != UInt8(ascii: "\"") }
+            let bytes = parameter.filter { !ASCII.isBlank($0) && $0 != UInt8(ascii: "\"") }
             let parts = bytes.split(separator: UInt8(ascii: "="), maxSplits: 1)
-            guard parts.count == 2, parts[0].map(HTTP1Bytes.lowercased) == Array("charset".utf8) else { continue }
+            guard parts.count == 2, parts[0].map(ASCII.lowercased) == Array("charset".utf8) else { continue }
             return String(decoding: parts[1], as: UTF8.self)
         }
         return nil

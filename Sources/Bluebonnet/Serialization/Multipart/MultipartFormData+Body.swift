@@ -23,8 +23,17 @@ extension MultipartFormData {
         let body = unthrottledBody()
         return RequestBody(
             throttle.map { body.throttled($0, clock: clock).storage } ?? body.storage,
-            origin: .form(self)
+            madeOf: Source(form: self)
         )
+    }
+
+    /// The form, kept with the body that was made of it.
+    fileprivate final class Source: Sendable {
+        let form: MultipartFormData
+
+        init(form: MultipartFormData) {
+            self.form = form
+        }
     }
 
     /// Throws what is wrong with the form.
@@ -73,4 +82,9 @@ extension MultipartFormData {
         guard case .emit(let whole) = encoder.next() else { return ByteBuffer() }
         return whole
     }
+}
+
+extension RequestBody {
+    /// The form that the body was made of.
+    var form: MultipartFormData? { (source as? MultipartFormData.Source)?.form }
 }

@@ -12,7 +12,7 @@ enum PropertyListDate {
         func number(_ count: Int) -> Int? {
             guard place + count <= bytes.count else { return nil }
             let digits = bytes[place..<place + count]
-            guard digits.allSatisfy(HTTP1Bytes.isDigit) else { return nil }
+            guard digits.allSatisfy(ASCII.isDigit) else { return nil }
             place += count
             return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
         }

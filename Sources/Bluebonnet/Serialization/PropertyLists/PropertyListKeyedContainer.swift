@@ -37,7 +37,7 @@ struct PropertyListKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
         try inner(key).unkeyedContainer()
     }
 
-    func superDecoder() throws -> any Decoder { try inner(JSONPathKey.super) }
+    func superDecoder() throws -> any Decoder { try inner(CodingPathKey.super) }
 
     func superDecoder(forKey key: Key) throws -> any Decoder { try inner(key) }
 }

@@ -14,7 +14,7 @@ struct PropertyListUnkeyedContainer: UnkeyedDecodingContainer {
     var isAtEnd: Bool { currentIndex >= values.count }
 
     private func inner(_ type: Any.Type) throws -> PropertyListValueDecoder {
-        let key = JSONPathKey(index: currentIndex)
+        let key = CodingPathKey(index: currentIndex)
         guard !isAtEnd else {
             let context = DecodingError.Context(
                 codingPath: codingPath + [key],

@@ -19,7 +19,7 @@ struct PropertyListValueDecoder: Decoder, SingleValueDecodingContainer {
             var path = self
             while case .key(let key, in: let outer) = path {
                 guard keys.count < limit else {
-                    keys.append(JSONPathKey(stringValue: "…"))
+                    keys.append(CodingPathKey(stringValue: "…"))
                     break
                 }
                 keys.append(key)

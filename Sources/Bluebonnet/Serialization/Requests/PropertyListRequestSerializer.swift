@@ -200,9 +200,9 @@ private struct PropertyListParameter: Encodable {
     func encode(to encoder: any Encoder) throws {
         switch value {
         case .object(let object):
-            var container = encoder.container(keyedBy: JSONPathKey.self)
+            var container = encoder.container(keyedBy: CodingPathKey.self)
             for (key, value) in object {
-                try container.encode(PropertyListParameter(value: value), forKey: JSONPathKey(stringValue: key))
+                try container.encode(PropertyListParameter(value: value), forKey: CodingPathKey(stringValue: key))
             }
         case .array(let array):
             var container = encoder.unkeyedContainer()

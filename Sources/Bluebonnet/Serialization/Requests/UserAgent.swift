@@ -33,7 +33,7 @@ struct UserAgent: Sendable, Hashable {
     /// What may stand in a token (RFC 9110 §5.6.2), spaces as hyphens.
     private static func token(_ text: String?) -> String {
         let bytes = (text ?? "").utf8.map { $0 == UInt8(ascii: " ") ? UInt8(ascii: "-") : $0 }
-        let token = String(decoding: bytes.filter(HTTP1Bytes.isToken), as: UTF8.self)
+        let token = String(decoding: bytes.filter(ASCII.isToken), as: UTF8.self)
         return token.isEmpty ? "unknown" : token
     }
 

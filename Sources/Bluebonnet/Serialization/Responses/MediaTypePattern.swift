@@ -17,7 +17,7 @@ enum MediaTypePattern {
         var patterns: Set<String> = []
         for range in accept.utf8.split(separator: UInt8(ascii: ",")) {
             var parts = range.split(separator: UInt8(ascii: ";")).map { part in
-                String(decoding: part.filter { !HTTP1Bytes.isBlank($0) }.map(HTTP1Bytes.lowercased), as: UTF8.self)
+                String(decoding: part.filter { !ASCII.isBlank($0) }.map(ASCII.lowercased), as: UTF8.self)
             }
             guard let type = parts.first, type.utf8.contains(UInt8(ascii: "/")) else { continue }
             parts.removeFirst()

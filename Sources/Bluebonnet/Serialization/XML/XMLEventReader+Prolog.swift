@@ -29,7 +29,7 @@ extension XMLEventReader {
     private static func isDeclared(_ name: String, _ value: [UInt8]) -> Bool {
         switch name {
         case "version":
-            return value.starts(with: "1.".utf8) && value.count > 2 && value.dropFirst(2).allSatisfy(HTTP1Bytes.isDigit)
+            return value.starts(with: "1.".utf8) && value.count > 2 && value.dropFirst(2).allSatisfy(ASCII.isDigit)
         case "encoding":
             guard let first = value.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first | 0x20) else {
                 return false

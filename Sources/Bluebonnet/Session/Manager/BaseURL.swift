@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 import Synchronization
 
 /// AFNetworking's rules for relative paths, without parsing the base again for every request.
@@ -107,5 +108,24 @@ struct BaseURL: Sendable {
             previous = byte
         }
         return !path.isEmpty
+    }
+}
+
+/// A URL that was made of a text, with what the engine needs of it when it can be sent to.
+struct ResolvedURL: Sendable {
+    let url: URL
+    let target: RequestTarget?
+
+    init(_ url: URL) {
+        self.url = url
+        // What is wrong with a URL is said when the request is sent.
+        target = try? RequestTarget(url)
+    }
+}
+
+extension Request {
+    /// Makes a request of a URL that may have been taken apart already.
+    init(method: HTTPRequest.Method, resolved: ResolvedURL, headerFields: HTTPFields) {
+        self.init(method: method, url: resolved.url, target: resolved.target, headerFields: headerFields)
     }
 }

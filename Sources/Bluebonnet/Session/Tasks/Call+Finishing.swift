@@ -1,5 +1,33 @@
-/// What becomes of a response that was received whole.
+import NIOCore
+
+/// What a session does with its calls at their beginning and end.
 extension Call {
+    /// Makes a call of a session.
+    ///
+    /// - Parameters:
+    ///   - request: What to send.
+    ///   - core: The session.
+    ///   - isWatched: Whether somebody may look at it while it runs. Default: false.
+    ///   - isStarted: Whether it is run at once, by whoever makes it. Default: false.
+    ///   - now: The clock of the speeds. Default: the event loops'.
+    convenience init(
+        _ request: Request,
+        core: SessionCore,
+        isWatched: Bool = false,
+        isStarted: Bool = false,
+        now: @escaping @Sendable () -> NIODeadline = { .now() }
+    ) {
+        self.init(
+            request,
+            identifier: core.newIdentifier(),
+            settings: core.settings,
+            owner: core,
+            isWatched: isWatched,
+            isStarted: isStarted,
+            now: now
+        )
+    }
+
     /// Whether what was received must not be parsed where the caller runs.
     static func isParsedElsewhere(_ received: ReceivedResponse, caller: (any Actor)?) -> Bool {
         received.body.count > Computation.inlineSize && Computation.belongsElsewhere(caller: caller)
@@ -33,5 +61,20 @@ extension Call {
             result = .failure(error)
         }
         return try finish(received) { _ throws(NetworkingError) in try result.get() }
+    }
+
+    /// Ends the task with whatever was thrown, made complete. Whoever stopped the task says why; what an interceptor saw then was
+    /// only a cancellation.
+    func failed(_ error: any Error, _ received: ReceivedResponse?) -> NetworkingError {
+        let request = received?.transport.request ?? originalRequest
+        var seen = NetworkingError.wrapping(error)
+        // Serializers see the request without what the engine added to it.
+        if let received { seen.request = received.transport.request }
+        let error = (self.error ?? seen)
+            .completed(request: seen.request ?? request, response: seen.response, body: seen.body)
+            .completed(request: request, response: received?.transport.head, body: received?.body)
+        // With an error given there is nothing more to throw.
+        try? complete(error, received?.transport)
+        return error
     }
 }

@@ -16,11 +16,13 @@ public final class DataTask<Output: Sendable>: SessionTask {
         var listeners: [@Sendable (Outcome) -> Void] = []
     }
 
+    private let core: SessionCore
     private let call: Call
     private let serialize: Serialize
     private let ending = Mutex(State())
 
     init(_ request: Request, core: SessionCore, serialize: @escaping Serialize) {
+        self.core = core
         call = Call(request, core: core, isWatched: true)
         self.serialize = serialize
         call.present(as: self)
@@ -116,7 +118,7 @@ public final class DataTask<Output: Sendable>: SessionTask {
     private func work() async -> Outcome {
         let outcome: Outcome
         do {
-            let received = try await call.core.receive(call)
+            let received = try await core.receive(call)
             outcome = .success(try await parse(received))
         } catch {
             outcome = .failure(.wrapping(error))

@@ -12,7 +12,7 @@ extension SessionCore {
             let startedAt = NIODeadline.now()
             let context = context(of: call, collectsBody: !call.isWatched && !hasListeners)
             let response = try await send(call.originalRequest, context: context)
-            call.received(response)
+            received(response, for: call)
             let body =
                 if let body = try whole(of: response, for: call) { body } else { try await collect(response, context) }
             return ReceivedResponse(transport: response, body: body, startedAt: startedAt)
@@ -29,7 +29,7 @@ extension SessionCore {
             try begin(call)
             let context = context(of: call, collectsBody: false)
             let response = try await send(call.originalRequest, context: context)
-            call.received(response)
+            received(response, for: call)
             guard let stream = response.body.stream else {
                 try call.complete(nil, response)
                 return response

@@ -3,7 +3,7 @@ import Synchronization
 
 /// What tasks need of their session, without keeping the session itself alive: when the last `SessionManager` goes away, its
 /// tasks fail and its connections close.
-final class SessionCore: Sendable {
+final class SessionCore: CallOwner {
     private struct State {
         var tasks: [Int: Call] = [:]
         var nextListener = 0
@@ -13,21 +13,17 @@ final class SessionCore: Sendable {
         var isFinishing = false
     }
 
-    let settings: ExchangeContext.Settings
-    let chain: Next.Chain
+    let settings: SessionSettings
+    let chain: InterceptorChain
     private let lastIdentifier = Atomic(0)
     /// How many listen: asked several times for each request.
     private let listenerCount = Atomic(0)
     private let state = Mutex(State())
 
-    /// Whom the engine tells of each hop.
-    let hopObserver: HopEvent.Observer?
-
     init(configuration: SessionConfiguration, transport: (any Transport)?, hopObserver: HopEvent.Observer? = nil) {
-        self.hopObserver = hopObserver
-        settings = ExchangeContext.Settings(configuration)
+        settings = SessionSettings(configuration, hopObserver: hopObserver)
         // The one fixed order: the user's own, those of the request, redirects, content decoding.
-        chain = Next.Chain(
+        chain = InterceptorChain(
             interceptors: configuration.interceptors,
             end: BuiltInSteps(
                 transport: transport ?? Engine(configuration: configuration),
@@ -68,7 +64,20 @@ final class SessionCore: Sendable {
         if hasListeners { post(.didResume(task.presented)) }
     }
 
-    func end(_ task: Call, error: NetworkingError?) {
+    /// The head of the last hop's response is there. Where nobody looks, the call notes it when it completes.
+    func received(_ response: TransportResponse, for task: Call) {
+        let hasListeners = hasListeners
+        guard task.isWatched || hasListeners else { return }
+        task.note(response)
+        if hasListeners { post(.didReceiveResponse(task.presented, response.head)) }
+    }
+
+    func call(_ task: Call, isSuspended: Bool) {
+        guard hasListeners else { return }
+        post(isSuspended ? .didSuspend(task.presented) : .didResume(task.presented))
+    }
+
+    func call(_ task: Call, hasEnded error: NetworkingError?) {
         let (hasListeners, isLast) = state.withLock { state in
             state.tasks[task.identifier] = nil
             return (!state.listeners.isEmpty, state.isFinishing && state.tasks.isEmpty)

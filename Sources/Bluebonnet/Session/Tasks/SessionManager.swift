@@ -119,7 +119,7 @@ public final class SessionManager: Sendable {
     public func stream(_ request: Request) async throws -> TransportResponse {
         let call = Call(request, core: core, isWatched: true, isStarted: true)
         var response = try await core.stream(call)
-        response.body = response.body.keeping(self, call: call, lineLimit: configuration.limits.line)
+        response.body = response.body.keeping(self, lineLimit: configuration.limits.line) { call.currentProgress }
         return response
     }
 

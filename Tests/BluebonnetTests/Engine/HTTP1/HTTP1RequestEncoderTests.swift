@@ -150,7 +150,7 @@ import Testing
 
     @Test(arguments: ["a\r\nX: y", "a\nX: y", "\r", "long enough to be read in words\0", "long enough to be read\r"])
     func `no line break or NUL of a value reaches the wire`(_ value: String) throws {
-        #expect(unsafe Array(value.utf8).withUnsafeBytes { unsafe HTTP1Bytes.containsLineBreak($0) })
+        #expect(unsafe Array(value.utf8).withUnsafeBytes { unsafe ASCII.containsLineBreak($0) })
         #expect(HTTPField(name: .accept, latin1Value: value) == nil)
         // HTTPField itself turns them into spaces.
         var buffer = ByteBuffer()

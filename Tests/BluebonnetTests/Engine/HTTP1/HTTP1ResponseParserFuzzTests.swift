@@ -13,7 +13,7 @@ import Testing
             let response = GeneratedResponse(using: &generator, allowsBareLineFeed: false)
             let pieces = response.pieces(using: &generator)
             let ours = ParserProbe(pieces, response.kind)
-            let shown = HTTP1ParseError.escaped(response.bytes, limit: 2_000)
+            let shown = ASCII.escaped(response.bytes, limit: 2_000)
             guard let theirs = try? Oracle.response(pieces, response.kind) else {
                 Issue.record("refused by NIOHTTP1: \(shown)")
                 continue
@@ -35,7 +35,7 @@ import Testing
             response.breakSomething(using: &generator)
             let whole = ParserProbe([response.bytes], response.kind)
             let cut = ParserProbe(response.pieces(using: &generator), response.kind)
-            #expect(cut == whole, "\(HTTP1ParseError.escaped(response.bytes, limit: 2_000))")
+            #expect(cut == whole, "\(ASCII.escaped(response.bytes, limit: 2_000))")
             #expect(whole.isComplete != (whole.fault != nil))
         }
     }
@@ -51,7 +51,7 @@ import Testing
             guard ours.isComplete, let head = ours.head, !head.hasPrefix("1.1 101"),
                 let theirs = try? Oracle.response([response.bytes], response.kind)
             else { continue }
-            let shown = HTTP1ParseError.escaped(response.bytes, limit: 2_000)
+            let shown = ASCII.escaped(response.bytes, limit: 2_000)
             #expect(theirs.isComplete, "\(shown)")
             #expect(ours.body == theirs.body, "\(shown)")
             if head.utf8.allSatisfy({ $0 < 0x80 }) {
@@ -105,7 +105,7 @@ private enum Oracle {
     /// NIOHTTP1 leaves whitespace at the end of values.
     private static func text(_ headers: HTTPHeaders) -> String {
         headers.map { name, value in
-            "\(name)=" + String(latin1: Array(value.utf8.reversed().drop(while: HTTP1Bytes.isBlank).reversed()))
+            "\(name)=" + String(latin1: Array(value.utf8.reversed().drop(while: ASCII.isBlank).reversed()))
         }
         .joined(separator: "|")
     }

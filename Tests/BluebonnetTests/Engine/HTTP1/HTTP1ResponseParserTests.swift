@@ -14,7 +14,7 @@ import Testing
             self.head = head
         }
 
-        var testDescription: String { HTTP1ParseError.escaped(text.latin1Bytes, limit: 90) }
+        var testDescription: String { ASCII.escaped(text.latin1Bytes, limit: 90) }
     }
 
     @Test(arguments: [
@@ -64,7 +64,7 @@ import Testing
             self.init("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(chunks)", fault)
         }
 
-        var testDescription: String { HTTP1ParseError.escaped(text.latin1Bytes, limit: 90) }
+        var testDescription: String { ASCII.escaped(text.latin1Bytes, limit: 90) }
     }
 
     @Test(arguments: [
@@ -234,7 +234,7 @@ import Testing
             self.init(head + chunks, .chunked, body, trailers: trailers, rest: rest)
         }
 
-        var testDescription: String { "\(kind) " + HTTP1ParseError.escaped(text.latin1Bytes, limit: 90) }
+        var testDescription: String { "\(kind) " + ASCII.escaped(text.latin1Bytes, limit: 90) }
     }
 
     @Test(arguments: [
@@ -291,7 +291,7 @@ import Testing
             self.persists = persists
         }
 
-        var testDescription: String { HTTP1ParseError.escaped(text.latin1Bytes, limit: 90) }
+        var testDescription: String { ASCII.escaped(text.latin1Bytes, limit: 90) }
     }
 
     @Test(arguments: [

@@ -34,7 +34,7 @@ extension JSONDecodingContext {
     }
 
     /// The key that ends a way that is not whole.
-    private static let leftOut = JSONPathKey(stringValue: "…")
+    private static let leftOut = CodingPathKey(stringValue: "…")
 
     /// The child of a container in which a value lies: where the last walk came to in the same container, or from there
     /// on, since types that pass over many errors ask in order.
@@ -51,12 +51,12 @@ extension JSONDecodingContext {
             }
         }
         move(&child, &position, in: container, isObject, to: target)
-        let key: JSONPathKey
+        let key: CodingPathKey
         if isObject {
             let written = tape.string(at: child)
-            key = JSONPathKey(stringValue: isDictionary ? written : convertedKey(written, path))
+            key = CodingPathKey(stringValue: isDictionary ? written : convertedKey(written, path))
         } else {
-            key = JSONPathKey(index: position)
+            key = CodingPathKey(index: position)
         }
         let mark = PathMark(
             container: container,

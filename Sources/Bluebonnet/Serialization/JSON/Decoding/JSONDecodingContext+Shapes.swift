@@ -57,7 +57,7 @@ extension JSONDecodingContext {
             // Whole, however long: what a closure makes of a key may depend on it.
             var path = index < end ? codingPath(to: object, atMost: .max) : []
             while index < end {
-                path.append(JSONPathKey(stringValue: tape.string(of: words[index])))
+                path.append(CodingPathKey(stringValue: tape.string(of: words[index])))
                 keys.append(convert(path).stringValue)
                 path.removeLast()
                 index = self.end(of: index + 1)
@@ -109,7 +109,7 @@ extension JSONDecodingContext {
         switch options.keyDecodingStrategy {
         case .useDefaultKeys: key
         case .convertFromSnakeCase: JSONSnakeCase.camelCase(key)
-        case .custom(let convert): convert(path() + [JSONPathKey(stringValue: key)]).stringValue
+        case .custom(let convert): convert(path() + [CodingPathKey(stringValue: key)]).stringValue
         @unknown default: key
         }
     }

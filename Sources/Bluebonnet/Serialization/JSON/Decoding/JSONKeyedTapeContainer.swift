@@ -78,7 +78,7 @@ struct JSONKeyedTapeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try JSONUnkeyedTapeContainer(context, at: try value(key))
     }
 
-    func superDecoder() throws -> any Decoder { superDecoder(JSONPathKey.super) }
+    func superDecoder() throws -> any Decoder { superDecoder(CodingPathKey.super) }
 
     func superDecoder(forKey key: Key) throws -> any Decoder { superDecoder(key) }
 

@@ -34,7 +34,7 @@ struct JSONUnkeyedTapeContainer: UnkeyedDecodingContainer {
         .valueNotFound(
             type,
             DecodingError.Context(
-                codingPath: codingPath + [JSONPathKey(index: currentIndex)],
+                codingPath: codingPath + [CodingPathKey(index: currentIndex)],
                 debugDescription: "The array has no more elements."
             )
         )

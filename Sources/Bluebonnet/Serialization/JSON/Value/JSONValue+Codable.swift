@@ -15,7 +15,7 @@ extension JSONValue: Decodable {
     public init(from decoder: any Decoder) throws {
         if let decoder = decoder as? JSONTapeDecoder {
             self = decoder.context.value(at: decoder.index)
-        } else if let container = try? decoder.container(keyedBy: JSONPathKey.self) {
+        } else if let container = try? decoder.container(keyedBy: CodingPathKey.self) {
             self = .object(try Self.object(container))
         } else if var container = try? decoder.unkeyedContainer() {
             self = .array(try Self.array(&container))
@@ -24,7 +24,7 @@ extension JSONValue: Decodable {
         }
     }
 
-    private static func object(_ container: KeyedDecodingContainer<JSONPathKey>) throws -> JSONObject {
+    private static func object(_ container: KeyedDecodingContainer<CodingPathKey>) throws -> JSONObject {
         var object = JSONObject()
         for key in container.allKeys {
             object[key.stringValue] = try container.decode(JSONValue.self, forKey: key)
@@ -74,9 +74,9 @@ extension JSONValue: Encodable {
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .object(let object):
-            var container = encoder.container(keyedBy: JSONPathKey.self)
+            var container = encoder.container(keyedBy: CodingPathKey.self)
             for (key, value) in object {
-                try container.encode(value, forKey: JSONPathKey(stringValue: key))
+                try container.encode(value, forKey: CodingPathKey(stringValue: key))
             }
         case .array(let array):
             var container = encoder.unkeyedContainer()

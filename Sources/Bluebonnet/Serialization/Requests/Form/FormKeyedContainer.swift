@@ -40,7 +40,7 @@ struct FormKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
         return FormUnkeyedContainer(scope: scope.inner(key), array: nested)
     }
 
-    func superEncoder() -> any Encoder { superEncoder(JSONPathKey.super) }
+    func superEncoder() -> any Encoder { superEncoder(CodingPathKey.super) }
 
     func superEncoder(forKey key: Key) -> any Encoder { superEncoder(key) }
 

@@ -23,7 +23,7 @@ final class FormPath {
     static func description(of keys: [any CodingKey]) -> String {
         JSONPath.text(
             of: keys.map { key in
-                if let index = key.intValue, key is JSONPathKey { "[\(index)]" } else { key.stringValue }
+                if let index = key.intValue, key is CodingPathKey { "[\(index)]" } else { key.stringValue }
             }
         )
     }

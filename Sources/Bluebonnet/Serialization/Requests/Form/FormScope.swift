@@ -63,13 +63,13 @@ struct FormScope {
             let array = FormArray()
             array.elements.reserveCapacity(elements.count)
             for (index, element) in elements.enumerated() {
-                array.elements.append(try child(element) { JSONPathKey(index: index) })
+                array.elements.append(try child(element) { CodingPathKey(index: index) })
             }
             return .array(array)
         case .object(let pairs):
             let object = FormObject()
             for (key, value) in pairs {
-                object[key] = try child(value) { JSONPathKey(stringValue: key) }
+                object[key] = try child(value) { CodingPathKey(stringValue: key) }
             }
             return .object(object)
         }

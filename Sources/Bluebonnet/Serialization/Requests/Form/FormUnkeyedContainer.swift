@@ -7,7 +7,7 @@ struct FormUnkeyedContainer: UnkeyedEncodingContainer {
 
     var count: Int { array.elements.count }
 
-    private var elementScope: FormScope { scope.inner(JSONPathKey(index: count)) }
+    private var elementScope: FormScope { scope.inner(CodingPathKey(index: count)) }
 
     func encodeNil() { array.elements.append(.null) }
 

@@ -135,20 +135,20 @@ struct JSONBodyDecoderTests {
     @Test func `keys are found in large objects whatever was asked before`() throws {
         struct Random: Decodable {
             init(from decoder: any Decoder) throws {
-                let top = try decoder.container(keyedBy: JSONPathKey.self)
+                let top = try decoder.container(keyedBy: CodingPathKey.self)
                 let inner = try ["a", "b", "c"].map {
-                    try top.nestedContainer(keyedBy: JSONPathKey.self, forKey: JSONPathKey(stringValue: $0))
+                    try top.nestedContainer(keyedBy: CodingPathKey.self, forKey: CodingPathKey(stringValue: $0))
                 }
                 var generator = JSONGenerator(seed: 12)
                 for _ in 0..<3000 {
                     let container = generator.pick(inner)
                     let index = Int(generator.next() % 120)
                     for name in ["k\(index)", "é\(index)", "e\u{301}\(index)", "1\(index)"] {
-                        let key = JSONPathKey(stringValue: name)
+                        let key = CodingPathKey(stringValue: name)
                         let value = try container.decodeIfPresent(Int.self, forKey: key)
                         #expect(value == (index < 100 ? index : nil), "\(name)")
                     }
-                    let path = try container.superDecoder(forKey: JSONPathKey(stringValue: "k\(index % 100)"))
+                    let path = try container.superDecoder(forKey: CodingPathKey(stringValue: "k\(index % 100)"))
                         .codingPath
                     #expect(path.last?.stringValue == "k\(index % 100)")
                 }

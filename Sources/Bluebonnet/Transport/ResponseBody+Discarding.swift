@@ -33,6 +33,22 @@ extension ResponseBody {
         return reading.beginning.withLock { $0 }
     }
 
+    /// Reads and drops the body so that its connection can serve again; gives both up beyond the limit, after a second, or at an
+    /// error.
+    ///
+    /// Content coding is not undone for it.
+    ///
+    /// - Parameter limit: How many bytes to read for that. A new connection costs more than a few of them. Default: 64 KiB.
+    public func discard(upTo limit: Int = 65_536) async {
+        guard let stream else { return }
+        // Most are here already, and cost neither a timer nor a task.
+        var count = 0
+        while count <= limit, let piece = stream.nextIfAvailable() { count += piece.readableBytes }
+        guard count <= limit, stream.finished == nil else { return }
+        // Of the body as it comes: what is dropped is not transformed.
+        _ = await ResponseBody(storage).beginning(upTo: limit - count)
+    }
+
     /// What has been read so far, also by a reader that does not come back.
     private final class Reading: Sendable {
         let beginning = Mutex(Beginning())
