@@ -1,11 +1,7 @@
 public import Bluebonnet
 public import HTTPTypes
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import FoundationEssentials
 
 /// A request as a ``StubTransport`` saw it: after serializers, interceptors and redirects.
 public struct StubRequest: Sendable {

@@ -1,11 +1,7 @@
 public import Bluebonnet
 public import HTTPTypes
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import FoundationEssentials
 
 /// What a ``StubTransport`` returns: a response, or throws: an error, at once or after a while.
 ///

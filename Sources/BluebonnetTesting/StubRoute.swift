@@ -1,11 +1,7 @@
 public import Bluebonnet
 public import HTTPTypes
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 /// Which requests a response of a ``StubTransport`` is for: a method and a path, on any host.
 public struct StubRoute: Sendable, Hashable {

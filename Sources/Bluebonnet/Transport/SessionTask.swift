@@ -33,3 +33,13 @@ public protocol SessionTask: AnyObject, Sendable {
     /// Fails the task with ``NetworkingError/Code/cancelled``, unless it is complete.
     func cancel()
 }
+
+/// Where a task stands.
+public enum TaskState: Sendable, Hashable {
+    /// Not started yet, or suspended.
+    case suspended
+    /// Under way.
+    case running
+    /// Over, with a value or an error.
+    case completed
+}

@@ -1,3 +1,6 @@
+import NIOCore
+import Synchronization
+
 /// How fast a body is sent: for slow networks, and to leave room for others.
 ///
 /// Counterpart of `throttleBandwidthWithPacketSize:delay:`. Every sending of the body keeps to it, also after a redirect.
@@ -38,5 +41,87 @@ public struct UploadThrottle: Sendable, Hashable {
         case .packets(let size, let delay): size > 0 && delay >= .zero
         case .bytesPerSecond(let count): count > 0
         }
+    }
+}
+
+extension RequestBody {
+    /// The same body, sent no faster than the throttle allows. Every sending begins anew.
+    func throttled(_ throttle: UploadThrottle, clock: some Clock<Duration>) -> RequestBody {
+        RequestBody(
+            .produced(length: length, isReplayable: isReplayable) { sink in
+                let gate = ThrottleGate(throttle, clock: clock)
+                try await produce(.bytes { piece in try await gate.pass(piece, to: sink) })
+            }
+        )
+    }
+}
+
+/// Lets one sending of a body through, packet by packet.
+private final class ThrottleGate<Time: Clock<Duration>>: Sendable {
+    private let pacer: Mutex<ThrottlePacer>
+    private let clock: Time
+    private let start: Time.Instant
+
+    init(_ throttle: UploadThrottle, clock: Time) {
+        pacer = Mutex(ThrottlePacer(throttle))
+        self.clock = clock
+        start = clock.now
+    }
+
+    func pass(_ piece: ByteBuffer, to sink: RequestBody.Sink) async throws {
+        var rest = piece
+        while rest.readableBytes > 0 {
+            let elapsed = start.duration(to: clock.now)
+            let (count, wait) = pacer.withLock { $0.admit(rest.readableBytes, after: elapsed) }
+            if wait > .zero { try await clock.sleep(for: wait) }
+            if let packet = rest.readSlice(length: count) { try await sink(packet) }
+        }
+    }
+}
+
+/// Says how much of a throttled body may be sent when. A value without a clock: time is what has passed since the beginning.
+struct ThrottlePacer: Sendable {
+    private let packetSize: Int
+    private let interval: Duration
+
+    /// Whether packets begin an interval apart, so that a pause that lasted too long is made up for, by one packet at most.
+    /// Otherwise the interval lies between them.
+    private let isRate: Bool
+
+    /// How much is left of the packet.
+    private var room: Int
+
+    /// When the next packet may begin.
+    private var due: Duration = .zero
+
+    /// The throttle must be possible.
+    init(_ throttle: UploadThrottle) {
+        switch throttle.pace {
+        case .packets(let size, let delay):
+            packetSize = size
+            interval = delay
+            isRate = false
+        case .bytesPerSecond(let count):
+            packetSize = min(max(count / 20, 1), 65_536)
+            interval = .nanoseconds(packetSize * 1_000_000_000 / count)
+            isRate = true
+        }
+        room = packetSize
+    }
+
+    /// How many of the available bytes go next, and how long to wait before.
+    mutating func admit(_ available: Int, after elapsed: Duration) -> (count: Int, wait: Duration) {
+        var wait = Duration.zero
+        if room == 0 {
+            wait = max(.zero, due - elapsed)
+            room = packetSize
+        }
+        let count = min(room, available)
+        room -= count
+        if room == 0 {
+            let now = elapsed + wait
+            due = isRate ? max(due, now - interval) + interval : now + interval
+        }
+        return (count, wait)
     }
 }

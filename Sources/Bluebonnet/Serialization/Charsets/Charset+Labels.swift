@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 extension Charset {
     /// The charset of a label: what is read here, the aliases that mean more than they say, then whatever the system

@@ -26,3 +26,50 @@ protocol MultipartReader: AnyObject {
     /// The next piece, at most so much; a stream brings what it has. Nil at the end.
     func next(upTo count: Int) async throws -> ByteBuffer?
 }
+
+/// Reads a file in blocks, on threads that may block. The file is opened with the first block and closed with the reader.
+final class MultipartFileReader: MultipartReader {
+    private let path: String
+    private var file: SystemFile?
+
+    init(path: String) {
+        self.path = path
+    }
+
+    func next(upTo count: Int) async throws -> ByteBuffer? {
+        let (path, opened) = (path, file)
+        let (file, block) = try await BlockingThreads.files.run {
+            let file = try opened ?? SystemFile(reading: path)
+            return (file, try file.read(upTo: count))
+        }
+        self.file = file
+        return block
+    }
+}
+
+/// Reads a sequence, piece by piece.
+final class MultipartSequenceReader<Iterator: AsyncIteratorProtocol>: MultipartReader
+where Iterator.Element: Collection<UInt8> {
+    private var iterator: Iterator
+    /// What is left of a piece that was longer than was asked for.
+    private var rest: Iterator.Element.SubSequence?
+
+    init(_ iterator: Iterator) {
+        self.iterator = iterator
+    }
+
+    func next(upTo count: Int) async throws -> ByteBuffer? {
+        var piece: Iterator.Element.SubSequence
+        if let rest {
+            piece = rest
+        } else if let next = try await iterator.next(isolation: #isolation) {
+            piece = next[...]
+        } else {
+            return nil
+        }
+        let bytes = ByteBuffer(bytes: piece.prefix(count))
+        piece = piece.dropFirst(count)
+        rest = piece.isEmpty ? nil : piece
+        return bytes
+    }
+}

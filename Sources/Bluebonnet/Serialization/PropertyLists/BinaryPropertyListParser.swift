@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 /// Parses the binary form of property lists: objects that refer to each other by number, a table of where they are, and
 /// a trailer that says where the table is.

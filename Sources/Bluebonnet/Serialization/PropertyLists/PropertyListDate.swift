@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 /// The dates of property lists in XML: `2026-11-21T06:10:16Z`, always in that form.
 enum PropertyListDate {

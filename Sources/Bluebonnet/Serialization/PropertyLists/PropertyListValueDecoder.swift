@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 /// A decoder over a parsed property list.
 struct PropertyListValueDecoder: Decoder, SingleValueDecodingContainer {
@@ -15,7 +11,7 @@ struct PropertyListValueDecoder: Decoder, SingleValueDecodingContainer {
         /// The keys; with so many of them, the last ones and one in place of those before.
         func keys(atMost limit: Int) -> [any CodingKey] {
             var keys: [any CodingKey] = []
-            keys.reserveCapacity(JSONPath.mostParts + 1)
+            keys.reserveCapacity(CodingPath.mostParts + 1)
             var path = self
             while case .key(let key, in: let outer) = path {
                 guard keys.count < limit else {
@@ -58,7 +54,7 @@ struct PropertyListValueDecoder: Decoder, SingleValueDecodingContainer {
     }
 
     var codingPath: [any CodingKey] {
-        let keys = path.keys(atMost: shared.keysForPaths > 0 ? .max : JSONPath.mostParts)
+        let keys = path.keys(atMost: shared.keysForPaths > 0 ? .max : CodingPath.mostParts)
         shared.keysForPaths -= keys.count
         return keys
     }

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 public import HTTPTypes
 import NIOCore
 
@@ -140,4 +136,14 @@ public struct HTTPRequestSerializer: RequestSerializer {
         return methodsEncodingParametersInURI.contains(method)
             || HTTPRequest.Method(method.rawValue.uppercased()).map(methodsEncodingParametersInURI.contains) ?? false
     }
+}
+
+/// Where ``HTTPRequestSerializer`` puts parameters.
+public enum ParameterDestination: Sendable, Hashable {
+    /// Into the query for the methods of ``HTTPRequestSerializer/methodsEncodingParametersInURI``, else into the body.
+    case methodDependent
+    /// Into the query, whatever the method.
+    case queryString
+    /// Into the body, whatever the method.
+    case httpBody
 }

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import FoundationEssentials
 public import HTTPTypes
 import NIOCore
 
@@ -122,7 +118,7 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     private static func fault(in value: JSONValue, _ search: Search = .all) -> String? {
         var path: [String] = []
         guard let fault = fault(in: value, search, &path) else { return nil }
-        return "it has no \(fault), as there is at \(path.isEmpty ? "the top" : JSONPath.text(of: path.reversed()))"
+        return "it has no \(fault), as there is at \(path.isEmpty ? "the top" : CodingPath.text(of: path.reversed()))"
     }
 
     /// The same; `path` gets the way to what was found, from below.

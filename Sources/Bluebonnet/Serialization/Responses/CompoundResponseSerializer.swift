@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import FoundationEssentials
 
 /// Tries several serializers in order; the first that can read the response wins.
 ///
@@ -136,5 +132,17 @@ extension ResponseSerializer {
         _ alternatives: CompoundResponseSerializer<Output>.Alternative...
     ) -> Self where Self == CompoundResponseSerializer<Output> {
         Self(alternatives)
+    }
+}
+
+/// What each serializer of a ``CompoundResponseSerializer`` said of a response that none could read.
+public struct CompoundResponseError: Error, Sendable, CustomStringConvertible {
+    /// The errors, in the order the serializers were tried.
+    public let failures: [NetworkingError]
+
+    /// All the sentences, numbered.
+    public var description: String {
+        let reasons = failures.enumerated().map { "\($0.offset + 1). \($0.element.message)" }
+        return "None of \(failures.count) serializers could read the response: \(reasons.joined(separator: " "))"
     }
 }

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import FoundationEssentials
 
 /// Validates a response and decodes its body.
 ///
@@ -115,7 +111,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
             context = it
         @unknown default: return "\(error)"
         }
-        let path = JSONPath.text(
+        let path = CodingPath.text(
             of: context.codingPath.map { key in key.intValue.map { "[\($0)]" } ?? key.stringValue }
         )
         return path.isEmpty ? context.debugDescription : "\(context.debugDescription) (at \(path))"

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import FoundationEssentials
 import NIOCore
 
 /// Validates a response and writes its body to a file, whose URL is the value.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import FoundationEssentials
 
 /// Changes the bytes of a body before they are parsed. Validation and the error keep the bytes as they came.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import FoundationEssentials
 import HTTPTypes
 
 /// Which status codes and content types a response may have, and what else must be true of it.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import FoundationEssentials
 import HTTPTypes
 
 /// Validates a response and gives a reader at the beginning of its XML.

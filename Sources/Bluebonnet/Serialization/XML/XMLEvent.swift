@@ -13,3 +13,49 @@ public enum XMLEvent: Sendable, Hashable {
     /// A processing instruction, but not the XML declaration.
     case processingInstruction(target: String, data: String)
 }
+
+/// A start tag: its name and what stands in it.
+public struct XMLStartElement: Sendable, Hashable {
+    /// The name.
+    public var name: XMLName
+    /// The attributes in their order, without the declarations of namespaces.
+    public var attributes: [XMLAttribute]
+    /// The namespaces that are declared here, by their prefix; the default one has the empty prefix.
+    public var namespaces: [String: String]
+
+    /// Makes a start tag.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - attributes: The attributes. Default: none.
+    ///   - namespaces: The namespaces that are declared here. Default: none.
+    public init(name: XMLName, attributes: [XMLAttribute] = [], namespaces: [String: String] = [:]) {
+        self.name = name
+        self.attributes = attributes
+        self.namespaces = namespaces
+    }
+
+    /// The value of the attribute with a qualified name, `href` or `xlink:href`; nil without one.
+    public subscript(qualifiedName: String) -> String? {
+        attributes.first { $0.name.qualified.isSameName(as: qualifiedName) }?.value
+    }
+}
+
+/// An attribute of an element.
+public struct XMLAttribute: Sendable, Hashable {
+    /// The name.
+    public var name: XMLName
+    /// The value, references resolved, each line end and tab a space (XML 1.0 §3.3.3). Types that a DTD declares are not
+    /// looked at: every value is treated as one of the type CDATA, so that blanks at its ends and double ones stay.
+    public var value: String
+
+    /// Makes an attribute.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - value: The value.
+    public init(name: XMLName, value: String) {
+        self.name = name
+        self.value = value
+    }
+}

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import FoundationEssentials
 
 /// Reads an XML document piece by piece, as fast as it is asked: `while let event = try reader.next() { … }`.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 /// The text of an XML document in UTF-8, and a place in it.
 struct XMLInput: Sendable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 /// A serializer under the validation of a manager, which comes first.
 struct ManagerResponseSerializer<Base: ResponseSerializer>: ResponseSerializer {

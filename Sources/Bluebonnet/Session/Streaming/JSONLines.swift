@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 import NIOCore
 
 /// The values of a body of JSON lines (NDJSON): one JSON text a line, decoded while they come.

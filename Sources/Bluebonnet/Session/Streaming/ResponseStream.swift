@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import FoundationEssentials
 import NIOCore
 
 /// A request whose response is read while it comes, with back-pressure: what ``HTTPSessionManager/stream(_:parameters:headers:)``

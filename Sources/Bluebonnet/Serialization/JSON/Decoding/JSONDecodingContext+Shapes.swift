@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 extension JSONDecodingContext {
     /// How many shapes are kept; documents have few that come again and again.

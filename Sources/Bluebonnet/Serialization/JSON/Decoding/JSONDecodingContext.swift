@@ -30,7 +30,7 @@ final class JSONDecodingContext {
     /// How many keys coding paths may still have together, see `codingPath(to:)`.
     var keysForPaths: Int
     /// How many keys a coding path may always have: as many as are shown of one.
-    static let alwaysWhole = JSONPath.mostParts
+    static let alwaysWhole = CodingPath.mostParts
     var kinds = JSONTypeKind.Cache()
 
     /// A child on the way to a value.

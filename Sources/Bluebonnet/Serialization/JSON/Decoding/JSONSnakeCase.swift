@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 /// Makes `oneTwoThree` of `one_two_three`, as Foundation's `convertFromSnakeCase` does.
 enum JSONSnakeCase {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 /// Reads the one form of a timestamp that nearly all services write, `2026-01-31T12:34:56Z`.
 enum JSONTimestamp {

@@ -85,7 +85,7 @@ extension JSONTape {
             next = open
             open = Self.offset(of: words[open])
         }
-        return JSONPath.text(of: parts.reversed())
+        return CodingPath.text(of: parts.reversed())
     }
 
     /// The key or index of the child of an open container that starts at, or would start at, an index.
@@ -108,5 +108,24 @@ extension JSONTape {
             spend(1)
         }
         return key < 0 ? "" : string(at: key)
+    }
+}
+
+/// What stopped the scan and where; the sentence is made only when the failure leaves the parser.
+struct JSONScanFailure: Error {
+    enum Reason {
+        case empty, unexpectedEnd, expectedValue, expectedKey, expectedColon, expectedCommaOrBracket
+        case expectedCommaOrBrace, trailingComma, trailingContent, word, number, leadingZero, controlCharacter
+        case escape, unicodeEscape, surrogate, encoding, tooDeep, tooLarge, fragment
+    }
+
+    let reason: Reason
+    let offset: Int
+    /// The open container in which it happened, as an index into the tape; -1 at the top.
+    var container = -1
+
+    init(_ reason: Reason, at offset: Int) {
+        self.reason = reason
+        self.offset = offset
     }
 }

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import FoundationEssentials
 
 /// Why a text is no JSON, and where.
 public struct JSONParsingError: Error, Sendable, Hashable {

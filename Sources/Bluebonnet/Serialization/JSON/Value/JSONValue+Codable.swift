@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import FoundationEssentials
 
 extension JSONValue: Decodable {
     /// Decodes any JSON value from any decoder.
@@ -124,5 +120,53 @@ extension JSONValue {
     /// - Throws: What the encoder throws.
     public init(encoding value: some Encodable, with encoder: JSONEncoder = JSONEncoder()) throws {
         self = try (value as? JSONValue) ?? JSONValue(parsing: encoder.encode(value))
+    }
+}
+
+extension JSONNumber: Codable {
+    /// Decodes a number from any decoder, as a `JSONValue` does.
+    ///
+    /// - Parameter decoder: Where the value comes from.
+    /// - Throws: `DecodingError`, when something else stands there.
+    public init(from decoder: any Decoder) throws {
+        guard case .number(let number) = try JSONValue(from: decoder) else {
+            throw DecodingError.typeMismatch(
+                JSONNumber.self,
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "Expected a number.")
+            )
+        }
+        self = number
+    }
+
+    /// Encodes the number to any encoder, as a `JSONValue` does.
+    ///
+    /// - Parameter encoder: Where the value goes.
+    /// - Throws: What the encoder throws.
+    public func encode(to encoder: any Encoder) throws {
+        try JSONValue.number(self).encode(to: encoder)
+    }
+}
+
+extension JSONObject: Codable {
+    /// Decodes an object from any decoder, as a `JSONValue` does.
+    ///
+    /// - Parameter decoder: Where the value comes from.
+    /// - Throws: `DecodingError`, when something else stands there.
+    public init(from decoder: any Decoder) throws {
+        guard case .object(let object) = try JSONValue(from: decoder) else {
+            throw DecodingError.typeMismatch(
+                JSONObject.self,
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "Expected an object.")
+            )
+        }
+        self = object
+    }
+
+    /// Encodes the object to any encoder, as a `JSONValue` does.
+    ///
+    /// - Parameter encoder: Where the value goes.
+    /// - Throws: What the encoder throws.
+    public func encode(to encoder: any Encoder) throws {
+        try JSONValue.object(self).encode(to: encoder)
     }
 }

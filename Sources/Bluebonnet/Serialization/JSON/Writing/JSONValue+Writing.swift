@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import FoundationEssentials
 
 extension JSONValue {
     /// The value as JSON in UTF-8.
@@ -43,4 +39,44 @@ extension JSONValue: CustomStringConvertible {
             return error.description
         }
     }
+}
+
+/// How JSON is written.
+///
+/// The default is compact, keys in their order, slashes as they are.
+public struct JSONWritingOptions: OptionSet, Sendable, Hashable {
+    /// The options as bits.
+    public let rawValue: UInt8
+
+    /// Creates options from bits.
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// Every element and key on a line of its own, indented by two spaces for each level.
+    public static let prettyPrinted = JSONWritingOptions(rawValue: 1 << 0)
+    /// Keys in the order of their Unicode scalars instead of their own order.
+    public static let sortedKeys = JSONWritingOptions(rawValue: 1 << 1)
+    /// `/` written as `\/`, as Foundation does unless told otherwise; both mean the same to every reader.
+    public static let escapingSlashes = JSONWritingOptions(rawValue: 1 << 2)
+    /// No option at all, since slashes are not escaped by default; here for those who bring the name from Foundation.
+    public static let withoutEscapingSlashes: JSONWritingOptions = []
+}
+
+/// Why a value cannot be written as JSON.
+public struct JSONWritingError: Error, Sendable, Hashable {
+    /// What is wrong, as a sentence.
+    public let message: String
+    /// The way to the value that could not be written, such as `prices[3]`; empty at the top.
+    public let path: String
+}
+
+extension JSONWritingError: CustomStringConvertible, LocalizedError {
+    /// The sentence with the way to the value.
+    public var description: String {
+        path.isEmpty ? "\(message)." : "\(message) (at \(path))."
+    }
+
+    /// The same sentence, for those who ask through Foundation.
+    public var errorDescription: String? { description }
 }

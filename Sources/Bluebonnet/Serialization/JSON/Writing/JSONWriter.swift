@@ -21,7 +21,7 @@ struct JSONWriter {
         do {
             try writeValue(value)
         } catch {
-            throw JSONWritingError(message: error.message, path: JSONPath.text(of: path.reversed()))
+            throw JSONWritingError(message: error.message, path: CodingPath.text(of: path.reversed()))
         }
     }
 

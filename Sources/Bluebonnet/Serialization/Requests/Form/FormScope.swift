@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 /// Where a value stands and how it becomes text.
 struct FormScope {
@@ -107,3 +103,52 @@ struct FormScope {
         )
     }
 }
+
+/// The keys on the way to a value; made into an array only for those who ask.
+final class FormPath {
+    private let parent: FormPath?
+    private let key: any CodingKey
+
+    init(_ parent: FormPath?, _ key: any CodingKey) {
+        self.parent = parent
+        self.key = key
+    }
+
+    static func keys(_ path: FormPath?) -> [any CodingKey] {
+        var keys: [any CodingKey] = []
+        var next = path
+        while let path = next {
+            keys.append(path.key)
+            next = path.parent
+        }
+        keys.reverse()
+        return keys
+    }
+
+    /// The way as a person writes it: `orders[2].price`.
+    static func description(of keys: [any CodingKey]) -> String {
+        CodingPath.text(
+            of: keys.map { key in
+                if let index = key.intValue, key is CodingPathKey { "[\(index)]" } else { key.stringValue }
+            }
+        )
+    }
+}
+
+/// How values become text; one reference for a whole encoding.
+final class FormStrategies: Sendable {
+    let bool: URLEncodedFormEncoder.BoolEncoding
+    let data: URLEncodedFormEncoder.DataEncoding
+    let date: URLEncodedFormEncoder.DateEncoding
+
+    init(_ encoder: URLEncodedFormEncoder) {
+        bool = encoder.boolEncoding
+        data = encoder.dataEncoding
+        date = encoder.dateEncoding
+    }
+}
+
+/// Collections that encode themselves without keys and whose order means nothing.
+protocol FormUnorderedCollection {}
+
+extension Set: FormUnorderedCollection {}

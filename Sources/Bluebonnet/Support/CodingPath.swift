@@ -1,7 +1,7 @@
 /// The way to a value inside a document, as people write it: `users[3].name`.
 ///
 /// It stands in error texts, which end in logs; whoever made the document must not be able to make it long.
-enum JSONPath {
+enum CodingPath {
     /// How many parts are shown: half of them from the top, half of them from the value.
     static let mostParts = 20
 
@@ -18,5 +18,35 @@ enum JSONPath {
             text += part.shortened
         }
         return text
+    }
+}
+
+/// A key or an index in a coding path.
+///
+/// Three words, which an existential holds without a box: paths have as many keys as a document has levels.
+struct CodingPathKey: CodingKey {
+    static let `super` = CodingPathKey(stringValue: "super")
+
+    /// Stands for no index.
+    private static let none = Int.min
+
+    let stringValue: String
+    private let number: Int
+
+    var intValue: Int? { number == Self.none ? nil : number }
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+        number = Self.none
+    }
+
+    init(intValue: Int) {
+        stringValue = "\(intValue)"
+        number = intValue
+    }
+
+    init(index: Int) {
+        stringValue = "Index \(index)"
+        number = index
     }
 }

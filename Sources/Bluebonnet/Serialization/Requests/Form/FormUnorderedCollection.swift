@@ -1,4 +1,0 @@
-/// Collections that encode themselves without keys and whose order means nothing.
-protocol FormUnorderedCollection {}
-
-extension Set: FormUnorderedCollection {}
