@@ -1,85 +1,84 @@
 extension NetworkingError {
-    /// The kind of a fault: a closed list inside, an open one outside, so that a new code breaks nobody's `switch`.
+    // A new code is a line below, its name in `all`, and a row in Bluebonnet.docc/ErrorsAndTimeouts.md;
+    // ErrorCodeTableTests compares the three.
+
+    /// The kind of a fault. A struct, so that a new code does not break a `switch`.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
-        enum Value: String, CaseIterable, Sendable {
-            case invalidURL = "invalid-url"
-            case invalidRequest = "invalid-request"
-            case unsupportedScheme = "unsupported-scheme"
-            case unsupportedFeature = "unsupported-feature"
-            case requestSerializationFailed = "request-serialization-failed"
-            case requestBodyFailed = "request-body-failed"
-            case requestBodyNotReplayable = "request-body-not-replayable"
-            case requestBodyLengthMismatch = "request-body-length-mismatch"
+        /// What a caller may want to treat alike, whatever code is added later.
+        public struct Family: Sendable, Hashable, CustomStringConvertible {
+            /// The name: `transport`.
+            public let description: String
 
-            case dnsLookupFailed = "dns-lookup-failed"
-            case connectFailed = "connect-failed"
-            case waitingTimeout = "waiting-timeout"
-            case connectTimeout = "connect-timeout"
-            case firstByteTimeout = "first-byte-timeout"
-            case betweenBytesTimeout = "between-bytes-timeout"
-            case requestTimeout = "request-timeout"
-            case connectionLost = "connection-lost"
-            case tlsFailed = "tls-failed"
-
-            case certificateUntrusted = "certificate-untrusted"
-            case certificateExpired = "certificate-expired"
-            case certificateNotYetValid = "certificate-not-yet-valid"
-            case certificateHostMismatch = "certificate-host-mismatch"
-            case invalidTrustConfiguration = "invalid-trust-configuration"
-
-            case malformedStatusLine = "malformed-status-line"
-            case unsupportedHTTPVersion = "unsupported-http-version"
-            case malformedHeader = "malformed-header"
-            case headerTooLarge = "header-too-large"
-            case invalidContentLength = "invalid-content-length"
-            case conflictingFraming = "conflicting-framing"
-            case unsupportedTransferCoding = "unsupported-transfer-coding"
-            case malformedChunk = "malformed-chunk"
-            case truncatedResponse = "truncated-response"
-            case unexpectedResponse = "unexpected-response"
-
-            case tooManyRedirects = "too-many-redirects"
-            case redirectRefused = "redirect-refused"
-            case invalidRedirect = "invalid-redirect"
-            case bodyTooLarge = "body-too-large"
-            case contentDecodingFailed = "content-decoding-failed"
-            case contentDecodingLimitExceeded = "content-decoding-limit-exceeded"
-            case outputFailed = "output-failed"
-
-            case unacceptableStatusCode = "unacceptable-status-code"
-            case unacceptableContentType = "unacceptable-content-type"
-            case responseRefused = "response-refused"
-            case responseSerializationFailed = "response-serialization-failed"
-
-            case cancelled = "cancelled"
-            case sessionInvalidated = "session-invalidated"
-            case interceptorFailed = "interceptor-failed"
-            case requestAdaptationFailed = "request-adaptation-failed"
-            case lineTooLong = "line-too-long"
-        }
-
-        let value: Value
-
-        init(_ value: Value) {
-            self.value = value
+            /// The request cannot be sent as it is; trying again does not help.
+            public static let request = Family(description: "request")
+            /// No connection, or it broke.
+            public static let transport = Family(description: "transport")
+            /// One of ``Timeouts`` fired.
+            public static let timeout = Family(description: "timeout")
+            /// The server is not trusted, or trust is configured wrongly.
+            public static let trust = Family(description: "trust")
+            /// What the server sent is not HTTP.
+            public static let framing = Family(description: "framing")
+            /// A limit, a policy or the disk ended it.
+            public static let limit = Family(description: "limit")
+            /// The response is whole, but not what was asked for.
+            public static let validation = Family(description: "validation")
+            /// It was ended from outside.
+            public static let ended = Family(description: "ended")
         }
 
         /// The code in kebab-case, as `bluebonnet batch` prints it: `connection-lost`.
-        public var rawValue: String { value.rawValue }
+        public let rawValue: String
+        /// The family of the code.
+        public let family: Family
+        /// The number that AFNetworking reported.
+        let number: Int
+
+        fileprivate init(_ rawValue: String, _ family: Family, _ number: Int) {
+            self.rawValue = rawValue
+            self.family = family
+            self.number = number
+        }
 
         /// The same as ``rawValue``.
-        public var description: String { value.rawValue }
+        public var description: String { rawValue }
 
         /// The code of a kebab-case name, or nil when there is no such code.
         ///
         /// - Parameter rawValue: A name such as `connection-lost`.
         public init?(rawValue: String) {
-            guard let value = Value(rawValue: rawValue) else { return nil }
-            self.value = value
+            guard let code = Self.all.first(where: { $0.rawValue == rawValue }) else { return nil }
+            self = code
+        }
+
+        /// Codes are equal when their names are.
+        public static func == (left: Code, right: Code) -> Bool {
+            left.rawValue == right.rawValue
+        }
+
+        /// Hashes the name.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(rawValue)
         }
 
         /// Every code there is today.
-        public static var all: [Code] { Value.allCases.map(Code.init) }
+        public static let all: [Code] = [
+            .invalidURL, .invalidRequest, .unsupportedScheme, .unsupportedFeature,
+            .requestSerializationFailed, .requestBodyFailed, .requestBodyNotReplayable,
+            .requestBodyLengthMismatch, .requestAdaptationFailed,
+            .dnsLookupFailed, .connectFailed, .waitingTimeout, .connectTimeout, .firstByteTimeout,
+            .betweenBytesTimeout, .requestTimeout, .connectionLost, .tlsFailed,
+            .certificateUntrusted, .certificateExpired, .certificateNotYetValid,
+            .certificateHostMismatch, .invalidTrustConfiguration,
+            .malformedStatusLine, .unsupportedHTTPVersion, .malformedHeader, .headerTooLarge,
+            .invalidContentLength, .conflictingFraming, .unsupportedTransferCoding,
+            .malformedChunk, .truncatedResponse, .unexpectedResponse,
+            .tooManyRedirects, .redirectRefused, .invalidRedirect, .bodyTooLarge, .lineTooLong,
+            .contentDecodingFailed, .contentDecodingLimitExceeded, .outputFailed,
+            .unacceptableStatusCode, .unacceptableContentType, .responseRefused,
+            .responseSerializationFailed,
+            .cancelled, .sessionInvalidated, .interceptorFailed,
+        ]
     }
 }
 
@@ -87,118 +86,134 @@ extension NetworkingError.Code {
     // MARK: Invalid request
 
     /// The URL string is not a URL, lacks a host, or has a host for which no certificate can be.
-    public static let invalidURL = Self(.invalidURL)
+    public static let invalidURL = Self("invalid-url", .request, -1000)
     /// The request cannot be put on the wire: a header with CR or LF, a length that contradicts the body.
-    public static let invalidRequest = Self(.invalidRequest)
+    public static let invalidRequest = Self("invalid-request", .request, -1000)
     /// The URL's scheme is not `http`, `https`, `http+unix` or `https+unix`.
-    public static let unsupportedScheme = Self(.unsupportedScheme)
+    public static let unsupportedScheme = Self("unsupported-scheme", .request, -1002)
     /// The request asks for something this version cannot do.
-    public static let unsupportedFeature = Self(.unsupportedFeature)
+    public static let unsupportedFeature = Self("unsupported-feature", .request, -1002)
     /// The parameters could not be turned into a query or body. Nothing was sent. (AFNetworking: request domain.)
-    public static let requestSerializationFailed = Self(.requestSerializationFailed)
+    public static let requestSerializationFailed = Self("request-serialization-failed", .request, -1016)
     /// The file or sequence that the request body is read from failed.
-    public static let requestBodyFailed = Self(.requestBodyFailed)
+    public static let requestBodyFailed = Self("request-body-failed", .request, -1021)
     /// A redirect or retry needs the body again, and its source can be read only once.
-    public static let requestBodyNotReplayable = Self(.requestBodyNotReplayable)
+    public static let requestBodyNotReplayable = Self("request-body-not-replayable", .request, -1021)
     /// The request body was shorter or longer than its declared length.
-    public static let requestBodyLengthMismatch = Self(.requestBodyLengthMismatch)
+    public static let requestBodyLengthMismatch = Self("request-body-length-mismatch", .request, -1021)
 
     /// A ``RequestAdapter`` or ``RequestCompression`` refused the request or failed. Nothing was sent.
-    public static let requestAdaptationFailed = Self(.requestAdaptationFailed)
+    public static let requestAdaptationFailed = Self("request-adaptation-failed", .request, -1)
 
     // MARK: Transport
 
     /// The host name could not be resolved.
-    public static let dnsLookupFailed = Self(.dnsLookupFailed)
+    public static let dnsLookupFailed = Self("dns-lookup-failed", .transport, -1003)
     /// No connection could be made: refused, unreachable, no such socket.
-    public static let connectFailed = Self(.connectFailed)
+    public static let connectFailed = Self("connect-failed", .transport, -1004)
     /// All connections to the host were busy, and none became free within ``Timeouts/waiting``.
-    public static let waitingTimeout = Self(.waitingTimeout)
+    public static let waitingTimeout = Self("waiting-timeout", .timeout, -1001)
     /// No connection, TLS included, was ready within ``Timeouts/connect``.
-    public static let connectTimeout = Self(.connectTimeout)
+    public static let connectTimeout = Self("connect-timeout", .timeout, -1001)
     /// No byte of the response came within ``Timeouts/firstByte`` after the request was sent.
-    public static let firstByteTimeout = Self(.firstByteTimeout)
+    public static let firstByteTimeout = Self("first-byte-timeout", .timeout, -1001)
     /// The response stopped for longer than ``Timeouts/betweenBytes``.
-    public static let betweenBytesTimeout = Self(.betweenBytesTimeout)
+    public static let betweenBytesTimeout = Self("between-bytes-timeout", .timeout, -1001)
     /// The whole exchange, body and redirects included, took longer than ``Timeouts/request``.
-    public static let requestTimeout = Self(.requestTimeout)
+    public static let requestTimeout = Self("request-timeout", .timeout, -1001)
     /// The connection was reset, or was closed before the response began.
-    public static let connectionLost = Self(.connectionLost)
+    public static let connectionLost = Self("connection-lost", .transport, -1005)
     /// The TLS handshake or the TLS stream failed for another reason than the certificate.
-    public static let tlsFailed = Self(.tlsFailed)
+    public static let tlsFailed = Self("tls-failed", .transport, -1200)
 
     // MARK: Trust
 
     /// The server's certificate is self-signed, issued by an authority that is not trusted, or has names that cannot be read.
-    public static let certificateUntrusted = Self(.certificateUntrusted)
+    public static let certificateUntrusted = Self("certificate-untrusted", .trust, -1202)
     /// The server's certificate has expired.
-    public static let certificateExpired = Self(.certificateExpired)
+    public static let certificateExpired = Self("certificate-expired", .trust, -1201)
     /// The server's certificate is not valid yet.
-    public static let certificateNotYetValid = Self(.certificateNotYetValid)
+    public static let certificateNotYetValid = Self("certificate-not-yet-valid", .trust, -1204)
     /// The server's certificate is for other hosts than that of the URL (RFC 9525).
-    public static let certificateHostMismatch = Self(.certificateHostMismatch)
+    public static let certificateHostMismatch = Self("certificate-host-mismatch", .trust, -1202)
     /// The trust roots or the client certificate of the session cannot be read.
-    public static let invalidTrustConfiguration = Self(.invalidTrustConfiguration)
+    public static let invalidTrustConfiguration = Self("invalid-trust-configuration", .trust, -1205)
 
     // MARK: Protocol
 
     /// What came is not an HTTP/1 status line (RFC 9112 §4).
-    public static let malformedStatusLine = Self(.malformedStatusLine)
+    public static let malformedStatusLine = Self("malformed-status-line", .framing, -1011)
     /// The response speaks an HTTP version that was not asked for.
-    public static let unsupportedHTTPVersion = Self(.unsupportedHTTPVersion)
+    public static let unsupportedHTTPVersion = Self("unsupported-http-version", .framing, -1011)
     /// A header field breaks RFC 9112 §5.
-    public static let malformedHeader = Self(.malformedHeader)
+    public static let malformedHeader = Self("malformed-header", .framing, -1011)
     /// A header line or the header section exceeds its limit (64 KiB each by default).
-    public static let headerTooLarge = Self(.headerTooLarge)
+    public static let headerTooLarge = Self("header-too-large", .framing, -1103)
     /// Content-Length is not a number (RFC 9112 §6.3).
-    public static let invalidContentLength = Self(.invalidContentLength)
+    public static let invalidContentLength = Self("invalid-content-length", .framing, -1011)
     /// Two lengths that differ, or a length beside a transfer coding (RFC 9112 §6.1, §6.3).
-    public static let conflictingFraming = Self(.conflictingFraming)
+    public static let conflictingFraming = Self("conflicting-framing", .framing, -1011)
     /// A transfer coding other than `chunked`.
-    public static let unsupportedTransferCoding = Self(.unsupportedTransferCoding)
+    public static let unsupportedTransferCoding = Self("unsupported-transfer-coding", .framing, -1011)
     /// A chunk breaks RFC 9112 §7.1.
-    public static let malformedChunk = Self(.malformedChunk)
+    public static let malformedChunk = Self("malformed-chunk", .framing, -1015)
     /// The connection ended before the response was complete (RFC 9112 §8).
-    public static let truncatedResponse = Self(.truncatedResponse)
+    public static let truncatedResponse = Self("truncated-response", .framing, -1005)
     /// A response that no request asked for: an unasked protocol switch, too many interim responses.
-    public static let unexpectedResponse = Self(.unexpectedResponse)
+    public static let unexpectedResponse = Self("unexpected-response", .framing, -1011)
 
     // MARK: Limits and redirects
 
     /// More redirects than the session allows (20 by default).
-    public static let tooManyRedirects = Self(.tooManyRedirects)
+    public static let tooManyRedirects = Self("too-many-redirects", .limit, -1007)
     /// A redirect came and the request asked for ``RedirectPolicy/error``, or it leads from `https` to `http` with a body.
-    public static let redirectRefused = Self(.redirectRefused)
+    public static let redirectRefused = Self("redirect-refused", .limit, -1010)
     /// A redirect whose `Location` is not usable, or is several that differ.
-    public static let invalidRedirect = Self(.invalidRedirect)
+    public static let invalidRedirect = Self("invalid-redirect", .limit, -1010)
     /// The response body is larger than allowed in memory (1 GiB by default).
-    public static let bodyTooLarge = Self(.bodyTooLarge)
+    public static let bodyTooLarge = Self("body-too-large", .limit, -1103)
     /// A line of ``ResponseBody/lines`` is longer than allowed (1 MiB by default).
-    public static let lineTooLong = Self(.lineTooLong)
+    public static let lineTooLong = Self("line-too-long", .limit, -1103)
     /// The body is not what its Content-Encoding says, or ends too early.
-    public static let contentDecodingFailed = Self(.contentDecodingFailed)
+    public static let contentDecodingFailed = Self("content-decoding-failed", .limit, -1015)
     /// The body grows beyond the allowed ratio or size while its content coding is undone.
-    public static let contentDecodingLimitExceeded = Self(.contentDecodingLimitExceeded)
+    public static let contentDecodingLimitExceeded = Self("content-decoding-limit-exceeded", .limit, -1103)
     /// The response body could not be written to its file.
-    public static let outputFailed = Self(.outputFailed)
+    public static let outputFailed = Self("output-failed", .limit, -3003)
 
     // MARK: Validation and serialization
 
     /// The status code is not acceptable. (AFNetworking: -1011.)
-    public static let unacceptableStatusCode = Self(.unacceptableStatusCode)
+    public static let unacceptableStatusCode = Self("unacceptable-status-code", .validation, -1011)
     /// The content type is not acceptable. (AFNetworking: -1016.)
-    public static let unacceptableContentType = Self(.unacceptableContentType)
+    public static let unacceptableContentType = Self("unacceptable-content-type", .validation, -1016)
     /// A rule of yours refused the response; what it threw is ``NetworkingError/underlying``.
-    public static let responseRefused = Self(.responseRefused)
+    public static let responseRefused = Self("response-refused", .validation, -1011)
     /// The body could not be parsed. (AFNetworking: response domain.)
-    public static let responseSerializationFailed = Self(.responseSerializationFailed)
+    public static let responseSerializationFailed = Self("response-serialization-failed", .validation, -1016)
 
     // MARK: Ended from outside
 
     /// The task was cancelled. (AFNetworking: -999.)
-    public static let cancelled = Self(.cancelled)
+    public static let cancelled = Self("cancelled", .ended, -999)
     /// The session was invalidated or released while the task ran, or before it began.
-    public static let sessionInvalidated = Self(.sessionInvalidated)
+    public static let sessionInvalidated = Self("session-invalidated", .ended, -1)
     /// A user's interceptor or transport threw an error of its own, which is ``NetworkingError/underlying``.
-    public static let interceptorFailed = Self(.interceptorFailed)
+    public static let interceptorFailed = Self("interceptor-failed", .ended, -1)
+}
+
+extension NetworkingError {
+    /// The `NSError` domain that AFNetworking reported this fault in.
+    ///
+    /// `NSURLErrorDomain`, `com.alamofire.error.serialization.request` or `com.alamofire.error.serialization.response`.
+    public var domain: String {
+        switch code {
+        case .requestSerializationFailed: "com.alamofire.error.serialization.request"
+        case _ where code.family == .validation: "com.alamofire.error.serialization.response"
+        default: "NSURLErrorDomain"
+        }
+    }
+
+    /// The number that AFNetworking reported in ``domain``, for example -1011, -1016, -1202 or -999.
+    public var number: Int { code.number }
 }
