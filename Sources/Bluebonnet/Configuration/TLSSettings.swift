@@ -1,13 +1,29 @@
 /// Who is trusted, and as whom the session comes.
 public struct TLSSettings: Sendable, Hashable {
     /// The certificate authorities that are trusted.
-    public enum TrustRoots: Sendable, Hashable {
+    public struct TrustRoots: Sendable, Hashable {
+        enum Source: Sendable, Hashable {
+            case system
+            case file(String)
+            case pem(String)
+        }
+
+        let source: Source
+
         /// The system's, found as OpenSSL and curl find them: `SSL_CERT_FILE` and `SSL_CERT_DIR` first, then the system's places.
-        case system
+        public static let system = TrustRoots(source: .system)
+
         /// The PEM file or directory at a path, instead of the system's.
-        case file(String)
+        ///
+        /// - Parameter path: The path.
+        /// - Returns: The authorities.
+        public static func file(_ path: String) -> TrustRoots { TrustRoots(source: .file(path)) }
+
         /// PEM text, instead of the system's.
-        case pem(String)
+        ///
+        /// - Parameter text: The certificates.
+        /// - Returns: The authorities.
+        public static func pem(_ text: String) -> TrustRoots { TrustRoots(source: .pem(text)) }
     }
 
     /// A certificate chain and its key, shown to servers that ask for one.

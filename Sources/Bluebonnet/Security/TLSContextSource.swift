@@ -117,7 +117,7 @@ final class TLSContextSource: Sendable {
         var configuration = TLSConfiguration.makeClientConfiguration()
         // RFC 7301: the protocol is agreed upon in the handshake.
         configuration.applicationProtocols = ApplicationProtocol.allCases.map(\.rawValue)
-        switch settings.trustRoots {
+        switch settings.trustRoots.source {
         case .file(let path): configuration.trustRoots = .file(path)
         case .pem(let text):
             do {
@@ -147,7 +147,7 @@ final class TLSContextSource: Sendable {
                 underlying: TLSFailure(NIOSSLError.failedToLoadPrivateKey)
             )
         } catch {
-            if case .file(let path) = settings.trustRoots {
+            if case .file(let path) = settings.trustRoots.source {
                 throw unusable(path, as: "The trusted certificates", error)
             }
             throw error

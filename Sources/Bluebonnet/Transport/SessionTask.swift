@@ -35,11 +35,14 @@ public protocol SessionTask: AnyObject, Sendable {
 }
 
 /// Where a task stands.
-public enum TaskState: Sendable, Hashable {
+public struct TaskState: Sendable, Hashable, CustomStringConvertible {
+    /// The name of the state: `running`.
+    public let description: String
+
     /// Not started yet, or suspended.
-    case suspended
+    public static let suspended = TaskState(description: "suspended")
     /// Under way.
-    case running
+    public static let running = TaskState(description: "running")
     /// Over, with a value or an error.
-    case completed
+    public static let completed = TaskState(description: "completed")
 }

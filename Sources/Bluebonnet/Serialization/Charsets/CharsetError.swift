@@ -1,13 +1,16 @@
 /// Bytes that are no text in their charset, or a character that a charset has no bytes for.
 public struct CharsetError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of fault.
-    public enum Code: Sendable, Hashable {
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The name of the code: `invalidBytes`.
+        public let description: String
+
         /// There is no such charset here.
-        case unknownCharset
+        public static let unknownCharset = Code(description: "unknownCharset")
         /// The bytes are not valid.
-        case invalidBytes
+        public static let invalidBytes = Code(description: "invalidBytes")
         /// The charset has no bytes for a character.
-        case inexpressibleCharacter
+        public static let inexpressibleCharacter = Code(description: "inexpressibleCharacter")
     }
 
     /// The kind of fault.

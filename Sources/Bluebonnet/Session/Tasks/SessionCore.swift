@@ -61,7 +61,7 @@ final class SessionCore: CallOwner {
             return (state.invalidation, !state.listeners.isEmpty)
         }
         if let error { throw error }
-        if hasListeners { post(.didResume(task.presented)) }
+        if hasListeners { post(SessionEvent(.didResume, task.presented)) }
     }
 
     /// The head of the last hop's response is there. Where nobody looks, the call notes it when it completes.
@@ -69,12 +69,12 @@ final class SessionCore: CallOwner {
         let hasListeners = hasListeners
         guard task.isWatched || hasListeners else { return }
         task.note(response)
-        if hasListeners { post(.didReceiveResponse(task.presented, response.head)) }
+        if hasListeners { post(SessionEvent(.didReceiveResponse, task.presented, response: response.head)) }
     }
 
     func call(_ task: Call, isSuspended: Bool) {
         guard hasListeners else { return }
-        post(isSuspended ? .didSuspend(task.presented) : .didResume(task.presented))
+        post(SessionEvent(isSuspended ? .didSuspend : .didResume, task.presented))
     }
 
     func call(_ task: Call, hasEnded error: NetworkingError?) {
@@ -82,7 +82,7 @@ final class SessionCore: CallOwner {
             state.tasks[task.identifier] = nil
             return (!state.listeners.isEmpty, state.isFinishing && state.tasks.isEmpty)
         }
-        if hasListeners { post(.didComplete(task.presented, error)) }
+        if hasListeners { post(SessionEvent(.didComplete, task.presented, error: error)) }
         if isLast { finish() }
     }
 
@@ -151,7 +151,7 @@ final class SessionCore: CallOwner {
             return Array(state.listeners.values)
         }
         for listener in listeners {
-            listener.yield(.didInvalidate)
+            listener.yield(SessionEvent(.didInvalidate, nil))
             listener.finish()
         }
     }

@@ -1,15 +1,52 @@
 /// Something that happened to a task of a session.
 ///
 /// Counterpart of the notifications of `AFURLSessionManager` (`AFNetworkingTaskDidResumeNotification` and its siblings).
-public enum SessionEvent: Sendable {
-    /// The task was started, or resumed after a suspension.
-    case didResume(any SessionTask)
-    /// The task was suspended.
-    case didSuspend(any SessionTask)
-    /// The response head of the task's last hop arrived.
-    case didReceiveResponse(any SessionTask, ResponseHead)
-    /// The task is over; the error is nil when it succeeded.
-    case didComplete(any SessionTask, NetworkingError?)
-    /// The session was invalidated. No event follows.
-    case didInvalidate
+///
+/// ```swift
+/// for await event in session.events {
+///     switch event.kind {
+///     case .didResume: log("\(event.task?.originalRequest)")
+///     case .didComplete: log("\(event.error)")
+///     default: break
+///     }
+/// }
+/// ```
+public struct SessionEvent: Sendable {
+    /// What happened. A struct, so that a new kind does not break a `switch`.
+    public struct Kind: Sendable, Hashable, CustomStringConvertible {
+        /// The name of the kind: `didResume`.
+        public let description: String
+
+        /// The task was started, or resumed after a suspension.
+        public static let didResume = Kind(description: "didResume")
+        /// The task was suspended.
+        public static let didSuspend = Kind(description: "didSuspend")
+        /// The response head of the task's last hop arrived.
+        public static let didReceiveResponse = Kind(description: "didReceiveResponse")
+        /// The task is over.
+        public static let didComplete = Kind(description: "didComplete")
+        /// The session was invalidated. No event follows.
+        public static let didInvalidate = Kind(description: "didInvalidate")
+    }
+
+    /// What happened.
+    public let kind: Kind
+    /// The task that it happened to; nil for ``Kind/didInvalidate``.
+    public let task: (any SessionTask)?
+    /// The response head, for ``Kind/didReceiveResponse``.
+    public let response: ResponseHead?
+    /// Why the task failed, for ``Kind/didComplete``; nil when it succeeded.
+    public let error: NetworkingError?
+
+    init(
+        _ kind: Kind,
+        _ task: (any SessionTask)?,
+        response: ResponseHead? = nil,
+        error: NetworkingError? = nil
+    ) {
+        self.kind = kind
+        self.task = task
+        self.response = response
+        self.error = error
+    }
 }

@@ -15,11 +15,11 @@ struct StreamTaskTests {
     private static func untilComplete(_ events: AsyncStream<SessionEvent>) async -> [String] {
         var words: [String] = []
         for await event in events {
-            switch event {
+            switch event.kind {
             case .didResume: words.append("resume")
-            case .didReceiveResponse(_, let head): words.append("\(head.status.code)")
-            case .didComplete(_, let error): return words + [error?.code.rawValue ?? "complete"]
-            default: words.append("\(event)")
+            case .didReceiveResponse: words.append(event.response.map { "\($0.status.code)" } ?? "no head")
+            case .didComplete: return words + [event.error?.code.rawValue ?? "complete"]
+            default: words.append("\(event.kind)")
             }
         }
         return words
@@ -126,7 +126,7 @@ struct StreamTaskTests {
                 // The stream ends with the session's last event.
                 var isInvalidated = false
                 for await event in events {
-                    if case .didInvalidate = event { isInvalidated = true }
+                    if event.kind == .didInvalidate { isInvalidated = true }
                 }
                 #expect(isInvalidated)
                 try await TestSession.until("the connections are closed") { engine.openConnections == 0 }

@@ -9,13 +9,11 @@ import Testing
 struct SessionEventTests {
     /// An event as text, such as `didComplete 1 cancelled`.
     private static func text(_ event: SessionEvent) -> String {
-        switch event {
-        case .didResume(let task): "didResume \(task.identifier)"
-        case .didSuspend(let task): "didSuspend \(task.identifier)"
-        case .didReceiveResponse(let task, let head): "didReceiveResponse \(task.identifier) \(head.status.code)"
-        case .didComplete(let task, let error): "didComplete \(task.identifier) \(error?.code.rawValue ?? "-")"
-        case .didInvalidate: "didInvalidate"
-        }
+        var words = [event.kind.description]
+        if let task = event.task { words.append("\(task.identifier)") }
+        if let head = event.response { words.append("\(head.status.code)") }
+        if event.kind == .didComplete { words.append(event.error?.code.rawValue ?? "-") }
+        return words.joined(separator: " ")
     }
 
     /// The events up to the end of a task.
@@ -23,7 +21,7 @@ struct SessionEventTests {
         var texts: [String] = []
         for await event in events {
             texts.append(text(event))
-            if case .didComplete = event { break }
+            if event.kind == .didComplete { break }
         }
         return texts
     }
