@@ -126,7 +126,7 @@ struct StreamTaskTests {
                 // The stream ends with the session's last event.
                 var isInvalidated = false
                 for await event in events {
-                    if event.kind == .didInvalidate { isInvalidated = true }
+                    isInvalidated = isInvalidated || event.kind == .didInvalidate
                 }
                 #expect(isInvalidated)
                 try await TestSession.until("the connections are closed") { engine.openConnections == 0 }
