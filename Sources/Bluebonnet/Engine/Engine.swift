@@ -31,7 +31,7 @@ final class Engine: Transport {
         let startedAt = NIODeadline.now()
         let target = try request.target
         let preferredLoop = MultiThreadedEventLoopGroup.currentEventLoop.map { ObjectIdentifier($0) }
-        var retry: RepeatableError.Reason?
+        var retries = RepeatableError.Retries()
         var isExpectationRefused = false
         while true {
             let exchange = try Exchange(
@@ -40,8 +40,8 @@ final class Engine: Transport {
                 context: context,
                 startedAt: startedAt,
                 deadline: context.endsAt,
-                isRetry: retry != nil,
-                needsFreshConnection: retry == .stale,
+                isRetry: retries.count > 0,
+                needsFreshConnection: retries.last == .stale,
                 mayExpectContinue: !isExpectationRefused,
                 offersCodings: offersCodings,
                 preferredLoop: preferredLoop,
@@ -55,23 +55,15 @@ final class Engine: Transport {
                     isExpectationRefused = true
                     continue
                 }
-                let retries = (retry == nil ? 0 : 1) + (isExpectationRefused ? 1 : 0)
-                if retries > 0 { response.retries = retries }
+                let count = retries.count + (isExpectationRefused ? 1 : 0)
+                if count > 0 { response.retries = count }
                 return response
-            } catch let error as NetworkingError
-                where retry == nil && Self.hasBody(request, after: exchange)
-            {
-                guard let reason = Self.reasonToRetry(request, after: error) else { throw error }
-                retry = reason
+            } catch let error as NetworkingError {
+                guard Self.hasBody(request, after: exchange), retries.allow(request.method, after: error) else {
+                    throw error
+                }
             }
         }
-    }
-
-    /// A request is sent a second time only if the server cannot have processed it, or the connection had gone stale before any
-    /// response and the method is idempotent; and if its body can be had again.
-    private static func reasonToRetry(_ request: Request, after error: NetworkingError) -> RepeatableError.Reason? {
-        guard let mark = error.underlying as? RepeatableError, mark.allows(request.method) else { return nil }
-        return mark.reason
     }
 
     /// Whether the body can be had for another sending: again, or because its source was not asked for it yet.

@@ -196,12 +196,13 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         observer(HopEvent(call: call, hop: hop, kind: kind()))
     }
 
-    /// The connection takes up the exchange; nil when it has ended meanwhile. Told are how the connection came about, for its first
-    /// exchange, and whether the server may send 100 Continue.
+    /// The connection takes up the exchange; nil when it has ended meanwhile. Told are how the connection came about, for an exchange
+    /// that it was made for, whether the server may send 100 Continue, and whether the whole request goes out now.
     func run(
         on connection: PooledConnection,
         _ establishment: Establishment?,
         knowsContinue: Bool,
+        isSentAtOnce: Bool,
         now: NIODeadline
     ) -> ExchangeRun? {
         let isTaken = call.withLock { _ in
@@ -210,7 +211,13 @@ final class Exchange: Call.Operation, @unchecked Sendable {
             return true
         }
         guard isTaken else { return nil }
-        return ExchangeRun(self, establishment: establishment, knowsContinue: knowsContinue, now: now)
+        return ExchangeRun(
+            self,
+            establishment: establishment,
+            knowsContinue: knowsContinue,
+            isSentAtOnce: isSentAtOnce,
+            now: now
+        )
     }
 
     /// Whether it has not ended and is on no connection.

@@ -35,13 +35,15 @@ final class ExchangeRun {
 
     /// - Parameters:
     ///   - exchange: What is carried.
-    ///   - establishment: How the connection came about, for its first exchange.
+    ///   - establishment: How the connection came about, for an exchange that it was made for.
     ///   - knowsContinue: Whether the server may send 100 Continue.
+    ///   - isSentAtOnce: Whether the whole request goes out now, and none of its body waits.
     ///   - now: When its request is sent.
-    init(_ exchange: Exchange, establishment: Establishment?, knowsContinue: Bool, now: NIODeadline) {
+    init(_ exchange: Exchange, establishment: Establishment?, knowsContinue: Bool, isSentAtOnce: Bool, now: NIODeadline)
+    {
         self.exchange = exchange
         let sending: ExchangeClock.Sending =
-            if exchange.bodySentLater == nil {
+            if isSentAtOnce {
                 .complete
             } else if exchange.expectsContinue, knowsContinue {
                 .awaitingContinue

@@ -20,7 +20,7 @@ protocol HTTPConnection: AnyObject {
     func close()
 }
 
-/// How a connection came about, and when it was ready: reported by its first exchange.
+/// How a connection came about, and when it was ready: reported by its first exchange, and by others that waited for it.
 struct Establishment {
     let timings: Timings
     let readyAt: NIODeadline

@@ -38,3 +38,27 @@ struct RepeatableError: Error, CustomStringConvertible {
         return error
     }
 }
+
+extension RepeatableError {
+    /// How often a request was sent again, and why the last time.
+    struct Retries {
+        private(set) var count = 0
+        private(set) var last: Reason?
+        private var wasStale = false
+
+        /// A server that says it has not processed a request may say so on the next connection too.
+        static let most = 5
+
+        /// Counts another time, if there may be one: the server cannot have processed the request, or, once, the connection had gone
+        /// stale before any response and the method is idempotent.
+        mutating func allow(_ method: HTTPRequest.Method, after error: NetworkingError) -> Bool {
+            guard let mark = error.underlying as? RepeatableError, mark.allows(method), count < Self.most,
+                !wasStale || mark.reason != .stale
+            else { return false }
+            count += 1
+            last = mark.reason
+            if mark.reason == .stale { wasStale = true }
+            return true
+        }
+    }
+}

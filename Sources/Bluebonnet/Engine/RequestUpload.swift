@@ -7,13 +7,12 @@ import Synchronization
 final class RequestUpload: Sendable {
     /// The producer waits while more than this is queued.
     private static let highWatermark = 1 << 21
-    /// What the connection writes at once. TLS encrypts it in one go, on the event loop.
-    private static let mostAtOnce = 1 << 18
     /// How long the end of an exchange waits for its source to end.
     private static let patience = TimeAmount.seconds(1)
 
     enum Next {
-        case piece(RequestBody.Piece)
+        /// The last one of a body of known length is known as such; of another, nothing says so before ``finished``.
+        case piece(RequestBody.Piece, isLast: Bool)
         case nothingYet
         case finished
     }
@@ -136,24 +135,25 @@ final class RequestUpload: Sendable {
 
     // MARK: The connection's side
 
-    /// The next piece to write.
-    func next() -> Next {
+    /// The next piece to write: of bytes at most so many. A file's part comes as a whole.
+    func next(upTo most: Int) -> Next {
         let (next, producer) = state.withLock { state -> (Next, CheckedContinuation<Void, any Error>?) in
             guard var piece = state.queue.popFirst() else {
                 state.isSignalled = false
                 return (state.isFinished ? .finished : .nothingYet, nil)
             }
-            if case .bytes(var rest) = piece, rest.readableBytes > Self.mostAtOnce,
-                let slice = rest.readSlice(length: Self.mostAtOnce)
+            if case .bytes(var rest) = piece, rest.readableBytes > most,
+                let slice = rest.readSlice(length: most)
             {
                 state.queue.prepend(.bytes(rest))
                 piece = .bytes(slice)
             }
             state.queuedBytes -= piece.count
             state.takenBytes += piece.count
-            guard state.queuedBytes < Self.highWatermark / 2 else { return (.piece(piece), nil) }
+            let next = Next.piece(piece, isLast: state.takenBytes == body.length)
+            guard state.queuedBytes < Self.highWatermark / 2 else { return (next, nil) }
             defer { state.producer = nil }
-            return (.piece(piece), state.producer)
+            return (next, state.producer)
         }
         producer?.resume()
         return next

@@ -39,15 +39,14 @@ final class CertificateVerification {
                 if case .failed = result, self.refused == nil { self.refused = certificate }
                 return result
             }
-            let pipeline = channel.pipeline.syncOperations
             let observer = TLSHandshakeObserver { result in
                 completion(
                     result.mapError { self.error(for: $0) }.flatMap { agreed in
-                        self.checkedIdentity(in: pipeline).map { agreed }
+                        self.checkedIdentity(of: handler.peerCertificate).map { agreed }
                     }
                 )
             }
-            try pipeline.addHandlers([handler, observer])
+            try channel.pipeline.syncOperations.addHandlers([handler, observer])
         } catch {
             throw .handshake(origin, error)
         }
@@ -55,9 +54,9 @@ final class CertificateVerification {
 
     // MARK: The identity of the server
 
-    private func checkedIdentity(in pipeline: ChannelPipeline.SynchronousOperations) -> Result<Void, NetworkingError> {
+    private func checkedIdentity(of leaf: NIOSSLCertificate?) -> Result<Void, NetworkingError> {
         guard isRequired else { return .success(()) }
-        guard let identity, let leaf = try? pipeline.nioSSL_peerCertificate() else {
+        guard let identity, let leaf else {
             return .failure(
                 NetworkingError(.certificateUntrusted, "\(origin.description) has shown no certificate.")
             )

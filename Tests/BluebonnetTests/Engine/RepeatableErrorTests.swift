@@ -17,6 +17,41 @@ import Testing
         #expect(Self.methods.allSatisfy(error.allows))
     }
 
+    // MARK: How often
+
+    private static func failure(_ reason: RepeatableError.Reason) -> NetworkingError {
+        RepeatableError.marking(NetworkingError(.connectionLost, "closed"), reason)
+    }
+
+    @Test func `a request is sent again once over a connection that may be stale`() {
+        var retries = RepeatableError.Retries()
+        let allowed = (0..<2).map { _ in retries.allow(.get, after: Self.failure(.stale)) }
+        #expect(allowed == [true, false])
+        #expect(retries.count == 1 && retries.last == .stale)
+    }
+
+    @Test func `a request that was not processed is sent again five times`() {
+        var retries = RepeatableError.Retries()
+        let allowed = (0..<6).map { _ in retries.allow(.post, after: Self.failure(.notProcessed)) }
+        #expect(allowed == [true, true, true, true, true, false])
+    }
+
+    @Test func `a request that was not processed may meet a stale connection once, before or after`() {
+        var retries = RepeatableError.Retries()
+        let reasons: [RepeatableError.Reason] = [.notProcessed, .stale, .notProcessed, .stale]
+        let allowed = reasons.map { retries.allow(.put, after: Self.failure($0)) }
+        #expect(allowed == [true, true, true, false])
+        #expect(retries.last == .notProcessed)
+    }
+
+    @Test func `a failure of another kind, or of another method, is not repeated`() {
+        var retries = RepeatableError.Retries()
+        let unmarked = retries.allow(.get, after: NetworkingError(.connectionLost, "closed"))
+        let stale = retries.allow(.post, after: Self.failure(.stale))
+        #expect(!unmarked && !stale)
+        #expect(retries.count == 0 && retries.last == nil)
+    }
+
     @Test func `the mark keeps what caused the failure`() {
         let cause = NetworkingError(.connectionLost, "reset")
         let failure = NetworkingError(.connectionLost, "closed before it answered", underlying: cause)

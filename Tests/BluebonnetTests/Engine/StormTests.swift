@@ -5,7 +5,7 @@ import Testing
 @testable import Bluebonnet
 
 /// Ten thousand requests against a server that breaks off whenever it likes, with cancels in between: nothing stays behind.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StormTests {
     private static let count = 10_000
     private static let atOnce = 64

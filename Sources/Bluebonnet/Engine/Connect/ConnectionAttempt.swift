@@ -6,7 +6,8 @@ import NIOTLS
 /// One attempt to connect, on its event loop: every stage is timed, the whole is bounded, the result comes once.
 ///
 /// The stages, each of which begins the next: ``prepare()`` reads the trust roots, ``lookUp()`` finds addresses, ``dial(since:_:)``
-/// opens the socket, ``secure(_:)`` does the TLS handshake, in which the protocol is agreed upon.
+/// opens the socket, ``secure(_:)`` does the TLS handshake, in which the protocol is agreed upon, and ``Opener`` puts the connection
+/// for that protocol on the channel, which may have to hear from the server before it is ready.
 final class ConnectionAttempt {
     /// What lies between the socket and the protocol.
     enum Transport: Equatable {
@@ -21,11 +22,15 @@ final class ConnectionAttempt {
         var timings: Timings
     }
 
+    /// Puts a connection on the channel, and calls back once: when it can take exchanges, or has failed.
+    typealias Opener = (Established, _ ready: @escaping (Result<ReadyConnection, any Error>) -> Void) -> Void
+
     private let route: Route
     private let timeout: Duration?
     private let eventLoop: any EventLoop
     private let tls: TLSContextSource
     private let lookups: NameLookups
+    private var opener: Opener?
     /// What the handshake needs, for a secure origin.
     private var tlsContext: NIOSSLContext?
     private var timings = Timings()
@@ -35,23 +40,25 @@ final class ConnectionAttempt {
     private var dialling: [any Channel] = []
     /// The one that was.
     private var channel: (any Channel)?
-    private var completion: ((Result<Established, NetworkingError>) -> Void)?
+    private var completion: ((Result<ReadyConnection, NetworkingError>) -> Void)?
 
     init(
         route: Route,
         timeout: Duration?,
         eventLoop: any EventLoop,
         tls: TLSContextSource,
-        lookups: NameLookups
+        lookups: NameLookups,
+        open: @escaping Opener
     ) {
         self.route = route
         self.timeout = timeout
         self.eventLoop = eventLoop
         self.tls = tls
         self.lookups = lookups
+        opener = open
     }
 
-    func run(completion: @escaping (Result<Established, NetworkingError>) -> Void) {
+    func run(completion: @escaping (Result<ReadyConnection, NetworkingError>) -> Void) {
         self.completion = completion
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         let timer = eventLoop.scheduleTask(deadline: .now().advanced(by: time)) { bound.value.timedOut() }
@@ -74,7 +81,7 @@ final class ConnectionAttempt {
     }
 
     /// The first end counts. Where it is `atOnce` a handshake is not taken leave of, so that no socket is left when this returns.
-    private func end(_ result: Result<Established, NetworkingError>, atOnce: Bool = false) {
+    private func end(_ result: Result<ReadyConnection, NetworkingError>, atOnce: Bool = false) {
         guard let completion else { return }
         self.completion = nil
         timer?.cancel()
@@ -89,6 +96,7 @@ final class ConnectionAttempt {
         }
         dialling = []
         channel = nil
+        opener = nil
         completion(result)
     }
 
@@ -193,7 +201,7 @@ final class ConnectionAttempt {
         }
         dialling = []
         self.channel = channel
-        if route.origin.isSecure { secure(channel) } else { established(channel, .plain) }
+        if route.origin.isSecure { secure(channel) } else { open(channel, .plain) }
     }
 
     // MARK: TLS
@@ -206,7 +214,7 @@ final class ConnectionAttempt {
             try verification.start(on: channel, context: tlsContext) { result in
                 self.timings.tls = NIODeadline.now().since(startedAt)
                 switch result {
-                case .success(let applicationProtocol): self.established(channel, .tls(applicationProtocol))
+                case .success(let applicationProtocol): self.open(channel, .tls(applicationProtocol))
                 case .failure(let error): self.end(.failure(error))
                 }
             }
@@ -215,8 +223,20 @@ final class ConnectionAttempt {
         }
     }
 
-    private func established(_ channel: any Channel, _ transport: Transport) {
-        end(.success(Established(channel: channel, transport: transport, timings: timings)))
+    // MARK: The protocol
+
+    private func open(_ channel: any Channel, _ transport: Transport) {
+        opener?(Established(channel: channel, transport: transport, timings: timings)) { result in
+            self.end(
+                result.mapError { error in
+                    NetworkingError(
+                        .connectionLost,
+                        "\(self.route.origin.description) closed the connection at once.",
+                        underlying: error
+                    )
+                }
+            )
+        }
     }
 }
 

@@ -24,7 +24,7 @@ final class Connector: Sendable {
         let attempt: NIOLoopBound<ConnectionAttempt>
     }
 
-    typealias Completion = @Sendable (Result<PooledConnection, NetworkingError>) -> Void
+    typealias Completion = @Sendable (Result<ReadyConnection, NetworkingError>) -> Void
 
     init(configuration: SessionConfiguration) {
         self.configuration = configuration
@@ -77,7 +77,8 @@ final class Connector: Sendable {
             timeout: work.timeout,
             eventLoop: work.eventLoop,
             tls: tls,
-            lookups: lookups
+            lookups: lookups,
+            open: { established, ready in self.open(established, work, ready) }
         )
         let id = ObjectIdentifier(attempt)
         let pending = PendingAttempt(
@@ -91,11 +92,7 @@ final class Connector: Sendable {
         if let end { return work.completion(.failure(end)) }
         attempt.run { result in
             self.state.withLock { $0.attempts[id] = nil }
-            work.completion(
-                result.flatMap { established in
-                    self.install(established, route: work.route, eventLoop: work.eventLoop, pool: work.pool)
-                }
-            )
+            work.completion(result)
         }
         work.handle.whenCancelled { error in
             pending.eventLoop.execute { pending.attempt.value.cancel(with: error) }
@@ -113,41 +110,22 @@ final class Connector: Sendable {
         }
     }
 
-    /// Puts the connection for the protocol that was agreed upon on top of the channel.
-    private func install(
+    /// Puts the connection for the protocol that was agreed upon on the channel.
+    private func open(
         _ established: ConnectionAttempt.Established,
-        route: Route,
-        eventLoop: any EventLoop,
-        pool: ConnectionPool
-    ) -> Result<PooledConnection, NetworkingError> {
-        do {
-            let pooled =
-                switch established.transport {
-                case .plain, .tls(.http1): try installHTTP1(established, route, eventLoop, pool)
-                }
-            return .success(pooled)
-        } catch {
-            established.channel.close(promise: nil)
-            return .failure(
-                NetworkingError(
-                    .connectionLost,
-                    "\(route.origin.description) closed the connection at once.",
-                    underlying: error
-                )
-            )
+        _ work: Connect,
+        _ ready: (Result<ReadyConnection, any Error>) -> Void
+    ) {
+        switch established.transport {
+        case .plain, .tls(.http1): ready(Result { try openHTTP1(established, work) })
         }
     }
 
-    private func installHTTP1(
-        _ established: ConnectionAttempt.Established,
-        _ route: Route,
-        _ eventLoop: any EventLoop,
-        _ pool: ConnectionPool
-    ) throws -> PooledConnection {
+    private func openHTTP1(_ established: ConnectionAttempt.Established, _ work: Connect) throws -> ReadyConnection {
         let connection = HTTP1Connection(
-            pool: pool,
-            route: route,
-            timer: timer(for: eventLoop),
+            pool: work.pool,
+            route: work.route,
+            timer: timer(for: work.eventLoop),
             limits: configuration.limits,
             idleTimeout: CompactTime(configuration.idleConnectionTimeout),
             isUnencrypted: established.transport == .plain,
@@ -157,7 +135,7 @@ final class Connector: Sendable {
         guard established.channel.isActive, let pooled = connection.pooled else {
             throw ChannelError.ioOnClosedChannel
         }
-        return pooled
+        return ReadyConnection(connection: pooled, capacity: 1)
     }
 
     private func timer(for eventLoop: any EventLoop) -> DeadlineTimer {

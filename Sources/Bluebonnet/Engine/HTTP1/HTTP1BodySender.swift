@@ -1,11 +1,5 @@
 import NIOCore
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Sends the body of one request over its connection, piece by piece, as the socket takes it (RFC 9112 §6, §7.1).
 ///
 /// Lives on the event loop of the connection, which ends it.
@@ -18,6 +12,8 @@ final class HTTP1BodySender {
     private let isChunked: Bool
     private var isOver = false
 
+    /// What is written at once. TLS encrypts it in one go, on the event loop.
+    private static let mostAtOnce = 1 << 18
     private static let mostUnflushed = 1 << 18
     private static let blockForFullSocket = 1 << 16
 
@@ -55,20 +51,20 @@ final class HTTP1BodySender {
         var unflushed = 0
         // A flush may make the channel writable and call this again from within: the inner call then goes on, and may finish.
         sending: while !isOver, context.channel.isWritable {
-            switch upload.next() {
+            switch upload.next(upTo: Self.mostAtOnce) {
             case .nothingYet:
                 break sending
-            case .piece(.bytes(let piece)):
+            case .piece(.bytes(let piece), let isLast):
                 write(piece)
                 unflushed += piece.readableBytes
                 run.count(sent: piece.readableBytes)
-                if upload.isSent { lastIsSent(isChunked: false) }
-            case .piece(.file(let part)) where unflushed > 0:
+                if isLast { lastIsSent(isChunked: false) }
+            case .piece(.file(let part), _) where unflushed > 0:
                 upload.putBack(part)
                 unflushed = 0
                 context.flush()
                 continue
-            case .piece(.file(let part)):
+            case .piece(.file(let part), _):
                 return send(part)
             case .finished:
                 isOver = true
@@ -159,22 +155,5 @@ final class HTTP1BodySender {
     /// Whether the channel still has something to write, which goes first.
     private var holdsBytes: Bool {
         (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)).map { $0 > 0 } ?? true
-    }
-
-    /// What has been written and the peer's system has not acknowledged.
-    static func unsentBytes(_ context: ChannelHandlerContext) -> Int {
-        let inChannel = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-        #if os(Linux)
-            let inSystem = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-                of: NIOBSDSocket.Handle.self
-            ) { socket in
-                // SIOCOUTQ (tcp(7), unix(7)), which has the number of TIOCOUTQ.
-                var count: CInt = 0
-                return unsafe ioctl(socket, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
-            }
-            return inChannel + (inSystem ?? 0)
-        #else
-            return inChannel
-        #endif
     }
 }

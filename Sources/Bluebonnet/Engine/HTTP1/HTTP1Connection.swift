@@ -57,7 +57,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        pooled = PooledConnection(self, eventLoop: context.eventLoop, capacity: 1)
+        pooled = PooledConnection(self, eventLoop: context.eventLoop)
         timer.add(self)
     }
 
@@ -266,7 +266,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
     /// Looks at what waits to leave after something was written, and starts the clock of what is waited for now.
     func followBytes(of run: ExchangeRun) {
         guard self.run === run, machine.isBusy else { return }
-        run.followBytes(unsent: context.map(HTTP1BodySender.unsentBytes) ?? 0, now: .now())
+        run.followBytes(unsent: context?.unsentBytes ?? 0, now: .now())
         arm()
     }
 
@@ -277,7 +277,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
         guard let pooled else { return close() }
         switch pool.release(pooled, route: route, at: now) {
         case .serve(let exchange): pooled.startSoon(exchange, from: pool)
-        case .idle: standIdle(at: now)
+        case .keep: standIdle(at: now)
         case .close: close()
         }
     }
@@ -332,7 +332,15 @@ extension HTTP1Connection: HTTPConnection {
         let kind: HTTP1ResponseParser.RequestKind = exchange.request.method == .head ? .head : .ordinary
         guard let context, let pooled, machine.begin(kind) else { return pool.giveBack(exchange) }
         let knowsContinue = !machine.servesHTTP10
-        guard let run = exchange.run(on: pooled, establishment, knowsContinue: knowsContinue, now: now) else {
+        guard
+            let run = exchange.run(
+                on: pooled,
+                establishment,
+                knowsContinue: knowsContinue,
+                isSentAtOnce: exchange.bodySentLater == nil,
+                now: now
+            )
+        else {
             // Cancelled before a byte was sent: the connection is as good as before.
             machine.endedUnsent()
             return release(at: now)
@@ -414,7 +422,7 @@ extension HTTP1Connection: DeadlineHolder {
 
     func deadlinePassed(now: NIODeadline) {
         guard machine.isBusy, let run else { return close() }
-        switch run.expire(now: now, unsent: { context.map(HTTP1BodySender.unsentBytes) ?? 0 }) {
+        switch run.expire(now: now, unsent: { context?.unsentBytes ?? 0 }) {
         case .goOn: arm()
         case .sendBody: continueUpload(of: run)
         case .fail(let code): fail(.timeout(code, run.exchange))

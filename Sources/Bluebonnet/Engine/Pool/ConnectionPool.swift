@@ -48,12 +48,14 @@ final class ConnectionPool: Sendable {
     /// What a connection does after an exchange.
     enum Released {
         case serve(Exchange)
-        case idle
+        /// Nobody takes the place now: a connection on which nothing else is under way stands idle.
+        case keep
         case close
     }
 
     /// What is left to do outside the lock.
     private struct Consequences {
+        var starts: [(PooledConnection, Exchange)] = []
         var failures: [(Exchange, NetworkingError)] = []
         var attempts: [(Route, Queue.Attempt)] = []
         var givenUp: [AttemptHandle] = []
@@ -141,7 +143,7 @@ final class ConnectionPool: Sendable {
     private static func released(_ released: Queue.Released?) -> Released {
         switch released {
         case .serve(let exchange): .serve(exchange)
-        case .idle: .idle
+        case .keep: .keep
         case .close, nil: .close
         }
     }
@@ -159,6 +161,34 @@ final class ConnectionPool: Sendable {
             return Consequences(attempts: attempts.map { (route, $0) }, closers: closers)
         }
         carryOut(consequences)
+    }
+
+    /// A connection carries another number of exchanges at once from now on.
+    func resize(_ connection: PooledConnection, route: Route, to capacity: Int, at now: NIODeadline) {
+        let consequences = state.withLock { state -> Consequences in
+            guard state.invalidation == nil, let place = state.places[route] else { return Consequences() }
+            return Self.consequences(
+                of: place.queue.resized(connection, to: capacity, at: now),
+                connection,
+                route,
+                &state
+            )
+        }
+        carryOut(consequences)
+    }
+
+    private static func consequences(
+        of served: Queue.Served,
+        _ connection: PooledConnection,
+        _ route: Route,
+        _ state: inout State
+    ) -> Consequences {
+        state.connecting += served.attempts.count
+        return Consequences(
+            starts: served.waiters.map { (connection, $0) },
+            attempts: served.attempts.map { (route, $0) },
+            givenUp: served.givenUp
+        )
     }
 
     /// A connection that has left is closed.
@@ -186,7 +216,7 @@ final class ConnectionPool: Sendable {
             // what the exchange holds may be the user's, and may call back here when it goes.
             withExtendedLifetime(exchange) {
                 switch result {
-                case .success(let connection): self.connected(connection, route: route, by: handle)
+                case .success(let ready): self.connected(ready, route: route, by: handle)
                 case .failure(let error):
                     exchange.tell(.connectFailed(error))
                     self.connectFailed(error, route: route, handle)
@@ -196,18 +226,20 @@ final class ConnectionPool: Sendable {
     }
 
     /// Runs on the event loop of the new connection.
-    private func connected(_ connection: PooledConnection, route: Route, by handle: AttemptHandle) {
-        let served = state.withLock { state -> [Exchange]? in
+    private func connected(_ ready: ReadyConnection, route: Route, by handle: AttemptHandle) {
+        let connection = ready.connection
+        let consequences = state.withLock { state -> Consequences? in
             state.connecting -= 1
             state.connections[ObjectIdentifier(connection)] = connection
             let place = state.place(of: route, limit: connectionsPerOrigin)
             place.refusal = nil
-            let served = place.queue.connected(connection, by: handle, at: .now())
-            return state.invalidation == nil ? served : nil
+            let served = place.queue.connected(connection, capacity: ready.capacity, by: handle, at: .now())
+            guard state.invalidation == nil else { return nil }
+            return Self.consequences(of: served, connection, route, &state)
         }
-        guard let served else { return connection.onLoop { $0.close() } }
-        if served.isEmpty { connection.onLoop { $0.standIdle(at: .now()) } }
-        for exchange in served { connection.startSoon(exchange, from: self) }
+        guard let consequences else { return connection.onLoop { $0.close() } }
+        if consequences.starts.isEmpty { connection.onLoop { $0.standIdle(at: .now()) } }
+        carryOut(consequences)
     }
 
     private func connectFailed(_ error: NetworkingError, route: Route, _ handle: AttemptHandle) {
@@ -235,6 +267,7 @@ final class ConnectionPool: Sendable {
     }
 
     private func carryOut(_ consequences: Consequences) {
+        for (connection, exchange) in consequences.starts { connection.startSoon(exchange, from: self) }
         for (exchange, error) in consequences.failures { exchange.fail(error) }
         for handle in consequences.givenUp { handle.cancel(with: Self.unwanted) }
         for (route, attempt) in consequences.attempts { connect(along: route, attempt) }

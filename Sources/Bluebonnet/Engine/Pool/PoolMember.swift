@@ -4,8 +4,8 @@ import NIOCore
 protocol PoolMember: AnyObject {
     /// The event loop it lives on.
     var loop: ObjectIdentifier? { get }
-    /// How many exchanges it carries at once.
-    var capacity: Int { get }
+    /// Its place in the queue, below zero while it has none. Written by the queue only.
+    var slot: Int { get set }
 }
 
 /// What the pool has to know of an exchange that wants a connection.

@@ -1,20 +1,25 @@
 import NIOCore
+import Synchronization
 
 /// A connection as the pool and the exchanges hold it: usable from any thread, the connection itself only on its event loop.
 final class PooledConnection: PoolMember, Sendable {
     let eventLoop: any EventLoop
-    /// How many exchanges it carries at once.
-    let capacity: Int
+    /// Its place in the pool, touched only under the pool's lock.
+    private let placeInPool = Atomic(-1)
     private let connection: NIOLoopBound<any HTTPConnection>
 
     /// Must be called on the event loop.
-    init(_ connection: any HTTPConnection, eventLoop: any EventLoop, capacity: Int) {
+    init(_ connection: any HTTPConnection, eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
-        self.capacity = capacity
         self.connection = NIOLoopBound(connection, eventLoop: eventLoop)
     }
 
     var loop: ObjectIdentifier? { ObjectIdentifier(eventLoop) }
+
+    var slot: Int {
+        get { placeInPool.load(ordering: .relaxed) }
+        set { placeInPool.store(newValue, ordering: .relaxed) }
+    }
 
     /// Sends the exchange's request, on the event loop: now if this is it, else after one hop. An exchange that the connection
     /// cannot take goes back to the pool.
@@ -56,4 +61,10 @@ final class PooledConnection: PoolMember, Sendable {
             eventLoop.execute { body(self.connection.value) }
         }
     }
+}
+
+/// A connection that can take exchanges, as many at once as its capacity.
+struct ReadyConnection: Sendable {
+    let connection: PooledConnection
+    let capacity: Int
 }

@@ -28,9 +28,9 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     enum Released {
         /// Serve this waiting exchange.
         case serve(Waiter)
-        /// Nobody waits for the place.
-        case idle
-        /// Close, to make room for one who needs a fresh connection.
+        /// Nobody takes the place now.
+        case keep
+        /// Close: it has left, or makes room for one who needs a fresh connection.
         case close
     }
 
@@ -46,11 +46,22 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         case untrusted
     }
 
+    /// What follows when a connection has come, or carries another number of exchanges.
+    struct Served {
+        /// Whom the connection serves at once.
+        var waiters: [Waiter] = []
+        /// Attempts that are due, because it carries fewer than was expected.
+        var attempts: [Attempt] = []
+        /// Attempts that it makes superfluous, to be cancelled.
+        var givenUp: [AttemptHandle] = []
+    }
+
     private let limit: Int
-    /// The connections with a free place.
-    private var vacancies: [Vacancy] = []
-    /// One that takes nobody new until it can be closed, to make room for one who needs a fresh connection.
-    private var draining: Connection?
+    /// The connections, each at its slot.
+    private var members: [Member] = []
+    private var emptySlots: [Int] = []
+    /// The slots of the connections with a free place.
+    private var vacancies: [Int] = []
     private(set) var attempts: [Attempt] = []
     /// Connections that exist, idle ones included.
     private(set) var open = 0
@@ -58,13 +69,19 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     private var urgent = WaitingLine<Waiter>()
     private var ordinary = WaitingLine<Waiter>()
 
-    /// A connection that can take further exchanges.
-    private struct Vacancy {
-        let connection: Connection
-        var free: Int
+    /// How many exchanges a connection carries at once, as far as is known: the last one that came, or changed.
+    private var expectedCapacity = 1
 
-        /// Nothing is under way on it.
-        var isIdle: Bool { free == connection.capacity }
+    /// A connection and its places for exchanges.
+    private struct Member {
+        /// Nil where the slot is empty.
+        var connection: Connection?
+        /// How many it may carry at once. A server may change that at any time (RFC 9113 §6.5.2).
+        var capacity: Int
+        /// How many it carries. More than it may, when those were allowed before.
+        var taken = 0
+
+        var hasVacancy: Bool { taken < capacity }
     }
 
     // What the clocks of those who wait count from.
@@ -103,47 +120,48 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     /// The attempts that were not given up.
     private var hopes: Int { attempts.count { !$0.isGivenUp } }
 
+    /// As many attempts as those who wait need.
+    private var neededHopes: Int { (waitingCount + expectedCapacity - 1) / expectedCapacity }
+
     // MARK: Exchanges
 
     /// An exchange wants a connection, if possible on the event loop its caller runs on. One that was given back, because the
     /// connection it got could not take it, stands in front of the others again.
     mutating func acquire(for waiter: Waiter, preferring loop: ObjectIdentifier?, isGivenBack: Bool = false) -> Acquired
     {
-        if draining != nil, !lacksRoom { draining = nil }
         if !waiter.needsFreshConnection, let index = vacancy(preferring: loop) {
             return .use(takePlace(at: index))
         }
         enqueue(waiter, inFront: isGivenBack)
         // Those before it have attempts already, unless nothing more may be made.
         if mayConnect(at: waiter.patience.since) { return .connect(begin(for: waiter)) }
-        // Only one that needs a fresh connection gets here while others stand idle.
-        guard lacksRoom else { return .wait }
-        if let index = vacancies.firstIndex(where: \.isIdle) {
-            return .waitAndClose(vacancies.remove(at: index).connection)
+        // Only one that needs a fresh connection gets here while others have places.
+        guard lacksRoom, !vacancies.isEmpty else { return .wait }
+        if let index = vacancies.firstIndex(where: { members[$0].taken == 0 }),
+            let idle = members[vacancies.remove(at: index)].connection
+        {
+            return .waitAndClose(idle)
         }
-        draining = draining ?? vacancies.first?.connection
-        return .wait
+        // None can be closed, and one that carries others at this moment is not stale.
+        _ = take(waiter)
+        return .use(takePlace(at: vacancies.count - 1))
     }
 
     private func vacancy(preferring loop: ObjectIdentifier?) -> Int? {
-        if let loop,
-            let index = vacancies.lastIndex(where: { $0.connection.loop == loop && $0.connection !== draining })
-        {
-            return index
-        }
-        return vacancies.lastIndex { $0.connection !== draining }
+        if let loop, let index = vacancies.lastIndex(where: { members[$0].connection?.loop == loop }) { return index }
+        return vacancies.isEmpty ? nil : vacancies.count - 1
     }
 
     private mutating func takePlace(at index: Int) -> Connection {
-        guard vacancies[index].free == 1 else {
-            vacancies[index].free -= 1
-            return vacancies[index].connection
-        }
-        return vacancies.remove(at: index).connection
+        let slot = vacancies[index]
+        members[slot].taken += 1
+        if !members[slot].hasVacancy { vacancies.remove(at: index) }
+        guard let connection = members[slot].connection else { preconditionFailure("a vacancy is on a connection") }
+        return connection
     }
 
     /// Somebody needs a fresh connection, none is being made for it, and only the end of another one makes room.
-    private var lacksRoom: Bool { !urgent.isEmpty && isFull && urgent.count > hopes }
+    private var lacksRoom: Bool { !urgent.isEmpty && isFull && urgent.count > hopes * expectedCapacity }
 
     private mutating func enqueue(_ waiter: Waiter, inFront: Bool) {
         let isUrgent = waiter.needsFreshConnection
@@ -182,7 +200,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
 
     /// A waiting exchange has ended. Returns the attempt that nobody waits for any more, if there is one: its own as a rule.
     mutating func cancel(_ waiter: Waiter) -> AttemptHandle? {
-        guard take(waiter), hopes > waitingCount else { return nil }
+        guard take(waiter), hopes > neededHopes else { return nil }
         return giveUpAttempt { $0.waiter === waiter } ?? giveUpSurplusAttempt()
     }
 
@@ -208,7 +226,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
 
     /// A connection must be made if somebody waits for whom none is being made yet, and the limit allows it.
     private func mayConnect(at now: NIODeadline) -> Bool {
-        waitingCount > hopes && !isFull && (pausedUntil.map { $0 <= now } ?? true)
+        neededHopes > hopes && !isFull && (pausedUntil.map { $0 <= now } ?? true)
     }
 
     private mutating func begin(for waiter: Waiter) -> Attempt {
@@ -220,7 +238,9 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     /// The attempts under way are those of the ones who have waited longest; further ones are for those behind them.
     private mutating func reserveConnections(at now: NIODeadline) -> [Attempt] {
         var reserved: [Attempt] = []
-        while mayConnect(at: now), let waiter = waiter(behind: hopes) { reserved.append(begin(for: waiter)) }
+        while mayConnect(at: now), let waiter = waiter(behind: hopes * expectedCapacity) {
+            reserved.append(begin(for: waiter))
+        }
         return reserved
     }
 
@@ -231,44 +251,75 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         return iterator.next()
     }
 
-    /// An attempt has brought a connection. Returns those whom it serves at once.
-    mutating func connected(_ connection: Connection, by handle: AttemptHandle, at now: NIODeadline) -> [Waiter] {
+    /// An attempt has brought a connection, which carries so many exchanges at once.
+    mutating func connected(
+        _ connection: Connection,
+        capacity: Int,
+        by handle: AttemptHandle,
+        at now: NIODeadline
+    ) -> Served {
         attempts.removeAll { $0.handle === handle }
         open += 1
         pausedUntil = nil
-        var served: [Waiter] = []
-        while served.count < connection.capacity, let waiter = popFirst(isFresh: true, at: now) {
-            served.append(waiter)
-        }
-        let free = connection.capacity - served.count
-        if free > 0 { vacancies.append(Vacancy(connection: connection, free: free)) }
+        connection.slot = emptySlots.popLast() ?? members.count
+        let member = Member(connection: connection, capacity: 0)
+        if connection.slot == members.count { members.append(member) } else { members[connection.slot] = member }
+        var served = resized(connection, to: capacity, at: now)
+        // Where each carries one, those under way are likely to be wanted soon.
+        guard expectedCapacity > 1 else { return served }
+        while hopes > neededHopes, let handle = giveUpSurplusAttempt() { served.givenUp.append(handle) }
         return served
     }
 
-    /// A connection has finished an exchange and can take another.
+    /// A connection carries another number of exchanges from now on. What it carries beyond that stays.
+    mutating func resized(_ connection: Connection, to capacity: Int, at now: NIODeadline) -> Served {
+        let slot = connection.slot
+        guard slot >= 0 else { return Served() }
+        let hadVacancy = members[slot].hasVacancy
+        members[slot].capacity = capacity
+        expectedCapacity = max(1, capacity)
+        var served = Served()
+        while members[slot].hasVacancy, let waiter = popFirst(isFresh: true, at: now) {
+            members[slot].taken += 1
+            served.waiters.append(waiter)
+        }
+        if members[slot].hasVacancy != hadVacancy {
+            if hadVacancy { vacancies.removeAll { $0 == slot } } else { vacancies.append(slot) }
+        }
+        served.attempts = reserveConnections(at: now)
+        return served
+    }
+
+    /// A connection has finished an exchange. The place is free again, if it still has as many.
     mutating func released(_ connection: Connection, at now: NIODeadline) -> Released {
-        let vacancy = connection.capacity == 1 ? nil : vacancies.firstIndex { $0.connection === connection }
-        let free = 1 + (vacancy.map { vacancies[$0].free } ?? 0)
-        if lacksRoom, free == connection.capacity {
-            if let vacancy { vacancies.remove(at: vacancy) }
-            if draining === connection { draining = nil }
+        let slot = connection.slot
+        guard slot >= 0 else { return .close }
+        let hadVacancy = members[slot].hasVacancy
+        members[slot].taken -= 1
+        let isIdle = members[slot].taken == 0
+        if isIdle, lacksRoom {
+            if hadVacancy { vacancies.removeAll { $0 == slot } }
             return .close
         }
-        draining = lacksRoom ? draining ?? connection : nil
-        if draining !== connection, let waiter = popFirst(isFresh: false, at: now) { return .serve(waiter) }
-        if let vacancy {
-            vacancies[vacancy].free = free
-        } else {
-            vacancies.append(Vacancy(connection: connection, free: free))
+        guard members[slot].hasVacancy else { return .keep }
+        // One that carries others at this moment is as good as a fresh one.
+        if let waiter = popFirst(isFresh: !isIdle, at: now) {
+            members[slot].taken += 1
+            return .serve(waiter)
         }
-        return .idle
+        if !hadVacancy { vacancies.append(slot) }
+        return .keep
     }
 
     /// A connection ends, whatever is under way on it. Returns the attempts to be made in its place.
     mutating func closed(_ connection: Connection, at now: NIODeadline) -> [Attempt] {
+        let slot = connection.slot
+        guard slot >= 0 else { return [] }
+        if members[slot].hasVacancy { vacancies.removeAll { $0 == slot } }
+        members[slot] = Member(connection: nil, capacity: 0)
+        emptySlots.append(slot)
+        connection.slot = -1
         open -= 1
-        if let index = vacancies.firstIndex(where: { $0.connection === connection }) { vacancies.remove(at: index) }
-        if draining === connection { draining = nil }
         if open == 0 {
             emptySince = now
             pausedUntil = nil
@@ -293,7 +344,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         case .refused, .untrusted:
             if open == 0 {
                 if take(attempt.waiter) { failed.append(attempt.waiter) }
-                let hopeless = Array(waiters.dropFirst(hopes))
+                let hopeless = Array(waiters.dropFirst(hopes * expectedCapacity))
                 for waiter in hopeless { _ = take(waiter) }
                 failed += hopeless
             } else if failure == .refused {
@@ -355,7 +406,7 @@ extension RouteQueue {
         if expired.waiters.contains(where: { $0.1 == .connect }) {
             while let handle = giveUpAttempt(where: { $0.waiter.ticket < 0 }) { expired.givenUp.append(handle) }
         }
-        while hopes > waitingCount, let handle = giveUpSurplusAttempt() { expired.givenUp.append(handle) }
+        while hopes > neededHopes, let handle = giveUpSurplusAttempt() { expired.givenUp.append(handle) }
     }
 
     /// Which of its times is over.

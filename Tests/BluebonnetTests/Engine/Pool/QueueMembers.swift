@@ -6,7 +6,9 @@ import NIOCore
 final class QueueConnection: PoolMember, CustomStringConvertible {
     let description: String
     let loop: ObjectIdentifier?
+    /// What it carries when it comes.
     let capacity: Int
+    var slot = -1
 
     init(_ name: String, loop: ObjectIdentifier? = nil, capacity: Int = 1) {
         description = name
@@ -100,11 +102,20 @@ struct QueueProbe {
         }
     }
 
-    /// The attempt made for the waiter of this name brings a connection.
+    /// The attempt made for the waiter of this name brings a connection. Returns what follows, such as `serve a, gives up b`.
     mutating func connected(_ connection: QueueConnection, for name: String, at seconds: Double = 0) -> String {
         guard let handle = handles[name] else { return "no attempt for \(name)" }
-        let served = queue.connected(connection, by: handle, at: Self.at(seconds))
-        return served.isEmpty ? "idle" : "serve " + served.map(\.description).joined(separator: " ")
+        return text(queue.connected(connection, capacity: connection.capacity, by: handle, at: Self.at(seconds)))
+    }
+
+    mutating func resized(_ connection: QueueConnection, to capacity: Int) -> String {
+        text(queue.resized(connection, to: capacity, at: Self.at(0)))
+    }
+
+    private mutating func text(_ served: Queue.Served) -> String {
+        let names = served.waiters.map(\.description).joined(separator: " ")
+        let parts = [names.isEmpty ? "serve nobody" : "serve \(names)", take(served.attempts), gaveUp(served.givenUp)]
+        return parts.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
     mutating func released(_ connection: QueueConnection, at seconds: Double = 0) -> String {
@@ -114,7 +125,7 @@ struct QueueProbe {
     private func text(_ released: Queue.Released) -> String {
         switch released {
         case .serve(let waiter): "serve \(waiter)"
-        case .idle: "idle"
+        case .keep: "keep"
         case .close: "close"
         }
     }

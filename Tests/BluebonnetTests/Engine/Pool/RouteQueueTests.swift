@@ -26,7 +26,7 @@ import Testing
             queue.connected(first, for: "a"), queue.connected(second, for: "b"), queue.released(second),
             queue.released(first), queue.released(first), queue.released(second),
         ]
-        #expect(steps == ["serve a", "serve b", "serve c", "serve d", "idle", "idle"])
+        #expect(steps == ["serve a", "serve b", "serve c", "serve d", "keep", "keep"])
         let end = queue.queue
         #expect(end.open == 2 && end.attempts.isEmpty && end.waitingCount == 0 && !end.isEmpty)
     }
@@ -50,10 +50,11 @@ import Testing
 
     @Test func `an exchange that is given back stands in front of the others`() {
         var queue = queue(limit: 1, ["a", "b", "c"].map { Waiter($0) })
-        _ = queue.connected(Connection("1"), for: "a")
+        let connection = Connection("1")
+        _ = queue.connected(connection, for: "a")
         let given = Waiter("given")
         #expect(queue.acquire(given, isGivenBack: true) == "wait")
-        #expect([0, 1, 2].map { _ in queue.released(Connection("1")) } == ["serve given", "serve b", "serve c"])
+        #expect([0, 1, 2].map { _ in queue.released(connection) } == ["serve given", "serve b", "serve c"])
     }
 
     // MARK: Fresh connections
@@ -61,8 +62,9 @@ import Testing
     @Test func `a retry does not take an idle connection`() {
         var queue = QueueProbe(limit: 2)
         _ = queue.acquire(Waiter("first"))
-        _ = queue.connected(Connection("1"), for: "first")
-        _ = queue.released(Connection("1"))
+        let connection = Connection("1")
+        _ = queue.connected(connection, for: "first")
+        _ = queue.released(connection)
         #expect(queue.acquire(Waiter("again", needsFreshConnection: true)) == "connect")
         #expect(queue.connected(Connection("2"), for: "again") == "serve again")
     }
@@ -84,7 +86,7 @@ import Testing
         #expect(queue.released(one) == "close")
         #expect(queue.closed(one) == "connects again")
         #expect(queue.released(two) == "serve a")
-        #expect(queue.released(two) == "idle")
+        #expect(queue.released(two) == "keep")
         #expect(queue.connected(Connection("3"), for: "again") == "serve again")
     }
 
@@ -118,12 +120,13 @@ import Testing
 
     @Test func `where a connection is open, a refusal fails nobody and stops further attempts for a while`() {
         var queue = queue(limit: 3, ["a", "b", "c"].map { Waiter($0) })
-        #expect(queue.connected(Connection("1"), for: "a", at: 1) == "serve a")
+        let connection = Connection("1")
+        #expect(queue.connected(connection, for: "a", at: 1) == "serve a")
         #expect(queue.failure(.refused, of: "b", at: 1).isEmpty)
         #expect(queue.failure(.refused, of: "c", at: 1).isEmpty)
         #expect(queue.acquire(Waiter("d", since: QueueProbe.at(1.5))) == "wait")
         #expect(queue.queue.nextDeadline == QueueProbe.at(2))
-        #expect(queue.released(Connection("1"), at: 1.6) == "serve b")
+        #expect(queue.released(connection, at: 1.6) == "serve b")
         #expect(queue.expire(at: 2) == "connects c d")
     }
 
@@ -166,7 +169,7 @@ import Testing
         var queue = queue(limit: 1, ["a", "b", "c", "d"].map { Waiter($0) })
         let shared = Connection("1", capacity: 3)
         #expect(queue.connected(shared, for: "a") == "serve a b c")
-        #expect([queue.released(shared), queue.released(shared)] == ["serve d", "idle"])
+        #expect([queue.released(shared), queue.released(shared)] == ["serve d", "keep"])
         #expect([queue.acquire(Waiter("e")), queue.acquire(Waiter("f"))] == ["use 1", "wait"])
     }
 
@@ -181,36 +184,38 @@ import Testing
         let shared = Connection("1", capacity: 2)
         _ = queue.connected(shared, for: "a")
         _ = queue.acquire(Waiter("b"))
-        #expect([queue.released(shared), queue.released(shared)] == ["idle", "idle"])
+        #expect([queue.released(shared), queue.released(shared)] == ["keep", "keep"])
         #expect(["c", "d", "e"].map { queue.acquire(Waiter($0)) } == ["use 1", "use 1", "wait"])
     }
 
-    @Test func `a shared connection takes nobody new while a retry waits for its place`() {
+    @Test func `a retry shares a connection that carries others, where no further one may be made`() {
         var queue = queue(limit: 1, [Waiter("a")])
         let shared = Connection("1", capacity: 2)
         _ = queue.connected(shared, for: "a")
-        #expect(queue.acquire(Waiter("retry", needsFreshConnection: true)) == "wait")
+        #expect(queue.acquire(Waiter("retry", needsFreshConnection: true)) == "use 1")
         #expect(queue.acquire(Waiter("b")) == "wait")
-        #expect(queue.released(shared) == "close")
+        #expect(
+            [queue.released(shared), queue.released(shared), queue.released(shared)] == ["serve b", "keep", "keep"]
+        )
     }
 
-    @Test func `a full shared connection lets nobody follow the first who leaves while a retry waits`() {
-        let retry = Waiter("retry", needsFreshConnection: true)
+    @Test func `a retry goes first on a full shared connection that goes on carrying others`() {
         var queue = queue(limit: 1, [Waiter("a"), Waiter("b")])
         let shared = Connection("1", capacity: 2)
         _ = queue.connected(shared, for: "a")
         #expect(
-            [queue.acquire(Waiter("c")), queue.acquire(retry), queue.released(shared)] == ["wait", "wait", "idle"]
+            [queue.acquire(Waiter("c")), queue.acquire(Waiter("retry", needsFreshConnection: true))] == [
+                "wait", "wait",
+            ]
         )
-        #expect(queue.cancel(retry).isEmpty)
-        // It is wanted again.
-        #expect([queue.acquire(Waiter("d")), queue.released(shared)] == ["use 1", "serve c"])
+        #expect([queue.released(shared), queue.released(shared)] == ["serve retry", "serve c"])
     }
 
     @Test func `a connection on which something is under way is not closed to make room`() {
         var queue = queue(limit: 1, [Waiter("a")])
         let shared = Connection("1", capacity: 2)
         _ = queue.connected(shared, for: "a")
+        #expect(queue.resized(shared, to: 1) == "serve nobody")
         #expect(queue.acquire(Waiter("retry", needsFreshConnection: true)) == "wait")
         // The last exchange on it has ended.
         #expect(queue.released(shared) == "close")
@@ -225,6 +230,101 @@ import Testing
         #expect(queue.acquire(Waiter("b")) == "connect")
     }
 
+    // MARK: How many a connection carries
+
+    @Test func `a server that allows fewer is owed the places above that first`() {
+        var queue = queue(limit: 1, ["a", "b", "c", "d"].map { Waiter($0) })
+        let shared = Connection("1", capacity: 3)
+        #expect(queue.connected(shared, for: "a") == "serve a b c")
+        #expect(queue.resized(shared, to: 1) == "serve nobody")
+        #expect((0..<3).map { _ in queue.released(shared) } == ["keep", "keep", "serve d"])
+        #expect(
+            [queue.released(shared), queue.acquire(Waiter("e")), queue.acquire(Waiter("f"))] == [
+                "keep", "use 1", "wait",
+            ]
+        )
+    }
+
+    @Test func `a server that allows more serves those who wait`() {
+        var queue = queue(limit: 1, ["a", "b", "c", "d"].map { Waiter($0) })
+        let shared = Connection("1", capacity: 1)
+        #expect(queue.connected(shared, for: "a") == "serve a")
+        #expect(queue.resized(shared, to: 3) == "serve b c")
+        #expect(queue.resized(shared, to: 5) == "serve d")
+        #expect([queue.acquire(Waiter("e")), queue.acquire(Waiter("f"))] == ["use 1", "wait"])
+    }
+
+    @Test func `a connection that carries nobody yet is one to wait for`() {
+        var queue = queue(limit: 1, [Waiter("a")])
+        let shared = Connection("1", capacity: 0)
+        #expect(queue.connected(shared, for: "a") == "serve nobody")
+        #expect(queue.acquire(Waiter("b")) == "wait")
+        #expect(queue.resized(shared, to: 2) == "serve a b")
+    }
+
+    @Test func `a connection with free places loses them when its server allows no more`() {
+        var queue = queue(limit: 1, [Waiter("a")])
+        let shared = Connection("1", capacity: 3)
+        _ = queue.connected(shared, for: "a")
+        #expect(queue.resized(shared, to: 1) == "serve nobody")
+        #expect(queue.acquire(Waiter("b")) == "wait")
+    }
+
+    @Test func `attempts that a connection for many makes superfluous are given up`() {
+        let names = ["a", "b", "c", "d", "e"]
+        var queue = queue(limit: 3, names.map { Waiter($0) })
+        let shared = Connection("1", capacity: 3)
+        #expect(queue.connected(shared, for: "b") == "serve a b c, gives up a")
+        #expect(queue.connected(Connection("2", capacity: 3), for: "c") == "serve d e")
+    }
+
+    @Test func `where a connection carries many, one attempt is made for as many`() {
+        var queue = queue(limit: 6, [Waiter("a")])
+        let shared = Connection("1", capacity: 3)
+        _ = queue.connected(shared, for: "a")
+        _ = ["b", "c"].map { queue.acquire(Waiter($0)) }
+        let waiters = ["d", "e", "f", "g"].map { Waiter($0) }
+        #expect(waiters.map { queue.acquire($0) } == ["connect", "wait", "wait", "connect"])
+        #expect(queue.cancel(waiters[3]) == "gives up g")
+        #expect(queue.connected(Connection("2", capacity: 3), for: "d") == "serve d e f")
+    }
+
+    @Test func `a connection that carries fewer than was expected has others made`() {
+        var queue = queue(limit: 6, [Waiter("a")])
+        let shared = Connection("1", capacity: 4)
+        _ = queue.connected(shared, for: "a")
+        #expect(queue.resized(shared, to: 3) == "serve nobody")
+        _ = ["b", "c"].map { queue.acquire(Waiter($0)) }
+        #expect(["d", "e", "f"].map { queue.acquire(Waiter($0)) } == ["connect", "wait", "wait"])
+        #expect(queue.connected(Connection("2"), for: "d") == "serve d, connects e f")
+    }
+
+    @Test func `an attempt for several fails with all of them where nothing is open`() {
+        var queue = queue(limit: 6, [Waiter("a")])
+        let shared = Connection("1", capacity: 2)
+        _ = queue.connected(shared, for: "a")
+        _ = queue.acquire(Waiter("b"))
+        _ = ["c", "d"].map { queue.acquire(Waiter($0)) }
+        #expect(queue.closed(shared).isEmpty)
+        #expect(queue.failure(.refused, of: "c") == "fails c d")
+        #expect(queue.queue.isEmpty)
+    }
+
+    @Test func `a connection that has left is closed when it finishes an exchange`() {
+        var queue = queue(limit: 2, [Waiter("a")])
+        let shared = Connection("1", capacity: 3)
+        _ = queue.connected(shared, for: "a")
+        _ = queue.acquire(Waiter("b"))
+        #expect(queue.closed(shared).isEmpty)
+        #expect(queue.acquire(Waiter("c")) == "connect")
+        #expect(
+            [queue.released(shared), queue.resized(shared, to: 9), queue.closed(shared)] == [
+                "close", "serve nobody", "",
+            ]
+        )
+        #expect(queue.queue.open == 0)
+    }
+
     // MARK: Those who leave
 
     @Test func `a cancelled waiter is skipped, once`() {
@@ -232,8 +332,9 @@ import Testing
         var queue = queue(limit: 1, waiters)
         #expect([queue.cancel(waiters[1]), queue.cancel(waiters[1])] == ["", ""])
         #expect(queue.queue.waitingCount == 2)
-        #expect(queue.connected(Connection("1"), for: "a") == "serve a")
-        #expect(queue.released(Connection("1")) == "serve c")
+        let connection = Connection("1")
+        #expect(queue.connected(connection, for: "a") == "serve a")
+        #expect(queue.released(connection) == "serve c")
     }
 
     @Test func `an attempt that nobody waits for any more is given up`() {
@@ -271,14 +372,14 @@ import Testing
         let connection = Connection("1")
         _ = queue.connected(connection, for: "a")
         #expect(queue.released(connection) == "serve b")
-        #expect(queue.connected(Connection("2"), for: "b") == "idle")
+        #expect(queue.connected(Connection("2"), for: "b") == "serve nobody")
     }
 
     @Test func `all waiters can be taken at once`() {
         var queue = queue(limit: 1, ["a", "b", "c"].map { Waiter($0) })
         #expect(queue.queue.removeWaiters().map(\.description) == ["a", "b", "c"])
         #expect(queue.queue.waitingCount == 0)
-        #expect(queue.connected(Connection("1"), for: "a") == "idle")
+        #expect(queue.connected(Connection("1"), for: "a") == "serve nobody")
     }
 
     // MARK: Cost
