@@ -41,7 +41,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     let bodySentLater: RequestBody?
     /// The body waits for 100 Continue (RFC 9110 §10.1.1).
     let expectsContinue: Bool
-    let timeouts: Timeouts
+    let timeouts: ExchangeTimeouts
     let startedAt: NIODeadline
     let deadline: NIODeadline?
     let collectsBody: Bool
@@ -112,7 +112,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         }
         self.request = request
         self.route = Route(directTo: target.origin)
-        self.timeouts = request.effectiveTimeouts(over: context.settings.configuration.timeouts)
+        self.timeouts = request.effectiveTimeouts(over: context.settings.timeouts)
         self.startedAt = startedAt
         self.deadline = deadline
         self.collectsBody = context.collectsBody
@@ -319,8 +319,8 @@ extension Exchange: PoolWaiter {
         Patience(
             since: waitsSince,
             deadline: deadline,
-            connect: timeouts.connectTime,
-            waiting: timeouts.waitingTime
+            connect: timeouts.connect,
+            waiting: timeouts.waiting
         )
     }
 

@@ -21,7 +21,7 @@ struct ExchangeClock {
         case fail(NetworkingError.Code)
     }
 
-    private let timeouts: Timeouts
+    private let timeouts: ExchangeTimeouts
     /// When the whole exchange must be over.
     private let end: NIODeadline?
     private(set) var sending: Sending
@@ -31,7 +31,7 @@ struct ExchangeClock {
     /// The end of what is waited for now. The code is that of the timeout; nil when the exchange goes on then.
     private var phase: (at: NIODeadline, code: NetworkingError.Code?)?
 
-    init(timeouts: Timeouts, end: NIODeadline?, sending: Sending) {
+    init(timeouts: ExchangeTimeouts, end: NIODeadline?, sending: Sending) {
         self.timeouts = timeouts
         self.end = end
         self.sending = sending
@@ -89,18 +89,18 @@ struct ExchangeClock {
     mutating func start(mayRead: Bool, now: NIODeadline) {
         if !mayRead {
             phase = nil
-        } else if sending == .awaitingContinue, timeouts.continueWaitTime != .none {
-            setPhase(timeouts.continueWaitTime, nil, now: now)
+        } else if sending == .awaitingContinue, timeouts.continueWait != .none {
+            setPhase(timeouts.continueWait, nil, now: now)
         } else if outbound.waiting > 0 {
             let (time, code) = stallTimeout
-            let look = outbound.nextLook(stall: time, firstByte: timeouts.firstByteTime, now: now)
+            let look = outbound.nextLook(stall: time, firstByte: timeouts.firstByte, now: now)
             phase = look.map { ($0, code) }
         } else if sending == .underWay, !hasHead {
             phase = nil
         } else if !hasHead, !hasFirstByte {
-            setPhase(timeouts.firstByteTime, .firstByteTimeout, now: now)
+            setPhase(timeouts.firstByte, .firstByteTimeout, now: now)
         } else {
-            setPhase(timeouts.betweenBytesTime, .betweenBytesTimeout, now: now)
+            setPhase(timeouts.betweenBytes, .betweenBytesTimeout, now: now)
         }
     }
 
@@ -152,7 +152,7 @@ struct ExchangeClock {
 
     /// How long the peer may take nothing. What is out of our hands must leave some time, also where pauses are not limited.
     private var stallTimeout: (CompactTime, NetworkingError.Code) {
-        sending == .underWay || timeouts.betweenBytesTime != .none
-            ? (timeouts.betweenBytesTime, .betweenBytesTimeout) : (timeouts.firstByteTime, .firstByteTimeout)
+        sending == .underWay || timeouts.betweenBytes != .none
+            ? (timeouts.betweenBytes, .betweenBytesTimeout) : (timeouts.firstByte, .firstByteTimeout)
     }
 }

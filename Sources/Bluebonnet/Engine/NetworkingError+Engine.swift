@@ -2,32 +2,22 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// How the engine's faults become errors.
 extension NetworkingError {
     static func timeout(_ code: Code, _ exchange: Exchange) -> NetworkingError {
         let place = exchange.route.origin.description
         let message =
             switch code {
-            case .connectTimeout: "No connection to \(place) was ready within \(exchange.timeouts.connect.sentence)."
-            case .firstByteTimeout: "\(place) did not begin to answer within \(exchange.timeouts.firstByte.sentence)."
+            case .connectTimeout:
+                "No connection to \(place) was ready within \(exchange.timeouts.connect.duration.sentence)."
+            case .firstByteTimeout:
+                "\(place) did not begin to answer within \(exchange.timeouts.firstByte.duration.sentence)."
             case .betweenBytesTimeout:
-                "The exchange with \(place) stood still for longer than \(exchange.timeouts.betweenBytes.sentence)."
-            default: "The exchange with \(place) was not complete within \(exchange.timeouts.request.sentence)."
+                "The exchange with \(place) stood still for longer than \(exchange.timeouts.betweenBytes.duration.sentence)."
+            default:
+                "The exchange with \(place) was not complete within \(exchange.timeouts.request.duration.sentence)."
             }
         return NetworkingError(code, message)
-    }
-
-    /// The whole time is over while no exchange is under way, between two tries for example.
-    static func requestTimedOut(_ request: Request, _ timeout: Duration?) -> NetworkingError {
-        NetworkingError(.requestTimeout, "\(request) was not complete within \(timeout.sentence).", request: request)
     }
 
     /// No connection became free for an exchange: so many are open, all of them busy, and the refusal says why there are not more.
@@ -37,7 +27,7 @@ extension NetworkingError {
         let reason = refusal.map { " No further one could be made: \($0.message)" } ?? ""
         return NetworkingError(
             .waitingTimeout,
-            "\(busy) busy, and none became free within \(exchange.timeouts.waiting.sentence).\(reason)",
+            "\(busy) busy, and none became free within \(exchange.timeouts.waiting.duration.sentence).\(reason)",
             underlying: refusal
         )
     }
@@ -80,17 +70,6 @@ extension NetworkingError {
     }
 }
 
-extension Duration? {
-    /// For messages: `10 seconds`.
-    fileprivate var sentence: String {
-        guard let self else { return "the time allowed" }
-        let (seconds, attoseconds) = self.components
-        let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
-        guard milliseconds % 1000 != 0 else { return seconds == 1 ? "1 second" : "\(seconds) seconds" }
-        return "\(milliseconds) ms"
-    }
-}
-
 extension NetworkingError {
     static func connectTimedOut(_ origin: Origin, _ timeout: Duration?) -> NetworkingError {
         NetworkingError(
@@ -128,22 +107,5 @@ extension NetworkingError {
             "\(origin.description) could not be reached: \(reason)",
             underlying: error
         )
-    }
-
-    /// TLS failed for another reason than the server's certificate.
-    static func handshake(_ origin: Origin, _ error: any Error) -> NetworkingError {
-        let failure = TLSFailure(error)
-        let message =
-            failure.isOtherProtocol
-            ? "\(origin.description) does not speak TLS; it may be a plain HTTP server, whose URLs begin with http://."
-            : "The TLS handshake with \(origin.description) failed: \(failure.sentence)"
-        return NetworkingError(.tlsFailed, message, underlying: TLSFailure.wrapping(error))
-    }
-}
-
-extension CInt {
-    /// The system's words for an errno: `Connection refused`.
-    var reason: String {
-        unsafe String(cString: strerror(self))
     }
 }

@@ -101,3 +101,15 @@ struct TLSFailure: Error, CustomStringConvertible {
         }
     }
 }
+
+extension NetworkingError {
+    /// TLS failed for another reason than the server's certificate.
+    static func handshake(_ origin: Origin, _ error: any Error) -> NetworkingError {
+        let failure = TLSFailure(error)
+        let message =
+            failure.isOtherProtocol
+            ? "\(origin.description) does not speak TLS; it may be a plain HTTP server, whose URLs begin with http://."
+            : "The TLS handshake with \(origin.description) failed: \(failure.sentence)"
+        return NetworkingError(.tlsFailed, message, underlying: TLSFailure.wrapping(error))
+    }
+}

@@ -47,7 +47,7 @@ final class BlockingThreads: Sendable {
     struct Unavailable: Error, CustomStringConvertible {
         let code: CInt
 
-        var description: String { "No thread could be started: \(unsafe String(cString: strerror(code)))" }
+        var description: String { "No thread could be started: \(code.reason)" }
     }
 
     /// Is told when it cannot be run. Called once.

@@ -43,3 +43,14 @@ struct CompactTime: Sendable, Hashable {
         self == .none ? nil : start.advanced(by: .nanoseconds(nanoseconds))
     }
 }
+
+extension Duration? {
+    /// For messages: `10 seconds`.
+    var sentence: String {
+        guard let self else { return "the time allowed" }
+        let (seconds, attoseconds) = self.components
+        let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        guard milliseconds % 1000 != 0 else { return seconds == 1 ? "1 second" : "\(seconds) seconds" }
+        return "\(milliseconds) ms"
+    }
+}

@@ -16,7 +16,7 @@ final class SystemFile: Sendable {
         let path: String
         let code: CInt
 
-        var description: String { "\(path): \(unsafe String(cString: strerror(code)))" }
+        var description: String { "\(path): \(code.reason)" }
     }
 
     let descriptor: CInt
@@ -192,4 +192,11 @@ private func systemRead(_ descriptor: CInt, _ space: UnsafeMutableRawPointer?, _
 
 private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     unsafe write(descriptor, bytes, count)
+}
+
+extension CInt {
+    /// The system's words for an errno: `Connection refused`.
+    var reason: String {
+        unsafe String(cString: strerror(self))
+    }
 }

@@ -4,11 +4,14 @@ import NIOCore
 /// What holds for all calls of a session: made once, and shared by them.
 final class SessionSettings: Sendable {
     let configuration: SessionConfiguration
+    /// Its timeouts as the engine counts.
+    let timeouts: ExchangeTimeouts
     /// Who is told of each hop.
     let hopObserver: HopEvent.Observer?
 
     init(_ configuration: SessionConfiguration, hopObserver: HopEvent.Observer? = nil) {
         self.configuration = configuration
+        timeouts = ExchangeTimeouts(configuration.timeouts)
         self.hopObserver = hopObserver
     }
 }
@@ -49,7 +52,10 @@ public struct ExchangeContext: Sendable {
 
     /// The time of the whole exchange is over: stops the task.
     func timeOut(_ request: Request) {
-        call.stop(.requestTimedOut(request, request.effectiveTimeouts(over: settings.configuration.timeouts).request))
+        let time = request.effectiveTimeouts(over: settings.timeouts).request.duration
+        call.stop(
+            NetworkingError(.requestTimeout, "\(request) was not complete within \(time.sentence).", request: request)
+        )
     }
 
     /// Where single members of the configuration are read without a copy of all of it.

@@ -17,7 +17,7 @@ import Testing
         end: Double? = nil
     ) -> ExchangeClock {
         let timeouts = Timeouts(firstByte: firstByte, betweenBytes: betweenBytes, continueWait: continueWait)
-        return ExchangeClock(timeouts: timeouts, end: end.map(at), sending: sending)
+        return ExchangeClock(timeouts: ExchangeTimeouts(timeouts), end: end.map(at), sending: sending)
     }
 
     /// The seconds to the next look, from 0.

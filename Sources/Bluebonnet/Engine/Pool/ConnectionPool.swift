@@ -207,7 +207,7 @@ final class ConnectionPool: Sendable {
         attempt.waiter.tell(.connecting(route))
         connector.connect(
             along: route,
-            timeout: attempt.waiter.timeouts.connect,
+            timeout: attempt.waiter.timeouts.connect.duration,
             on: preferred ?? group.next(),
             pool: self,
             handle: attempt.handle

@@ -78,3 +78,10 @@ struct RequestBodyLengthMismatch: Error, CustomStringConvertible {
 
     var description: String { "The \(subject) was declared as \(length) bytes, and \(produced) came from its source." }
 }
+
+extension NetworkingError {
+    /// Whether the error says already that the fault lies in the request body, so that it need not be wrapped.
+    var isAboutRequestBody: Bool {
+        [.requestBodyFailed, .requestBodyNotReplayable, .requestBodyLengthMismatch].contains(code)
+    }
+}

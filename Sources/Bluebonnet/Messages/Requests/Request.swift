@@ -12,7 +12,8 @@ public struct Request: Sendable {
         var target: RequestTarget?
         var headerFields: HTTPFields
         var body: RequestBody?
-        var timeouts: Timeouts?
+        /// Apart, because few requests have them, and all of them are allocated.
+        var timeouts: CopyOnWrite<Timeouts>?
         var properties: RequestProperties?
         var redirectPolicy: RedirectPolicy?
         var expectsContinue: Bool?
@@ -57,23 +58,13 @@ public struct Request: Sendable {
         set { contents.value.properties = newValue == RequestProperties() ? nil : newValue }
     }
 
-    /// The timeouts that hold for this request, its own over those of the session.
-    func effectiveTimeouts(over session: Timeouts) -> Timeouts {
-        if let timeouts { return timeouts }
-        guard let interval = contents.value.properties?.timeoutInterval, interval > .zero else {
-            return session
-        }
-        var timeouts = session
-        timeouts.connect = min(timeouts.connect ?? interval, interval)
-        timeouts.firstByte = interval
-        timeouts.betweenBytes = interval
-        return timeouts
-    }
+    /// The interval of ``properties``, without a copy of them.
+    var timeoutInterval: Duration? { contents.value.properties?.timeoutInterval }
 
     /// The timeouts of this request where they differ from the session's. Default: the session's.
     public var timeouts: Timeouts? {
-        get { contents.value.timeouts }
-        _modify { yield &contents.unique.value.timeouts }
+        get { contents.value.timeouts?.value }
+        set { contents.unique.value.timeouts = newValue.map { CopyOnWrite($0) } }
     }
 
     /// What to do with a redirect. Default: the session's ``SessionConfiguration/redirectPolicy``.

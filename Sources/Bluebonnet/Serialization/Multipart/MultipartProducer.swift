@@ -82,10 +82,3 @@ struct MultipartProducer: Sendable {
         return NetworkingError(.requestBodyLengthMismatch, found.description)
     }
 }
-
-extension NetworkingError {
-    /// Whether the error says already that the fault lies in the request body, so that it need not be wrapped.
-    var isAboutRequestBody: Bool {
-        [.requestBodyFailed, .requestBodyNotReplayable, .requestBodyLengthMismatch].contains(code)
-    }
-}

@@ -80,7 +80,7 @@ extension SessionCore {
 
     /// Its context, the whole time counted from now.
     private func context(of call: Call, collectsBody: Bool) -> ExchangeContext {
-        let timeout = call.originalRequest.effectiveTimeouts(over: settings.configuration.timeouts).request
+        let timeout = call.originalRequest.effectiveTimeouts(over: settings.timeouts).request.duration
         return ExchangeContext(
             call: call,
             end: timeout.map { ExchangeContext.End(after: $0) },

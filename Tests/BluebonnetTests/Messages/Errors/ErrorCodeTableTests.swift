@@ -10,10 +10,8 @@ struct ErrorCodeTableTests {
         let source = try text("Sources/Bluebonnet/Messages/Errors/NetworkingError+Code.swift")
         var codes: [String: NetworkingError.Code] = [:]
         for match in source.matches(of: #/public static let (\w+) = Self\("([^"]+)"/#) {
-            codes[String(match.1)] = try #require(
-                NetworkingError.Code(rawValue: String(match.2)),
-                "\(match.1) is not in NetworkingError.Code.all"
-            )
+            let code = NetworkingError.Code(rawValue: String(match.2))
+            codes[String(match.1)] = try #require(code, "\(match.1) is not in NetworkingError.Code.all")
         }
         return codes
     }

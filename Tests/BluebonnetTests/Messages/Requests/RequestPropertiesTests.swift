@@ -70,15 +70,16 @@ struct RequestPropertiesTests {
         configuration.timeouts = Timeouts(connect: .seconds(3), request: .seconds(100))
         var request = try Request(to: "http://x/")
         request.properties.timeoutInterval = .seconds(5)
-        let timeouts = request.effectiveTimeouts(over: configuration.timeouts)
-        #expect(timeouts.firstByte == .seconds(5) && timeouts.betweenBytes == .seconds(5))
-        #expect(timeouts.connect == .seconds(3) && timeouts.request == .seconds(100))
+        let session = ExchangeTimeouts(configuration.timeouts)
+        let timeouts = request.effectiveTimeouts(over: session)
+        #expect(timeouts.firstByte.duration == .seconds(5) && timeouts.betweenBytes.duration == .seconds(5))
+        #expect(timeouts.connect.duration == .seconds(3) && timeouts.request.duration == .seconds(100))
         request.properties.timeoutInterval = .seconds(2)
-        #expect(request.effectiveTimeouts(over: configuration.timeouts).connect == .seconds(2))
+        #expect(request.effectiveTimeouts(over: session).connect.duration == .seconds(2))
         request.properties.timeoutInterval = .zero
-        #expect(request.effectiveTimeouts(over: configuration.timeouts) == configuration.timeouts)
+        #expect(request.effectiveTimeouts(over: session) == session)
         request.timeouts = Timeouts(firstByte: .seconds(9))
-        #expect(request.effectiveTimeouts(over: configuration.timeouts).firstByte == .seconds(9))
+        #expect(request.effectiveTimeouts(over: session).firstByte.duration == .seconds(9))
     }
 
     @Test(arguments: [
