@@ -9,7 +9,7 @@ let package = Package(
         .library(name: "Bluebonnet", targets: ["Bluebonnet"]),
         .library(name: "BluebonnetFoundation", targets: ["BluebonnetFoundation"]),
         .library(name: "BluebonnetTesting", targets: ["BluebonnetTesting"]),
-        .executable(name: "bluebonnet", targets: ["bluebonnet"]),
+        .executable(name: "bluebonnet", targets: ["BluebonnetCommand"]),
     ],
     traits: [
         .trait(name: "Brotli", description: "Undoes the content coding br; needs libbrotlidec."),
@@ -81,7 +81,7 @@ let package = Package(
             ]
         ),
         .executableTarget(
-            name: "bluebonnet",
+            name: "BluebonnetCommand",
             dependencies: [
                 "Bluebonnet",
                 "LocalServer",
@@ -129,10 +129,10 @@ let package = Package(
             ]
         ),
         .testTarget(
-            name: "CommandTests",
+            name: "BluebonnetCommandTests",
             dependencies: [
-                "bluebonnet",
                 "Bluebonnet",
+                "BluebonnetCommand",
                 "LocalServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
