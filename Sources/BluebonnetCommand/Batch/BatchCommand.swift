@@ -1,0 +1,67 @@
+import ArgumentParser
+import Bluebonnet
+
+/// `bluebonnet batch`.
+struct BatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "batch",
+        _superCommandName: MainCommand.name,
+        abstract: "Sends many requests: JSON lines in, JSON lines out.",
+        discussion: """
+            Every line is a request, of which only "url" is required:
+              {"url": "http://127.0.0.1:8080/get"}
+              {"id": 7, "method": "PUT", "url": "…", "headers": [["X", "1"]],
+               "json": {"a": 1}}   (on one line)
+            The body is one of "body", "bodyBase64", "bodyFile", "json", "form" and
+            "multipart": [{"name": "f", "file": "path"}, {"name": "n", "value": "v"}].
+            Also: "redirect" (follow, manual, error), "timeout" (seconds),
+            "output" (a file for the body), "credentials": {"user": "u",
+            "password": "p"} (Basic, sent with the request; so are those of
+            http://u:p@host/, and an Authorization header wins). A line is answered when it is done:
+              {"id": 7, "status": 200, "headers": […], "body": "…", …}
+              {"id": 8, "error": {"code": "connection-lost", "message": "…"}}
+
+            Example:
+              bluebonnet batch --jobs 64 requests.jsonl > answers.jsonl
+
+            Exit status:
+              0  every line was answered, whatever the HTTP status
+              1  some answer is an error
+              2  bad usage
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The file with the lines; - is standard input.", valueName: "file"))
+    var source = "-"
+
+    @OptionGroup(title: "Batch options")
+    var options: BatchOptions
+
+    @OptionGroup(title: "Connection options")
+    var connection: ConnectionOptions
+
+    func run() async throws {
+        let file: InputFile
+        do throws(SystemFailure) {
+            file = try InputFile(path: source)
+        } catch {
+            throw CommandFailure.usage(error.description)
+        }
+        OpenFileLimit.raise()
+        var configuration = SessionConfiguration()
+        connection.apply(to: &configuration)
+        options.apply(to: &configuration)
+        let runner = BatchRunner(
+            session: SessionManager(configuration: configuration),
+            jobs: options.jobs,
+            lines: LineReader(file),
+            answers: AnswerWriter(isOrdered: options.ordered) { StandardStream.output.write($0) }
+        )
+        // A signal leaves no half file of an "output" behind.
+        switch try await TerminationSignals.cancelling({ await runner.run() }) {
+        case .answered: return
+        case .someErrors: throw ExitStatus.transport
+        case .unreadable(let reason): throw CommandFailure.usage(reason)
+        }
+    }
+}

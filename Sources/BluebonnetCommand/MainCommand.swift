@@ -1,0 +1,79 @@
+import ArgumentParser
+
+/// The command `bluebonnet`: requests from the shell, many requests at once, and a server to try them on.
+@main
+struct MainCommand: AsyncParsableCommand {
+    /// What `--version` prints.
+    static let version = "0.1.0"
+
+    /// How the command is called.
+    static let name = "bluebonnet"
+
+    static let configuration = CommandConfiguration(
+        commandName: name,
+        abstract: "Sends HTTP requests from the shell.",
+        discussion: """
+            Examples:
+              bluebonnet get example.org/users page==2 Accept:application/json
+              bluebonnet post :8080/post name=Ada age:=36 tags:='["a","b"]'
+              bluebonnet post :8080/post --form name=Ada
+              bluebonnet put :8080/put @photo.png
+              bluebonnet get example.org/big.iso -o big.iso
+              bluebonnet batch --jobs 64 requests.jsonl
+
+            Exit status:
+            \(ExitStatus.help)
+            """,
+        version: version,
+        subcommands: requestCommands + [BatchCommand.self, ServeCommand.self, DemoCommand.self]
+    )
+
+    private static let requestCommands: [any RequestCommand.Type] = [
+        GetCommand.self, HeadCommand.self, PostCommand.self, PutCommand.self, PatchCommand.self, DeleteCommand.self,
+        OptionsCommand.self,
+    ]
+
+    /// The entry: as ArgumentParser's, with the exit statuses of ``ExitStatus``. Away from the main actor, whose thread waits
+    /// until the process ends: another one would have to be started to come back there.
+    @concurrent static func main() async {
+        StandardStream.replaceClosed()
+        do {
+            var command = try parse(Array(CommandLine.arguments.dropFirst()))
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+            ExitStatus.success.exit()
+        } catch {
+            finish(with: error)
+        }
+    }
+
+    /// Lets the named command read its arguments by itself: the way through this one costs a tenth of a short run, and
+    /// ArgumentParser a third, which arguments without options do not need. Where that fails, this one goes the whole way,
+    /// since its messages name both.
+    private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+        let verb = requestCommands.first { $0.name == arguments.first }
+        if let command = verb?.init(plain: arguments.dropFirst()) { return command }
+        let named = configuration.subcommands.first { $0.configuration.commandName == arguments.first }
+        if let command = try? named?.parseAsRoot(Array(arguments.dropFirst())) { return command }
+        return try parseAsRoot(arguments)
+    }
+
+    /// Says what is wrong and ends the process.
+    private static func finish(with error: any Error) -> Never {
+        switch error {
+        case let status as ExitStatus:
+            status.exit()
+        case let failure as CommandFailure:
+            StandardStream.error.write(line: "bluebonnet: \(failure.message)")
+            failure.status.exit()
+        default:
+            let isRequestForHelp = exitCode(for: error).isSuccess
+            let stream = isRequestForHelp ? StandardStream.output : StandardStream.error
+            stream.write(line: fullMessage(for: error))
+            (isRequestForHelp ? ExitStatus.success : ExitStatus.usage).exit()
+        }
+    }
+}

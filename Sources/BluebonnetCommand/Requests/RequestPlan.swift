@@ -1,0 +1,279 @@
+import Bluebonnet
+import FoundationEssentials
+import HTTPTypes
+
+/// A request made of the command's arguments, without sending it.
+struct RequestPlan: Sendable {
+    /// Everything that decides what is sent.
+    struct Arguments: Sendable {
+        var method: HTTPRequest.Method
+        var url: String
+        var items: [String] = []
+        var isForm = false
+        var isMultipart = false
+        /// The body is compressed on the way.
+        var compresses = false
+        var defaultScheme = "http"
+        var unixSocket: String?
+        /// Who asks; user and password in the URL count where it is nil.
+        var credentials: Credentials?
+        /// Standard input is the body where nothing else makes one.
+        var takesStandardInput = false
+    }
+
+    /// What is sent.
+    private(set) var request: Request
+
+    /// False when the user has left out `Accept-Encoding`: nothing is offered then, and nothing has to be undone.
+    private(set) var decodesContent = true
+
+    private let arguments: Arguments
+    private let read: @Sendable (String) throws(CommandFailure) -> [UInt8]
+    private var query: [String] = []
+    private var fields: [(name: String, value: JSONValue)] = []
+    private var credentials: Credentials?
+    private var bodyPath: String?
+    private var files: [(name: String, path: String, mimeType: String?)] = []
+    private var multipartType: String?
+    private var unset: Set<String> = []
+    private var headerFields: HTTPFields = [:]
+
+    /// Makes the request.
+    ///
+    /// - Parameters:
+    ///   - arguments: The command's arguments.
+    ///   - read: Reads a file whole; `-` is standard input.
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``, or what `read` throws.
+    init(
+        _ arguments: Arguments,
+        read: @escaping @Sendable (String) throws(CommandFailure) -> [UInt8]
+    ) throws(CommandFailure) {
+        self.arguments = arguments
+        self.read = read
+        var text = URLShorthand.expand(arguments.url, scheme: arguments.defaultScheme)
+        let credentials = try Credentials.take(from: &text)
+        self.credentials = arguments.credentials ?? credentials
+        guard let url = URL(string: text) else {
+            // What stands before the at sign may be a password.
+            guard !text.contains("@") else {
+                throw .usage("The URL is not one. In a password, write / as %2F, ? as %3F and # as %23.")
+            }
+            throw .usage("“\(text)” is not a URL.")
+        }
+        request = Request(method: arguments.method, url: url)
+        for item in arguments.items { try add(try RequestItem(item)) }
+        try setURL(text)
+        try setBody()
+        setHeaderFields()
+    }
+
+    /// Reads a file, or standard input (`-`).
+    ///
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - deadline: When waiting for a program at the other end ends.
+    /// - Returns: All bytes.
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``, or with ``ExitStatus/timeout`` at the deadline.
+    static func readFile(
+        _ path: String,
+        until deadline: ContinuousClock.Instant?
+    ) throws(CommandFailure) -> [UInt8] {
+        do throws(SystemFailure) {
+            guard path == "-" else { return try InputFile(path: path).readToEnd(until: deadline) }
+            return try StandardInput.readToEnd(until: deadline)
+        } catch {
+            guard error.isTimeout else { throw .usage("\(error)") }
+            let name = path == "-" ? "Standard input" : path
+            throw CommandFailure(
+                message: "request-timeout: \(name) had not been read to its end within the time of --timeout.",
+                status: .timeout
+            )
+        }
+    }
+
+    // MARK: Items
+
+    private mutating func add(_ item: RequestItem) throws(CommandFailure) {
+        switch item {
+        case .header(let name, let value):
+            headerFields.append(try headerField(name, try headerValue(value)))
+        case .emptyHeader(let name):
+            headerFields.append(try headerField(name, ""))
+        case .unsetHeader(let name):
+            let field = try headerField(name, "")
+            guard field.name.canonicalName != "host" else {
+                throw .usage("Host cannot be left out (RFC 9112 §3.2).")
+            }
+            unset.insert(field.name.canonicalName)
+        case .query(let name, let value):
+            query.append("\(QueryString().escape(name))=\(QueryString().escape(try text(value)))")
+        case .field(let name, let value):
+            fields.append((name, .string(try text(value))))
+        case .jsonField(let name, let value):
+            guard !arguments.isForm, !arguments.isMultipart else {
+                throw .usage("“\(name):=” is a JSON field; a form has only “\(name)=value”.")
+            }
+            fields.append((name, try json(value, name: name)))
+        case .body(let path):
+            guard bodyPath == nil else { throw .usage("There is more than one @file; a request has one body.") }
+            bodyPath = path
+        case .file(let name, let path, let mimeType):
+            guard arguments.isForm || arguments.isMultipart else {
+                throw .usage(
+                    "“\(name)@\(path)” is a part of a form: say --form or --multipart; @\(path) sends the file as the body."
+                )
+            }
+            files.append((name, path, mimeType))
+        }
+    }
+
+    private func headerField(_ name: String, _ value: String) throws(CommandFailure) -> HTTPField {
+        guard let fieldName = HTTPField.Name(name) else { throw .usage("“\(name)” cannot be the name of a header.") }
+        if let fault = HeaderValue.fault(of: value) {
+            throw .usage("The value of \(name) has \(fault) in it (RFC 9110 §5.5).")
+        }
+        return HTTPField(name: fieldName, value: value)
+    }
+
+    /// The value without what is written around it. A file ends in as many line ends as it likes.
+    private func headerValue(_ value: RequestItem.Value) throws(CommandFailure) -> String {
+        switch value {
+        case .text(let text): HeaderValue.trimmed(text)
+        case .file: HeaderValue.trimmedWithLineEnds(try text(value))
+        }
+    }
+
+    private func text(_ value: RequestItem.Value) throws(CommandFailure) -> String {
+        switch value {
+        case .text(let text):
+            return text
+        case .file(let path):
+            guard let text = String(validating: try read(path), as: UTF8.self) else {
+                throw .usage("\(path) is not a text in UTF-8.")
+            }
+            // The line end that editors put at the end of a file, LF or CRLF, belongs to the file and not to the value.
+            return text.last == "\n" || text.last == "\r\n" ? String(text.dropLast()) : text
+        }
+    }
+
+    private func json(_ value: RequestItem.Value, name: String) throws(CommandFailure) -> JSONValue {
+        do throws(JSONParsingError) {
+            switch value {
+            case .text(let text): return try JSONValue(parsing: text)
+            case .file: break
+            }
+        } catch {
+            throw .usage("“\(name):=” wants JSON: \(error.description)")
+        }
+        return try json(.text(try text(value)), name: name)
+    }
+
+    // MARK: Parts
+
+    private mutating func setURL(_ text: String) throws(CommandFailure) {
+        if !query.isEmpty {
+            // What `URL` has encoded is not encoded again: with one stray `%`, it would encode each of the whole text.
+            let base = URL(string: text)?.absoluteString ?? text
+            let end = base.utf8.firstIndex(of: UInt8(ascii: "#")) ?? base.endIndex
+            let separator = base.utf8[..<end].contains(UInt8(ascii: "?")) ? "&" : "?"
+            guard let url = URL(string: base[..<end] + separator + query.joined(separator: "&") + base[end...]) else {
+                throw .usage("“\(text)” is not a URL.")
+            }
+            request.url = url
+        }
+        guard let path = arguments.unixSocket else { return }
+        let host = URLShorthand.host(of: request.url)
+        request.url = try URLShorthand.overUnixSocket(request.url, path: path)
+        // The engine knows the socket only; the server is to see the host that was asked for.
+        if host != "localhost", !headerFields.contains(where: { $0.name.canonicalName == "host" }) {
+            headerFields.insert(try headerField("Host", host), at: 0)
+        }
+    }
+
+    /// As HTTPie has it: a form with files is multipart.
+    private var isMultipart: Bool { arguments.isMultipart || !files.isEmpty }
+
+    private mutating func setBody() throws(CommandFailure) {
+        guard let bodyPath else {
+            if isMultipart { return try setMultipartBody() }
+            guard !fields.isEmpty else { return try setBodyFromStandardInput() }
+            request.body = arguments.isForm ? formBody : try jsonBody
+            return
+        }
+        guard fields.isEmpty, files.isEmpty else {
+            throw .usage("There is a @file and there are fields; a request has one body.")
+        }
+        // What is no file on a disk, such as standard input and the shell's <(…), is read whole: its length is not known before.
+        if bodyPath != "-", let body = try? RequestBody.file(URL(filePath: bodyPath)) {
+            request.body = body
+        } else {
+            request.body = .data(Data(try read(bodyPath)))
+        }
+    }
+
+    /// What is piped into the command is sent and not lost, as HTTPie has it. Nothing is read by methods without a body, and an
+    /// empty input is no body.
+    private mutating func setBodyFromStandardInput() throws(CommandFailure) {
+        guard arguments.takesStandardInput, [.post, .put, .patch].contains(arguments.method) else { return }
+        let bytes = try read("-")
+        if !bytes.isEmpty { request.body = .data(Data(bytes)) }
+    }
+
+    private mutating func setMultipartBody() throws(CommandFailure) {
+        var form = MultipartFormData()
+        do throws(NetworkingError) {
+            for field in fields { form.append(field.value.string ?? "", name: field.name) }
+            for file in files {
+                try form.append(fileURL: URL(filePath: file.path), name: file.name, mimeType: file.mimeType)
+            }
+            try request.setBody(multipart: form)
+        } catch {
+            throw .usage(error.message)
+        }
+        multipartType = form.contentType
+    }
+
+    private var jsonBody: RequestBody {
+        get throws(CommandFailure) {
+            var nested = NestedFields()
+            for field in fields { try nested.set(field.value, at: try FieldPath(field.name)) }
+            do throws(JSONWritingError) {
+                return .data(try nested.json.data())
+            } catch {
+                throw .usage("The fields cannot be written as JSON: \(error.description)")
+            }
+        }
+    }
+
+    private var formBody: RequestBody {
+        let pairs = fields.map { "\(QueryString().escape($0.name))=\(QueryString().escape($0.value.string ?? ""))" }
+        return .string(pairs.joined(separator: "&"))
+    }
+
+    private var contentType: String? {
+        guard request.body != nil else { return nil }
+        if let multipartType { return multipartType }
+        if let bodyPath, bodyPath != "-" { return MediaType.ofFile(atPath: bodyPath) }
+        return arguments.isForm ? "application/x-www-form-urlencoded" : "application/json"
+    }
+
+    /// What is sent by itself comes first, unless the user names or unsets it.
+    private mutating func setHeaderFields() {
+        decodesContent = !unset.contains(HTTPField.Name.acceptEncoding.canonicalName)
+        let sendsJSON = contentType == "application/json"
+        let automatic: [(HTTPField.Name, String?)] = [
+            (.accept, sendsJSON ? "application/json, */*;q=0.5" : "*/*"),
+            (.userAgent, "bluebonnet/\(MainCommand.version)"),
+            (.contentType, contentType), (.authorization, credentials?.field),
+        ]
+        var result: HTTPFields = [:]
+        for (name, value) in automatic {
+            guard let value, !unset.contains(name.canonicalName), !headerFields.contains(where: { $0.name == name })
+            else { continue }
+            result.append(HTTPField(name: name, value: value))
+        }
+        result.append(contentsOf: headerFields)
+        request.headerFields = result
+        if arguments.compresses { request.interceptors.append(RequestCompression(threshold: 0)) }
+    }
+}

@@ -1,0 +1,89 @@
+import Bluebonnet
+import FoundationEssentials
+import HTTPTypes
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite struct BatchAnswerTests {
+    private func answer(_ body: BatchAnswer.Body) throws -> BatchAnswer {
+        let head = ResponseHead(
+            status: .ok,
+            headerFields: HTTPFields([
+                try #require(HTTPField(name: .setCookie, latin1Value: "a=\u{E9}")),
+                HTTPField(name: .setCookie, value: "b"),
+            ])
+        )
+        var timings = Timings()
+        timings.connect = .microseconds(1500)
+        timings.total = .seconds(2)
+        timings.isConnectionReused = true
+        return BatchAnswer(
+            id: ["k": 1],
+            outcome: .response(
+                BatchAnswer.Received(
+                    head: head,
+                    url: try #require(URL(string: "http://a/b")),
+                    body: body,
+                    trailers: [.eTag: "x"],
+                    informational: [ResponseHead(status: HTTPResponse.Status(code: 103), headerFields: [.server: "s"])],
+                    redirects: [try #require(URL(string: "http://a/b"))],
+                    retries: 1,
+                    timings: timings
+                )
+            )
+        )
+    }
+
+    @Test func `a response has all its members in the order of the contract`() throws {
+        let line = String(decoding: try answer(.inline(Data("h\"é".utf8))).line(), as: UTF8.self)
+        #expect(
+            line == """
+                {"id":{"k":1},"status":200,"reason":"OK","httpVersion":"1.1","url":"http://a/b",\
+                "headers":[["Set-Cookie","a=\u{E9}"],["Set-Cookie","b"]],"body":"h\\"é","bytes":4,\
+                "trailers":[["ETag","x"]],"interim":[[103,[["Server","s"]]]],"fromCache":false,\
+                "redirects":["http://a/b"],"retries":1,"timings":{"queue":0.0,"dns":0.0,"connect":0.0015,"tls":0.0,\
+                "firstByte":0.0,"total":2.0,"reused":true}}
+
+                """
+        )
+    }
+
+    @Test func `bytes that are no UTF-8 are Base64`() throws {
+        let json = try answer(.inline(Data([0xFF, 0]))).json
+        #expect(json["body"] == nil)
+        #expect(json["bodyBase64"] == "/wA=")
+        #expect(json["bytes"] == 2)
+    }
+
+    @Test func `an empty body is an empty text`() throws {
+        let json = try answer(.inline(Data())).json
+        #expect(json["body"] == "")
+        #expect(json["bytes"] == 0)
+    }
+
+    @Test func `a body in a file is only counted`() throws {
+        let json = try answer(.written(bytes: 5)).json
+        #expect(json["body"] == nil)
+        #expect(json["bodyBase64"] == nil)
+        #expect(json["bytes"] == 5)
+    }
+
+    @Test func `a line is one line whatever is in it`() throws {
+        let line = try answer(.inline(Data("a\nb\r\u{2028}".utf8))).line()
+        #expect(line.filter { $0 == UInt8(ascii: "\n") }.count == 1)
+        #expect(line.last == UInt8(ascii: "\n"))
+    }
+
+    @Test(arguments: [nil, 200])
+    func `an error has its code, and the status when there was one`(status: Int?) {
+        let answer = BatchAnswer(
+            id: 8,
+            outcome: .error(BatchError(code: "connection-lost", message: "m"), status: status)
+        )
+        let suffix = status.map { ",\"status\":\($0)" } ?? ""
+        let expected = #"{"id":8,"error":{"code":"connection-lost","message":"m"}"# + suffix + "}\n"
+        #expect(String(decoding: answer.line(), as: UTF8.self) == expected)
+        #expect(answer.isError)
+    }
+}

@@ -1,0 +1,176 @@
+import Bluebonnet
+import FoundationEssentials
+import HTTPTypes
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite struct BatchLineTests {
+    private func line(_ text: String) -> BatchLine {
+        BatchLine(text.utf8, number: 7)
+    }
+
+    private func request(_ text: String) throws -> BatchRequest {
+        try line(text).request.get()
+    }
+
+    private func error(_ text: String) throws -> BatchError {
+        guard case .failure(let error) = line(text).request else {
+            Issue.record("\(text) was accepted")
+            throw BatchError.invalidLine("none")
+        }
+        return error
+    }
+
+    private func text(_ body: RequestBody?) -> String? {
+        body?.data.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test func `only the URL is required, and nothing is invented`() throws {
+        let request = try request(#"{"url":"http://127.0.0.1/x?a=1"}"#).request
+        #expect(request.method == .get)
+        #expect(request.url.absoluteString == "http://127.0.0.1/x?a=1")
+        #expect(request.headerFields.isEmpty)
+        #expect(request.body?.length == nil)
+        #expect(request.timeouts == nil)
+        #expect(request.redirectPolicy == nil)
+    }
+
+    @Test(arguments: [
+        (#"{"url":"http://a/","id":"x"}"#, #""x""#), (#"{"url":"http://a/","id":null}"#, "null"),
+        (#"{"url":"http://a/","id":{"a":[1.0]}}"#, #"{"a":[1.0]}"#), (#"{"url":"http://a/"}"#, "7"),
+        (#"{"url":1,"id":3}"#, "3"), (#"{"id":3"#, "7"), ("[]", "7"),
+        (#"{"url":"http://a/","id":12345678901234567890123}"#, "12345678901234567890123"),
+    ])
+    func `the id is echoed, else the line number`(text: String, id: String) {
+        #expect(line(text).id.description == id)
+    }
+
+    @Test func `headers keep their order, repeats and spelling, as pairs or object`() throws {
+        let pairs = try request(#"{"url":"http://a/","headers":[["x","1"],["Accept","*/*"],["X","2"]]}"#)
+        #expect(pairs.request.headerFields.map { "\($0.name.rawName)=\($0.value)" } == ["x=1", "Accept=*/*", "X=2"])
+        let object = try request(#"{"url":"http://a/","headers":{"B":"1","A":""}}"#)
+        #expect(object.request.headerFields.map { "\($0.name.rawName)=\($0.value)" } == ["B=1", "A="])
+    }
+
+    @Test func `a character of a header value is the byte of its number`() throws {
+        let request = try request(#"{"url":"http://a/","headers":{"X":"caf\u00e9\u00ff"}}"#).request
+        let field = try #require(request.headerFields.first)
+        #expect(field.latin1Value == "caf\u{E9}\u{FF}")
+    }
+
+    @Test(
+        arguments: [
+            (#""body":"tëxt""#, "tëxt", nil), (#""body":"""#, "", nil), (#""bodyBase64":"AGE=""#, "\0a", nil),
+            (#""json":{"b":1.0,"a":[null]}"#, #"{"b":1.0,"a":[null]}"#, "application/json"),
+            (#""json":null"#, "null", "application/json"),
+            (#""json":1,"headers":{"content-type":"text/x"}"#, "1", "text/x"),
+            (#""form":{"b":"x y","a":"1"}"#, "a=1&b=x%20y", "application/x-www-form-urlencoded"),
+            (#""form":[["b","1"],["a","2"],["b","&"]]"#, "b=1&a=2&b=%26", "application/x-www-form-urlencoded"),
+            (#""body":"x","json2":null"#, nil, nil),
+        ] as [(String, String?, String?)]
+    )
+    func `bodies are made of what the line says`(member: String, body: String?, type: String?) throws {
+        let line = "{\"url\":\"http://a/\",\"method\":\"POST\",\(member)}"
+        guard let body else {
+            #expect(try error(line).code == "invalid-line")
+            return
+        }
+        let request = try request(line).request
+        #expect(request.method == .post)
+        #expect(text(request.body) == body)
+        #expect(request.headerFields.map(\.value) == (type.map { [$0] } ?? []))
+    }
+
+    @Test func `paths, redirects and timeouts are taken over`() throws {
+        let line = try request(
+            #"{"url":"http://a/","bodyFile":"in","output":"out","redirect":"manual","timeout":0.5,"cache":"default"}"#
+        )
+        #expect(line.bodyFile == "in")
+        #expect(line.output == "out")
+        #expect(line.request.redirectPolicy == .manual)
+        #expect(line.request.timeouts?.request == .milliseconds(500))
+        #expect(line.request.timeouts?.connect == Timeouts().connect)
+        #expect(line.request.timeouts?.waiting == nil)
+        #expect(line.request.timeouts?.firstByte == nil)
+    }
+
+    @Test func `a member that is null counts as left out`() throws {
+        let line = try request(
+            #"{"url":"http://a/","method":null,"headers":null,"body":null,"output":null,"timeout":null,"multipart":null}"#
+        )
+        #expect(line.request.method == .get)
+        #expect(line.output == nil)
+    }
+
+    @Test(arguments: [
+        ("", "empty"), ("nonsense", "JSON"), ("[1]", "an array"), (#""x""#, "a string"), ("{}", "“url”"),
+        (#"{"url":null}"#, "“url”"), (#"{"url":1}"#, "“url”"), (#"{"url":"http://a/","urll":1}"#, "“urll”"),
+        (#"{"url":"http://a/","method":1}"#, "“method”"), (#"{"url":"http://a/","method":"G T"}"#, "“G T”"),
+        (#"{"url":"http://a/","method":""}"#, "method"),
+        (#"{"url":"http://a/","headers":"x"}"#, "“headers”"), (#"{"url":"http://a/","headers":[["a"]]}"#, "“headers”"),
+        (#"{"url":"http://a/","headers":[["a","b","c"]]}"#, "“headers”"),
+        (#"{"url":"http://a/","headers":[["a",1]]}"#, "“headers”"),
+        (#"{"url":"http://a/","headers":{"a":1}}"#, "“headers.a”"),
+        (#"{"url":"http://a/","headers":{"a":"\u0100"}}"#, "U+00FF"),
+        (#"{"url":"http://a/","body":1}"#, "“body”"), (#"{"url":"http://a/","bodyBase64":"*"}"#, "“bodyBase64”"),
+        (#"{"url":"http://a/","bodyFile":""}"#, "“bodyFile”"), (#"{"url":"http://a/","form":"a=1"}"#, "“form”"),
+        (#"{"url":"http://a/","form":[["a"]]}"#, "“form”"), (#"{"url":"http://a/","multipart":{}}"#, "“multipart”"),
+        (#"{"url":"http://a/","body":"","json":1}"#, "one body"),
+        (#"{"url":"http://a/","redirect":"maybe"}"#, "“redirect”"),
+        (#"{"url":"http://a/","redirect":true}"#, "“redirect”"),
+        (#"{"url":"http://a/","cache":"x"}"#, "“cache”"), (#"{"url":"http://a/","timeout":"1"}"#, "“timeout”"),
+        (#"{"url":"http://a/","timeout":0}"#, "“timeout”"), (#"{"url":"http://a/","timeout":-1}"#, "“timeout”"),
+        (#"{"url":"http://a/","timeout":1e300}"#, "“timeout”"), (#"{"url":"http://a/","output":7}"#, "“output”"),
+        (#"{"url":"http://a/","credentials":"u"}"#, "“credentials”"),
+        (#"{"url":"http://a/","credentials":{"pass":"x"}}"#, "“credentials.pass”"),
+        (#"{"url":"http://a/","credentials":{"password":"x"}}"#, "no “user”"),
+        (#"{"url":"http://a/","credentials":{"user":"u:v"}}"#, "colon"),
+        (#"{"url":"http://u:a%0Ab@a/"}"#, "control character"),
+    ])
+    func `a line that is not valid says why`(text: String, hint: String) throws {
+        let error = try error(text)
+        #expect(error.code == "invalid-line")
+        #expect(error.message.contains(hint))
+    }
+
+    @Test(arguments: [
+        #""cache":"no-cache""#, #""cache":"only-if-cached""#,
+    ])
+    func `what comes in a later version says so`(member: String) throws {
+        let error = try error("{\"url\":\"http://a/\",\(member)}")
+        #expect(error.code == "unsupported-feature")
+    }
+
+    @Test(arguments: [
+        (#"{"url":"http://u:p@a/"}"#, "Basic dTpw"), (#"{"url":"http://a/","credentials":{"user":"u"}}"#, "Basic dTo="),
+        (#"{"url":"http://x:y@a/","credentials":{"user":"u","password":"p"}}"#, "Basic dTpw"),
+        (#"{"url":"http://x:y@a/","headers":{"authorization":"Mine"}}"#, "Mine"),
+    ])
+    func `credentials are sent as Basic, and an Authorization of the line wins`(text: String, field: String) throws {
+        let request = try request(text)
+        #expect(request.request.headerFields[values: .authorization] == [field])
+        #expect(request.request.url.absoluteString == "http://a/")
+    }
+
+    @Test func `the white space around the value of a header is left out, as in items`() throws {
+        let request = try request(#"{"url":"http://a/","headers":[["a"," 1\t"]]}"#)
+        #expect(request.request.headerFields.map(\.latin1Value) == ["1"])
+    }
+
+    @Test(
+        arguments: [
+            (#"{"url":"http://a/","headers":{"a b":"1"}}"#, "invalid-request"),
+            (#"{"url":"http://a/","headers":{"a":"x\r\nEvil: 1"}}"#, "invalid-request"),
+            (#"{"url":"http://a/","headers":{"a":"x\u0000"}}"#, "invalid-request"),
+            (#"{"url":""}"#, "invalid-url"),
+            (#"{"url":"http://a/","form":{}}"#, nil),
+        ] as [(String, String?)]
+    )
+    func `what cannot be sent has the library's code`(text: String, code: String?) throws {
+        switch line(text).request {
+        case .success: #expect(code == nil)
+        case .failure(let error): #expect(error.code == code)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite struct WorkerCountTests {
+    @Test func `one line at a time needs two workers, whatever is allowed`() {
+        var count = WorkerCount(limit: 10_000)
+        for _ in 0..<100 {
+            _ = count.tookLine()
+            count.isDone()
+        }
+        #expect(count.started == 2)
+    }
+
+    @Test(arguments: [(1, [false]), (2, [true, false]), (3, [true, true, false])])
+    func `there are as many as the limit when so many lines are under way`(limit: Int, starts: [Bool]) {
+        var count = WorkerCount(limit: limit)
+        var another: [Bool] = []
+        for _ in 0..<limit { another.append(count.tookLine()) }
+        #expect(another == starts)
+        #expect(count.started == limit)
+        #expect(count.idle == 0)
+        count.isDone()
+        let isAnother = count.tookLine()
+        #expect(!isAnother)
+        #expect(count.started == limit)
+    }
+}

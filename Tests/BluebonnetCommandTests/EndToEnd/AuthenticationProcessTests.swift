@@ -1,0 +1,125 @@
+import Bluebonnet
+import Foundation
+import LocalServer
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite(.timeLimit(.minutes(1))) struct AuthenticationProcessTests {
+    private func url(_ server: LocalServer, user: String, path: String) -> String {
+        server.baseURL.replacingOccurrences(of: "://", with: "://\(user)@") + path
+    }
+
+    @Test func `user and password come from the URL, from --auth or as a token`() async throws {
+        try await LocalServer.run { server in
+            let fromURL = try await Command.run("get", url(server, user: "u:p%40", path: "/basic-auth/u/p%40"))
+            #expect(fromURL.status == 0, "\(fromURL.errors)")
+            #expect(try await Command.run("get", server.baseURL + "/basic-auth/u/p", "-a", "u:p").status == 0)
+            #expect(try await Command.run("get", server.baseURL + "/bearer", "--bearer", "t").status == 0)
+            #expect(try await Command.run("get", server.baseURL + "/bearer", "-A", "bearer", "-a", "t").status == 0)
+        }
+    }
+
+    @Test func `a password is shown nowhere`() async throws {
+        try await LocalServer.run { server in
+            let user = "user:secret"
+            let verbose = try await Command.run("get", "-v", url(server, user: user, path: "/basic-auth/user/secret"))
+            #expect(verbose.status == 0)
+            #expect(verbose.errors.contains("Authorization: Basic REDACTED"))
+            #expect(!verbose.errors.contains(Data(user.utf8).base64EncodedString()))
+            let unreachable = "http://\(user)@127.0.0.1:\(FaultServer.unusedPort)/"
+            let refused = try await Command.run("get", "-v", unreachable)
+            #expect(!refused.errors.contains("secret"))
+            let batch = try await Command.run("batch", input: #"{"url":"\#(unreachable)"}"#)
+            #expect(!batch.text.contains("secret"))
+        }
+    }
+
+    @Test func `-v shows no secrets, wherever they stand, and -i shows all`() async throws {
+        let cookie = ("Set-Cookie", "sid=hunter2")
+        let script = FaultServer.Script.requests { request in
+            guard request.target.hasPrefix("/start") else { return [.respond(headers: [cookie], body: "")] }
+            return [.respond(302, headers: [("Location", "/there?code=hunter2&n=1")], body: "")]
+        }
+        try await FaultServer.run(script) { server in
+            let secrets = ["Cookie: a=hunter2", "X-Api-Key: hunter2", "token==hunter2"]
+            for options in [["-v"], ["-v", "--no-follow"]] {
+                let output = try await Command.run(["get", server.baseURL + "/start"] + secrets + options)
+                #expect(output.status == 0)
+                #expect(!output.errors.contains("hunter2"), "\(output.errors)")
+                #expect(output.errors.contains("/there?code=REDACTED&n=1"))
+            }
+            let shown = try await Command.run("get", server.baseURL + "/there", "-i")
+            #expect(shown.text.contains("Set-Cookie: sid=hunter2"))
+            let seen = server.requests[0]
+            #expect(seen.target == "/start?token=hunter2")
+            #expect(seen.value(of: "cookie") == "a=hunter2")
+            #expect(seen.value(of: "x-api-key") == "hunter2")
+        }
+    }
+
+    @Test func `--offline prints what would be sent`() async throws {
+        let output = try await Command.run("get", "http://u:p@127.0.0.1:1/x", "--offline")
+        #expect(output.text.contains("Authorization: Basic dTpw\n"))
+        #expect(!output.text.contains("u:p@"))
+    }
+
+    @Test func `credentials do not go to another origin`() async throws {
+        try await FaultServer.run([.readRequest, .respond(body: "")]) { other in
+            let location = other.baseURL.replacingOccurrences(of: "://", with: "://x:secret@") + "/there"
+            let answer = FaultStep.respond(302, headers: [("Location", location)], body: "")
+            try await FaultServer.run([.readRequest, answer]) { server in
+                let output = try await Command.run("get", "-v", server.baseURL + "/here", "-a", "u:p")
+                #expect(output.status == 0)
+                #expect(server.requests[0].value(of: "authorization") == "Basic dTpw")
+                #expect(other.requests[0].value(of: "authorization") == nil)
+                #expect(output.errors.contains("redirected to \(other.baseURL)/there"))
+                #expect(!output.errors.contains("secret"))
+            }
+        }
+    }
+
+    @Test func `a failure with an empty body is not silent`() async throws {
+        try await LocalServer.run { server in
+            let unknown = try await Command.run("get", server.baseURL + "/basic-auth/u/p")
+            #expect(unknown.status == 4)
+            #expect(unknown.errors.hasPrefix("bluebonnet: 401 Unauthorized: the server wants credentials; say --auth"))
+            let wrong = try await Command.run("get", server.baseURL + "/basic-auth/u/p", "-a", "u:q")
+            #expect(wrong.errors == "bluebonnet: 401 Unauthorized: the server does not accept these credentials.\n")
+            for (status, text) in [(404, "404 Not Found"), (500, "500 Internal Server Error")] {
+                let output = try await Command.run("get", server.baseURL + "/status/\(status)")
+                #expect(output.errors == "bluebonnet: \(text)\n")
+                let shown = try await Command.run("get", "-i", server.baseURL + "/status/\(status)")
+                #expect(shown.errors.isEmpty)
+            }
+        }
+    }
+
+    @Test func `a user without a password and without a terminal is bad usage`() async throws {
+        let command = "setsid --wait '\(Command.executable.path)' get :1/ -a Ada </dev/null"
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", command]
+        let errors = Pipe()
+        process.standardError = errors
+        let (ends, end) = AsyncStream.makeStream(of: Int32.self)
+        process.terminationHandler = { end.yield($0.terminationStatus) }
+        try process.run()
+        #expect(await ends.first { _ in true } == 2)
+        let text = try errors.fileHandleForReading.readToEnd().map { String(decoding: $0, as: UTF8.self) }
+        #expect(text?.contains("There is no terminal to ask for the password") == true)
+    }
+
+    @Test func `in a batch they are sent, and the answer does not repeat them`() async throws {
+        try await LocalServer.run { server in
+            let lines = [
+                #"{"id":1,"url":"\#(url(server, user: "u:p", path: "/basic-auth/u/p"))"}"#,
+                #"{"id":2,"url":"\#(server.baseURL)/basic-auth/u/p","credentials":{"user":"u","password":"p"}}"#,
+            ]
+            let output = try await Command.run("batch", "--ordered", input: lines.joined(separator: "\n"))
+            let answers = try output.text.split(separator: "\n").map { try JSONValue(parsing: $0) }
+            #expect(answers.map { $0["status"] } == [200, 200])
+            #expect(answers.map { $0["url"]?.string } == Array(repeating: "\(server.baseURL)/basic-auth/u/p", count: 2))
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import LocalServer
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite(.timeLimit(.minutes(2))) struct CommandProcessTests {
+    @Test func `the version is printed`() async throws {
+        let output = try await Command.run("--version")
+        #expect(output.text == "\(MainCommand.version)\n")
+        #expect(output.status == 0)
+    }
+
+    @Test(arguments: ["get", "head", "post", "put", "patch", "delete", "options", "batch"])
+    func `every command has help with an example and the exit status`(command: String) async throws {
+        let output = try await Command.run(command, "--help")
+        #expect(output.status == 0)
+        #expect(output.text.contains("Example"))
+        #expect(output.text.contains("Exit status:"))
+        #expect(output.text.contains("bluebonnet \(command) "))
+    }
+
+    @Test(arguments: [[], ["nope"], ["get"], ["--nope"]])
+    func `no command is bad usage, as is an unknown one`(arguments: [String]) async throws {
+        let output = try await Command.run(arguments)
+        #expect(output.status == (arguments.isEmpty ? 0 : 2))
+        #expect(output.errors.isEmpty == arguments.isEmpty)
+    }
+
+    @Test func `a stream that is closed is nobody else's`() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "closed-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try await FaultServer.run(.requests { _ in [.respond(body: "body")] }) { server in
+            let get = ["get", server.baseURL]
+            let silent = try await Command.run(get + ["-v", "-o", file.path], connecting: "2>&-")
+            #expect(silent.status == 0)
+            #expect(try String(contentsOf: file, encoding: .utf8) == "body")
+            let lost = try await Command.run(get, connecting: ">&-")
+            #expect(lost.status == 1)
+            #expect(lost.errors == "bluebonnet: output-failed: The output: Bad file descriptor\n")
+            #expect(try await Command.run(get + ["-o", file.path], connecting: ">&- <&- 2>&-").status == 0)
+            #expect(try await Command.run(["post", server.baseURL], connecting: "<&-").status == 0)
+            for request in server.requests { #expect(request.bodyText.isEmpty) }
+        }
+        let nothing = try await Command.run(["batch"], connecting: "<&-")
+        #expect(nothing.status == 2)
+        #expect(nothing.errors == "bluebonnet: standard input: Bad file descriptor\n")
+    }
+
+    @Test func `the demo shows what it promises`() async throws {
+        let output = try await Command.run("demo")
+        #expect(output.status == 0, "\(output.text) \(output.errors)")
+        #expect(output.text.contains("All \(DemoStep.all.count) steps showed what they promise."))
+    }
+}

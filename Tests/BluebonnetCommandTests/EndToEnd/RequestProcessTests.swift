@@ -1,0 +1,240 @@
+import Bluebonnet
+import Foundation
+import LocalServer
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite(.timeLimit(.minutes(1))) struct RequestProcessTests {
+    @Test func `the body is written as it came when nobody looks at it`() async throws {
+        let body = #"{"b":1,  "a":[]}"#
+        try await FaultServer.run([.readRequest, .respond(headers: [("Content-Type", "application/json")], body: body)])
+        {
+            server in
+            let output = try await Command.run("get", server.baseURL + "/x", "a==1", "X-Test:yes")
+            #expect(output.text == body)
+            #expect(output.errors.isEmpty)
+            #expect(output.status == 0)
+            let request = server.requests[0]
+            #expect(request.requestLine == "GET /x?a=1 HTTP/1.1")
+            #expect(request.value(of: "x-test") == "yes")
+        }
+    }
+
+    @Test func `--pretty formats and colours without a terminal`() async throws {
+        let answer = FaultStep.respond(headers: [("Content-Type", "application/json")], body: #"{"a":1}"#)
+        try await FaultServer.run(.requests { _ in [answer] }) { server in
+            let formatted = try await Command.run("get", server.baseURL, "--pretty", "format")
+            #expect(formatted.text == "{\n  \"a\": 1\n}\n")
+            let colored = try await Command.run("get", server.baseURL, "--pretty", "all")
+            #expect(colored.text.contains("\u{1B}[34m\"a\"\u{1B}[0m: "))
+        }
+    }
+
+    @Test(arguments: ["post", "put", "patch", "delete", "options", "get"])
+    func `every method sends its name and JSON`(method: String) async throws {
+        try await FaultServer.run([.readRequest, .respond(body: "")]) { server in
+            let output = try await Command.run(method, server.baseURL + "/", "name=Ada", "n:=1")
+            #expect(output.status == 0)
+            let request = server.requests[0]
+            #expect(request.method == method.uppercased())
+            #expect(request.bodyText == #"{"name":"Ada","n":1}"#)
+            #expect(request.value(of: "content-type") == "application/json")
+        }
+    }
+
+    @Test func `a HEAD shows the head`() async throws {
+        try await LocalServer.run { server in
+            let output = try await Command.run("head", server.baseURL + "/get")
+            #expect(output.text.hasPrefix("HTTP/1.1 200 OK\n"))
+            #expect(output.status == 0)
+        }
+    }
+
+    @Test func `-i shows the head on standard output and -v everything on standard error`() async throws {
+        try await LocalServer.run { server in
+            let included = try await Command.run("get", "-i", server.baseURL + "/robots.txt")
+            #expect(included.text.hasPrefix("HTTP/1.1 200 OK\nContent-Type: text/plain"))
+            #expect(included.text.contains("\n\nUser-agent"))
+            let verbose = try await Command.run("get", "-v", server.baseURL + "/redirect/1")
+            #expect(verbose.text.hasPrefix("{"))
+            #expect(verbose.errors.contains("GET /get HTTP/1.1\nHost: 127.0.0.1:"))
+            #expect(verbose.errors.contains("redirected to \(server.baseURL)/get\n"))
+            #expect(verbose.errors.contains("HTTP/1.1 200 OK\n"))
+            #expect(verbose.errors.contains("first byte "))
+        }
+    }
+
+    @Test func `standard input is sent for @-`() async throws {
+        try await FaultServer.run(.requests { _ in [.respond(body: "")] }) { server in
+            _ = try await Command.run("post", server.baseURL, "@-", "Content-Type:text/plain", input: "from stdin")
+            #expect(server.requests[0].bodyText == "from stdin")
+            #expect(server.requests[0].value(of: "content-type") == "text/plain")
+        }
+    }
+
+    @Test func `-o streams into a file, but not an error page`() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "out-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try await LocalServer.run { server in
+            let missing = try await Command.run("get", server.baseURL + "/nowhere", "-o", file.path)
+            #expect(missing.status == 4)
+            #expect(missing.errors.contains("404 Not Found: nothing was written"))
+            #expect(!FileManager.default.fileExists(atPath: file.path))
+            let found = try await Command.run("get", server.baseURL + "/bytes/100000", "-o", file.path)
+            #expect(found.status == 0)
+            #expect(found.bytes.isEmpty)
+            #expect(try Data(contentsOf: file).count == 100_000)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("/status/204", [], 0), ("/status/404", [], 4), ("/status/503", [], 5),
+            ("/status/404", ["--no-check-status"], 0),
+            ("/redirect/1", ["--no-follow"], 0), ("/redirect/3", ["--max-redirects", "2"], 1),
+            ("/delay/10", ["--timeout", "0.2"], 3), ("/get", ["--unix-socket", "/no/such/socket"], 1),
+            ("/get", ["--multipart"], 2), ("/get", ["word"], 2), ("/get", ["--pretty", "nicely"], 2),
+            ("/get", ["--timeout", "-1"], 2), ("/get", ["--timeout", "nan"], 2), ("/get", ["--timeout", "inf"], 2),
+            ("/get", ["--timeout", "1e300"], 2), ("/get", ["--connect-timeout", "0"], 2),
+            ("/get", ["--timeout", "1e9"], 0), ("/get", ["--timeout", "1e-9"], 3),
+            ("/get", ["--max-redirects", "-1"], 2), ("/get", ["--max-redirects", "99999999999999999999"], 2),
+            ("/redirect/1", ["--max-redirects", "9223372036854775807"], 0),
+        ] as [(String, [String], Int32)]
+    )
+    func `the exit status says what happened`(path: String, options: [String], status: Int32) async throws {
+        try await LocalServer.run { server in
+            let output = try await Command.run(["get", server.baseURL + path] + options)
+            #expect(output.status == status)
+            // A 4xx or 5xx without a body would say nothing otherwise.
+            #expect(output.errors.isEmpty == (status == 0 && !path.hasPrefix("/status/404")))
+        }
+    }
+
+    @Test func `-o writes to a pipe and does not replace it`() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "pipe-\(UUID().uuidString)").path
+        // The C function reads the path while it runs.
+        let result = unsafe mkfifo(path, 0o600)
+        try #require(result == 0)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try await FaultServer.run([.readRequest, .respond(body: "through a pipe")]) { server in
+            async let run = Command.run("get", server.baseURL, "-o", path)
+            let text = await withCheckedContinuation { continuation in
+                DispatchQueue(label: "pipe").async {
+                    // Opening waits for the writer.
+                    let bytes = try? FileHandle(forReadingAtPath: path)?.readToEnd()
+                    continuation.resume(returning: bytes.map { String(decoding: $0, as: UTF8.self) })
+                }
+            }
+            let output = try await run
+            #expect(text == "through a pipe")
+            #expect(output.status == 0)
+            #expect(FileKind(path: path) == .special)
+        }
+    }
+
+    @Test func `-o writes through a link and leaves it`() async throws {
+        let directory = FileManager.default.temporaryDirectory
+        let (file, link) = (directory.appending(path: UUID().uuidString), directory.appending(path: UUID().uuidString))
+        defer { for url in [file, link] { try? FileManager.default.removeItem(at: url) } }
+        try Data("something that was longer".utf8).write(to: file)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+        try await FaultServer.run([.readRequest, .respond(body: "new")]) { server in
+            let output = try await Command.run("get", server.baseURL, "-o", link.path)
+            #expect(output.status == 0)
+            #expect(try String(contentsOf: file, encoding: .utf8) == "new")
+            #expect(FileKind(path: link.path) == .link)
+        }
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script")))
+    func `on a terminal JSON has colours and binary bodies stay away`() async throws {
+        try await LocalServer.run { server in
+            let json = try await Command.onTerminal("get \(server.baseURL)/get")
+            #expect(json.contains("{\r\n  \u{1B}[34m\"args\"\u{1B}[0m: "))
+            let plain = try await Command.onTerminal("get \(server.baseURL)/get", environment: "NO_COLOR=1")
+            #expect(plain.contains("{\r\n  \"args\": "))
+            let image = try await Command.onTerminal("get \(server.baseURL)/image/png")
+            #expect(image.hasPrefix("bluebonnet: The body is binary (image/png)"))
+        }
+    }
+
+    @Test func `an error is one line with its code`() async throws {
+        let port = FaultServer.unusedPort
+        let output = try await Command.run("get", ":\(port)/")
+        #expect(output.status == 1)
+        #expect(output.errors.hasPrefix("bluebonnet: connect-failed: "))
+        #expect(output.errors.split(separator: "\n").count == 1)
+    }
+
+    @Test func `TLS is checked, and trusted with --cacert or --insecure`() async throws {
+        let certificates = try TestCertificates.shared()
+        try await certificates.withFiles { files in
+            try await LocalServer.run(.init(tls: ServerTLS(certificates.localhost))) { server in
+                let url = server.baseURL + "/get"
+                let trusted = try await Command.run("get", url, "--cacert", files.authority)
+                #expect(trusted.status == 0)
+                let insecure = try await Command.run("get", url, "--insecure")
+                #expect(insecure.status == 0)
+                let untrusted = try await Command.run("get", url, "--cacert", files.path("untrusted.pem"))
+                #expect(untrusted.status == 6)
+                #expect(untrusted.errors.hasPrefix("bluebonnet: certificate-untrusted: "))
+                let missing = try await Command.run("get", url, "--cacert", "/no/such/file")
+                #expect(missing.status == 6)
+                #expect(missing.errors.hasPrefix("bluebonnet: invalid-trust-configuration: "))
+            }
+            try await LocalServer.run(.init(tls: ServerTLS(certificates.expired))) { server in
+                let expired = try await Command.run("get", server.baseURL + "/get", "--cacert", files.authority)
+                #expect(expired.status == 6)
+                #expect(expired.errors.hasPrefix("bluebonnet: certificate-expired: "))
+            }
+        }
+    }
+
+    @Test func `a body goes from https to http only with --body-on-insecure-redirects`() async throws {
+        let tls = ServerTLS(try TestCertificates.shared().localhost)
+        try await FaultServer.run(.requests { _ in [.respond(body: "")] }) { open in
+            let answer = FaultStep.respond(307, headers: [("Location", open.baseURL + "/there")], body: "")
+            try await FaultServer.run(.requests { _ in [answer] }, options: .init(tls: tls)) { server in
+                let request = ["post", server.baseURL, "--insecure", "a=secret"]
+                let line = #"{"url":"\#(server.baseURL)","method":"POST","body":"secret"}"#
+                let option = "--body-on-insecure-redirects"
+                let refused = try await Command.run(request)
+                #expect(refused.status == 1)
+                #expect(refused.errors.hasPrefix("bluebonnet: redirect-refused: "))
+                #expect(refused.errors.hasSuffix("Here that is \(option).\n"))
+                let refusedLine = try await Command.run("batch", "--insecure", input: line)
+                #expect(refusedLine.text.contains(#""code":"redirect-refused""#))
+                #expect(open.requests.isEmpty)
+                #expect(try await Command.run(request + [option]).status == 0)
+                #expect(open.requests.last?.bodyText == #"{"a":"secret"}"#)
+                #expect(try await Command.run("batch", "--insecure", option, input: line).status == 0)
+                #expect(open.requests.last?.bodyText == "secret")
+            }
+        }
+    }
+
+    @Test func `a client certificate is shown to a server that asks for one`() async throws {
+        let certificates = try TestCertificates.shared()
+        let tls = ServerTLS(certificates.localhost, clientAuthorities: [certificates.authority])
+        try await certificates.withFiles { files in
+            try await LocalServer.run(.init(tls: tls)) { server in
+                let arguments = ["get", server.baseURL + "/get", "--cacert", files.authority]
+                let identity = ["--cert", files.path("client.pem"), "--key", files.path("client.key")]
+                let known = try await Command.run(arguments + identity)
+                #expect(known.status == 0)
+                let unknown = try await Command.run(arguments)
+                #expect(unknown.status != 0)
+            }
+        }
+    }
+
+    @Test func `a Unix-domain socket is reached with the host of the URL`() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "s\(UInt32.random(in: 0 ... .max))").path
+        try await LocalServer.run(.init(address: .unixSocket(path))) { _ in
+            let output = try await Command.run("get", "example.org/headers", "--unix-socket", path)
+            #expect(output.status == 0)
+            #expect(output.text.contains(#""Host": "example.org""#))
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite(.timeLimit(.minutes(1))) struct ServeProcessTests {
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `the server prints its URL, serves and ends in order`(signal: Int32) async throws {
+        let server = try Conversation("serve")
+        let url = try #require(await server.read())
+        #expect(url.hasPrefix("http://127.0.0.1:"))
+        #expect(try await Command.run("get", url + "/get").status == 0)
+        #expect(await server.end(with: signal) == 0)
+    }
+
+    @Test func `the server listens on a socket, and its URL says so`() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "s\(UInt32.random(in: 0 ... .max))").path
+        let server = try Conversation("serve", "--unix", path)
+        let url = try #require(await server.read())
+        #expect(url.hasPrefix("http+unix://%2F"))
+        #expect(try await Command.run("get", url + "get").status == 0)
+        #expect(await server.end(with: SIGTERM) == 0)
+    }
+
+    @Test func `with --tls the certificate is one to be trusted`() async throws {
+        let server = try Conversation("serve", "--tls")
+        let url = try #require(await server.read())
+        #expect(url.hasPrefix("https://localhost:"))
+        #expect(try await Command.run("get", url + "/get", "--insecure").status == 0)
+        #expect(await server.end(with: SIGTERM) == 0)
+    }
+}

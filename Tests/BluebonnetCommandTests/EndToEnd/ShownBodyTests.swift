@@ -1,0 +1,106 @@
+import Bluebonnet
+import Foundation
+import LocalServer
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite(.timeLimit(.minutes(1))) struct ShownBodyTests {
+    private static let users = #"{"users":[{"name":"Ada","age":36},{"name":"Bob","age":40}]}"#
+
+    private func withJSON(_ body: String, _ test: (String) async throws -> Void) async throws {
+        let answer = FaultStep.respond(headers: [("Content-Type", "application/json")], body: body)
+        try await FaultServer.run(.requests { _ in [answer] }) { server in try await test(server.baseURL) }
+    }
+
+    @Test func `--filter shows a part of the answer`() async throws {
+        try await withJSON(Self.users) { url in
+            let pointed = try await Command.run("get", url, "--filter", "/users/1")
+            #expect(pointed.text == "{\"name\":\"Bob\",\"age\":40}\n")
+            let names = try await Command.run("get", url, "--filter", "users[].name")
+            #expect(names.text == "\"Ada\"\n\"Bob\"\n")
+            let raw = try await Command.run("get", url, "--filter", "users[].name", "--raw")
+            #expect(raw.text == "Ada\nBob\n")
+            let formatted = try await Command.run("get", url, "--filter", "/users/0", "--pretty", "format")
+            #expect(formatted.text == "{\n  \"name\": \"Ada\",\n  \"age\": 36\n}\n")
+        }
+    }
+
+    @Test func `a filter that picks nothing, or has no JSON, is a failure`() async throws {
+        try await withJSON(Self.users) { url in
+            let nothing = try await Command.run("get", url, "--filter", "/users/9")
+            #expect(nothing.status == 1)
+            #expect(nothing.text.isEmpty)
+            #expect(nothing.errors.contains("Nothing in the answer is at “/users/9”."))
+        }
+        try await withJSON("<p>") { url in
+            let output = try await Command.run("get", url, "--filter", "/users")
+            #expect(output.status == 1)
+            #expect(output.errors.contains("The answer is no JSON"))
+        }
+        let wrong = try await Command.run("get", "http://127.0.0.1:1", "--filter", "a[")
+        #expect(wrong.status == 2)
+    }
+
+    @Test func `an answer of 4xx is shown whole, whatever the filter`() async throws {
+        let answer = FaultStep.respond(404, body: "no such user")
+        try await FaultServer.run([.readRequest, answer]) { server in
+            let output = try await Command.run("get", server.baseURL, "--filter", "/name")
+            #expect(output.text == "no such user")
+            #expect(output.status == 4)
+        }
+    }
+
+    @Test func `--stream shows a line while the next one has not come`() async throws {
+        let gate = FaultGate()
+        let script: FaultServer.Script = [
+            .readRequest,
+            .send(
+                "HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nContent-Length: 26\r\n\r\n{\"n\": 1, \"s\":[1]}\n"
+            ),
+            .hold(gate), .send("{\"n\":2}\n"),
+        ]
+        try await FaultServer.run(script) { server in
+            let run = try Conversation("get", server.baseURL, "--stream", "--filter", "n")
+            #expect(await run.read() == "1")
+            gate.open()
+            #expect(await run.read() == "2")
+            #expect(try await run.finish() == 0)
+        }
+    }
+
+    @Test func `--raw asks for no compression and changes nothing`() async throws {
+        let body = "{\"b\":1,  \"a\":[]}"
+        try await FaultServer.run(
+            .requests { _ in
+                [.respond(headers: [("Content-Type", "application/json")], body: body)]
+            }
+        ) { server in
+            let output = try await Command.run("get", server.baseURL, "--raw", "--pretty", "all")
+            #expect(output.text == body)
+            #expect(server.requests[0].value(of: "accept-encoding") == nil)
+        }
+    }
+
+    @Test func `--offline prints the request and sends nothing`() async throws {
+        // Nobody listens there.
+        let output = try await Command.run("post", "http://127.0.0.1:1/x", "a=1", "q==2", "X-Y:z", "--offline")
+        #expect(output.status == 0)
+        let parts = output.text.components(separatedBy: "\n\n")
+        let lines = parts[0].split(separator: "\n")
+        #expect(lines.first == "POST /x?q=2 HTTP/1.1")
+        #expect(lines.contains("Host: 127.0.0.1:1"))
+        #expect(lines.contains("X-Y: z"))
+        #expect(lines.contains("Content-Length: 9"))
+        #expect(parts[1] == #"{"a":"1"}"#)
+    }
+
+    @Test func `--offline shows a file as the body`() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "bluebonnet-\(UUID().uuidString).txt")
+        try Data("from a file".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let output = try await Command.run("put", "http://127.0.0.1:1/x", "@\(file.path)", "--offline")
+        #expect(output.text.contains("Content-Length: 11\n"))
+        #expect(output.text.hasSuffix("\n\nfrom a file"))
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import LocalServer
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite(.timeLimit(.minutes(1)), .enabled(if: TerminalRun.isPossible)) struct TerminalProcessTests {
+    /// Half of a body, the rest when the gate opens.
+    private func slowBody(_ gate: FaultGate) -> FaultServer.Script {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n"
+        let half = String(repeating: "a", count: 10_000)
+        return [.readRequest, .send(head + half), .hold(gate), .send(half)]
+    }
+
+    private func temporaryFile() -> URL {
+        FileManager.default.temporaryDirectory.appending(path: "terminal-\(UUID().uuidString)")
+    }
+
+    @Test(arguments: [100, 50, 20])
+    func `the bar of a download is gone at the end, and one line says what came`(columns: Int) async throws {
+        let (gate, file) = (FaultGate(), temporaryFile())
+        defer { try? FileManager.default.removeItem(at: file) }
+        try await FaultServer.run(slowBody(gate)) { server in
+            let run = try TerminalRun("get \(server.baseURL) -o \(file.path)", columns: columns)
+            await run.wait(for: "50%")
+            #expect(run.text.contains("▕█") == (columns > 20))
+            gate.open()
+            #expect(try await run.finish() == 0)
+            // The summary alone may be longer than the window.
+            var screen = Screen(columns: 1000)
+            screen.receive(run.text.utf8)
+            #expect(screen.rows.count == 2)
+            #expect(screen.rows[0].hasPrefix("\(file.path): 20 kB in "), "\(screen.rows)")
+            #expect(screen.rows[1] == "")
+            // Every frame stays within the window.
+            let frames = run.text.split(separator: "\r").filter { $0.contains("%") }
+            #expect(frames.allSatisfy { $0.split(separator: "\u{1B}")[0].count < columns }, "\(frames)")
+        }
+    }
+
+    @Test func `-v and the bar keep out of each other's lines`() async throws {
+        let (gate, file) = (FaultGate(), temporaryFile())
+        defer { try? FileManager.default.removeItem(at: file) }
+        try await FaultServer.run([.readRequest, .hold(gate), .respond(headers: [("A", "1")], body: "x")]) { server in
+            let run = try TerminalRun("get \(server.baseURL)/v -v --pretty none -o \(file.path)")
+            await run.wait(for: "0 B")
+            gate.open()
+            #expect(try await run.finish() == 0)
+            var screen = Screen(columns: 100)
+            screen.receive(run.text.utf8)
+            #expect(screen.rows[0] == "GET /v HTTP/1.1")
+            #expect(screen.rows.contains("A: 1"))
+            #expect(!screen.rows.contains { $0.hasPrefix("0 B") })
+        }
+    }
+
+    @Test func `an upload's bar is gone before its answer is shown`() async throws {
+        let (gate, file) = (FaultGate(), temporaryFile())
+        try Data(repeating: 97, count: 100_000).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        try await FaultServer.run([.readRequest, .hold(gate), .respond(body: "ok")]) { server in
+            let run = try TerminalRun("put \(server.baseURL) @\(file.path)")
+            await run.wait(for: "100%")
+            gate.open()
+            #expect(try await run.finish() == 0)
+            var screen = Screen(columns: 100)
+            screen.receive(run.text.utf8)
+            #expect(screen.rows == ["ok", ""])
+        }
+    }
+
+    @Test func `an error stands in a line of its own`() async throws {
+        let (gate, file) = (FaultGate(), temporaryFile())
+        try await FaultServer.run([.readRequest, .hold(gate), .respond(404, body: "")]) { server in
+            let run = try TerminalRun("get \(server.baseURL) -o \(file.path)")
+            await run.wait(for: "0 B")
+            gate.open()
+            #expect(try await run.finish() == 4)
+            var screen = Screen(columns: 1000)
+            screen.receive(run.text.utf8)
+            #expect(screen.rows == ["bluebonnet: 404 Scripted: nothing was written to \(file.path).", ""])
+        }
+    }
+
+    @Test func `a dumb terminal gets no bar`() async throws {
+        let file = temporaryFile()
+        defer { try? FileManager.default.removeItem(at: file) }
+        let script: FaultServer.Script = [
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na"), .wait(.milliseconds(400)), .send("b"),
+        ]
+        try await FaultServer.run(script) { server in
+            let run = try TerminalRun("get \(server.baseURL) -o \(file.path)", environment: "TERM=dumb")
+            #expect(try await run.finish() == 0)
+            #expect(run.text.isEmpty)
+        }
+    }
+
+    @Test func `Ctrl-C takes the bar and the half file away`() async throws {
+        let directory = temporaryFile()
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try await FaultServer.run(slowBody(FaultGate())) { server in
+            let run = try TerminalRun("get \(server.baseURL) -o \(directory.path)/file")
+            await run.wait(for: "50%")
+            try run.type("\u{3}")
+            #expect(try await run.finish() == 128 + SIGINT)
+            var screen = Screen(columns: 100)
+            screen.receive(run.text.utf8)
+            #expect(!screen.rows.contains { $0.contains("%") }, "\(screen.rows)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+    func `a signal at the password prompt leaves a terminal that shows what is typed`(number: Int32) async throws {
+        signal(SIGINT, SIG_DFL)
+        signal(SIGQUIT, SIG_DFL)
+        let run = try TerminalRun(
+            script: """
+                ulimit -c 0
+                sh -c 'echo "pid=$$."; exec "$0" get http://127.0.0.1:1/ -a Ada' '\(Command.executable.path)'
+                echo "status=$?."
+                stty -a | tr ' ;' '\\n\\n' | grep -xE -- '-?(echo|icanon|isig)' | tr '\\n' ' '
+                """
+        )
+        await run.wait(for: "Password for Ada: ")
+        let process = try #require(run.text.firstMatch(of: /pid=([0-9]+)\./).flatMap { Int32($0.1) })
+        kill(process, number)
+        _ = try await run.finish()
+        #expect(run.text.contains("status=\(128 + number)."), "\(run.text)")
+        let modes = run.text.split(separator: ".").last?.split { $0.isWhitespace }.map(String.init) ?? []
+        #expect(Set(modes) == ["echo", "icanon", "isig"], "\(run.text)")
+    }
+
+    @Test func `a signal after the password prompt ends the command as before it`() async throws {
+        signal(SIGINT, SIG_DFL)
+        try await FaultServer.run([.readRequest, .stall]) { server in
+            let run = try TerminalRun("get \(server.baseURL) -a Ada")
+            await run.wait(for: "Password for Ada: ")
+            try run.type("secret\r")
+            try await server.waitForRequests(1)
+            try run.type("\u{3}")
+            #expect(try await run.finish() == 128 + SIGINT)
+        }
+    }
+
+    @Test func `a password is asked for and not shown`() async throws {
+        try await LocalServer.run { server in
+            let run = try TerminalRun("get \(server.baseURL)/basic-auth/Ada/secret -a Ada --pretty none")
+            await run.wait(for: "Password for Ada: ")
+            try run.type("secrex\u{7F}t\r")
+            #expect(try await run.finish() == 0)
+            #expect(run.text.contains("authenticated"))
+            #expect(!run.text.contains("secre"))
+        }
+    }
+}

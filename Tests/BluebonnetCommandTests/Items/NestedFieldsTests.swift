@@ -1,0 +1,55 @@
+import Bluebonnet
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite struct NestedFieldsTests {
+    private func json(_ fields: [(String, JSONValue)]) throws -> String {
+        var nested = NestedFields()
+        for (name, value) in fields { try nested.set(value, at: try FieldPath(name)) }
+        return nested.json.description
+    }
+
+    @Test(arguments: [
+        (["a[b]", "a[c][d]"], #"{"a":{"b":0,"c":{"d":1}}}"#),
+        (["l[]", "l[]", "l[]"], #"{"l":[0,1,2]}"#),
+        (["l[]", "l[1]", "l[3]"], #"{"l":[0,1,null,2]}"#),
+        (["l[2]", "l[0]", "l[1]"], #"{"l":[1,2,0]}"#),
+        (["[]", "[]"], "[0,1]"),
+        (["[0][a]", "[0][b]", "[1][a]"], #"[{"a":0,"b":1},{"a":2}]"#),
+        (["l[][a]", "l[][a]"], #"{"l":[{"a":0},{"a":1}]}"#),
+        (["z", "a", "m"], #"{"z":0,"a":1,"m":2}"#),
+        (["a[1]", "b[x][]", "a[0]"], #"{"a":[2,0],"b":{"x":[1]}}"#),
+        (["a\\[b\\]"], #"{"a[b]":0}"#),
+    ])
+    func `paths build objects and lists`(names: [String], expected: String) throws {
+        #expect(try json(names.enumerated().map { ($1, JSONValue($0)) }) == expected)
+    }
+
+    @Test func `a field adds to what JSON has brought`() throws {
+        #expect(try json([("a", ["x": 1]), ("a[y]", 2), ("a[z][]", 3)]) == #"{"a":{"x":1,"y":2,"z":[3]}}"#)
+        #expect(try json([("l", [1, 2]), ("l[]", 3)]) == #"{"l":[1,2,3]}"#)
+    }
+
+    @Test(arguments: [
+        (["a", "a"], "“a” is there twice; “a[]” adds an element to a list."),
+        (["a[b]", "a[b]"], "“a[b]” is there twice; “a[b][]” adds an element to a list."),
+        (["l[0]", "l[0]"], "“l[0]” is there twice; “l[]” adds an element to a list."),
+        (["a[b]", "a"], "“a” is there twice; “a[]” adds an element to a list."),
+        (["a", "a[b]"], "“a[b]” needs an object, and “a” is a number already."),
+        (["a[b]", "a[0]"], "“a[0]” needs a list, and “a” is an object already."),
+        (["l[]", "l[x]"], "“l[x]” needs an object, and “l” is a list already."),
+        (["a[b][c]", "a[b][c][d]"], "“a[b][c][d]” needs an object, and “a[b][c]” is a number already."),
+        (["[]", "a"], "“a” needs an object, and the whole is a list already."),
+        (["a", "[]"], "“[]” needs a list, and the whole is an object already."),
+    ])
+    func `nothing is replaced`(names: [String], message: String) {
+        let error = #expect(throws: CommandFailure.self) { try json(names.map { ($0, 1) }) }
+        #expect(error == .usage(message))
+    }
+
+    @Test func `null counts as a value, what fills a list does not`() throws {
+        #expect(throws: CommandFailure.self) { try json([("l[0]", .null), ("l[0]", 1)]) }
+        #expect(try json([("l[1]", 1), ("l[0]", .null)]) == #"{"l":[null,1]}"#)
+    }
+}

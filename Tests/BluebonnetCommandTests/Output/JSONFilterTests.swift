@@ -1,0 +1,56 @@
+import Bluebonnet
+import Testing
+
+@testable import BluebonnetCommand
+
+struct JSONFilterTests {
+    private static let document: JSONValue = [
+        "users": [["name": "Ada", "tags": ["a", "b"]], ["name": "Bob", "tags": []]],
+        "a/b": 1, "m~n": 2, "a.b": 3, "": 4, "0": "zero", "empty": nil,
+    ]
+
+    private static let picked: [(String, [JSONValue])] = [
+        ("/users/0/name", ["Ada"]),
+        ("/users/1/name", ["Bob"]),
+        ("/users/01/name", []),
+        ("/users/2", []),
+        ("/a~1b", [1]),
+        ("/m~0n", [2]),
+        ("/", [4]),
+        ("/0", ["zero"]),
+        ("/empty", [nil]),
+        ("/nothing/below", []),
+        (".", [document]),
+        ("", [document]),
+        ("users[0].name", ["Ada"]),
+        (".users[-1].name", ["Bob"]),
+        ("users[].name", ["Ada", "Bob"]),
+        ("users[*].tags[]", ["a", "b"]),
+        ("users[-3]", []),
+        ("[\"a.b\"]", [3]),
+        ("users.name", []),
+        ("empty", [nil]),
+    ]
+
+    @Test(arguments: picked)
+    func `a filter picks what it names`(text: String, expected: [JSONValue]) throws {
+        #expect(try JSONFilter(text).values(in: Self.document) == expected)
+    }
+
+    @Test(arguments: ["/\u{301}/\u{200D}", "\u{301}.\u{200D}", "[\"\u{301}\"].\u{200D}", "\u{301}[\"\u{200D}\"]"])
+    func `names may begin with a combining character`(text: String) throws {
+        #expect(try JSONFilter(text).values(in: ["\u{301}": ["\u{200D}": 1]]) == [1])
+    }
+
+    @Test(arguments: ["a..b", "a.", "a[", "a[x]", "[\"a", "/a~2", "a[\"b\"x]"])
+    func `what is no filter is said`(text: String) {
+        let failure = #expect(throws: CommandFailure.self) { try JSONFilter(text) }
+        #expect(failure?.status == .usage)
+        #expect(failure?.message.isEmpty == false)
+    }
+
+    @Test func `every value of an object is picked in its order`() throws {
+        let filter = try JSONFilter("[]")
+        #expect(filter.values(in: ["b": 1, "a": 2]) == [1, 2])
+    }
+}

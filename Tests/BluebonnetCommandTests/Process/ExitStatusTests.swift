@@ -1,0 +1,35 @@
+import Bluebonnet
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite struct ExitStatusTests {
+    @Test(
+        arguments: [(200, 0), (204, 0), (304, 0), (399, 0), (400, 4), (404, 4), (500, 5), (599, 5), (999, 5)]
+            as [(Int, Int32)]
+    )
+    func `the class of the status decides`(code: Int, status: Int32) {
+        #expect(ExitStatus(statusCode: code).rawValue == status)
+    }
+
+    @Test(
+        arguments: [
+            (NetworkingError.Code.connectFailed, 1), (.dnsLookupFailed, 1), (.connectionLost, 1),
+            (.truncatedResponse, 1),
+            (.tooManyRedirects, 1), (.outputFailed, 1), (.invalidURL, 2), (.unsupportedScheme, 2), (.invalidRequest, 2),
+            (.waitingTimeout, 3), (.connectTimeout, 3), (.firstByteTimeout, 3), (.betweenBytesTimeout, 3),
+            (.requestTimeout, 3),
+            (.certificateUntrusted, 6), (.certificateExpired, 6), (.certificateNotYetValid, 6),
+            (.certificateHostMismatch, 6), (.invalidTrustConfiguration, 6), (.tlsFailed, 6),
+        ] as [(NetworkingError.Code, Int32)]
+    )
+    func `the code of an error decides`(code: NetworkingError.Code, status: Int32) {
+        #expect(ExitStatus(NetworkingError(code, "")).rawValue == status)
+    }
+
+    @Test func `the help names every status`() {
+        for status in ExitStatus.allCases {
+            #expect(ExitStatus.help.contains("  \(status.rawValue)  "))
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import Foundation
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite struct FileKindTests {
+    @Test(
+        arguments: [
+            ("/dev/null", FileKind.special), ("/proc/self/exe", .link), ("/", .directory), ("/no/such/file", .missing),
+        ]
+    )
+    func `one kind of file stands at a path`(path: String, kind: FileKind) {
+        #expect(FileKind(path: path) == kind)
+    }
+
+    @Test func `a link is no file`() throws {
+        let directory = FileManager.default.temporaryDirectory
+        let file = directory.appending(path: "file-\(UUID().uuidString)")
+        let link = directory.appending(path: "link-\(UUID().uuidString)")
+        defer { for url in [file, link] { try? FileManager.default.removeItem(at: url) } }
+        try Data().write(to: file)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+        #expect(FileKind(path: file.path) == .regular)
+        #expect(FileKind(path: link.path) == .link)
+    }
+}

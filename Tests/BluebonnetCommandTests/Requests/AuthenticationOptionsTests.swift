@@ -1,0 +1,40 @@
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite struct AuthenticationOptionsTests {
+    private func options(
+        auth: String? = nil,
+        type: AuthenticationOptions.Kind = .basic,
+        bearer: String? = nil
+    ) -> AuthenticationOptions {
+        var options = AuthenticationOptions()
+        (options.auth, options.authType, options.bearer) = (auth, type, bearer)
+        return options
+    }
+
+    private func credentials(_ options: AuthenticationOptions) throws -> Credentials? {
+        try options.credentials { question throws(CommandFailure) in Array("typed after \(question)".utf8) }
+    }
+
+    private func basic(_ user: String, _ password: String) -> Credentials {
+        .basic(user: Array(user.utf8), password: Array(password.utf8))
+    }
+
+    @Test func `user and password, a token, or nothing`() throws {
+        #expect(try credentials(options()) == nil)
+        #expect(try credentials(options(auth: "u:p:q")) == basic("u", "p:q"))
+        #expect(try credentials(options(auth: "u:")) == basic("u", ""))
+        #expect(try credentials(options(bearer: "t")) == .bearer("t"))
+        #expect(try credentials(options(auth: "t:u", type: .bearer)) == .bearer("t:u"))
+    }
+
+    @Test func `a user without a password is asked for it`() throws {
+        #expect(try credentials(options(auth: "Ada")) == basic("Ada", "typed after Password for Ada: "))
+    }
+
+    @Test func `what does not go together is bad usage`() {
+        #expect(throws: (any Error).self) { try options(auth: "u:p", bearer: "t").validate() }
+        #expect(throws: (any Error).self) { try options(type: .bearer).validate() }
+    }
+}

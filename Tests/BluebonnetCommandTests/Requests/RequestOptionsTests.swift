@@ -1,0 +1,22 @@
+import ArgumentParser
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite struct RequestOptionsTests {
+    /// All values.
+    private func text(_ options: RequestOptions?) -> String { options.map { String(describing: $0) } ?? "none" }
+
+    @Test(arguments: [
+        [":8080/get"], ["example.org/users", "page==2", "Accept:application/json"], ["example.org", "name=Ada", ""],
+        [""],
+    ])
+    func `arguments without options are read as ArgumentParser reads them`(_ arguments: [String]) throws {
+        #expect(text(RequestOptions(plain: arguments)) == text(try RequestOptions.parse(arguments)))
+    }
+
+    @Test(arguments: [[], ["-v", ":8080/get"], [":8080/get", "--timeout=3"], [":8080/get", "--", "name=Ada"], ["-"]])
+    func `options and a URL that is missing are left to ArgumentParser`(_ arguments: [String]) {
+        #expect(text(RequestOptions(plain: arguments)) == "none")
+    }
+}

@@ -1,0 +1,212 @@
+import Bluebonnet
+import FoundationEssentials
+import HTTPTypes
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite struct RequestPlanTests {
+    private static let files = [
+        "name.txt": "Ada\n", "tags.json": "[1, 2]\n", "-": "from stdin", "bad": "\u{FF}",
+        "crlf.txt": "Ada\r\n", "lines.txt": " Ada \r\n\n", "two.txt": "a\nb\n",
+    ]
+
+    private func plan(
+        _ items: [String],
+        method: HTTPRequest.Method = .post,
+        url: String = ":8080/x",
+        isForm: Bool = false,
+        unixSocket: String? = nil,
+        credentials: Credentials? = nil,
+        takesStandardInput: Bool = false
+    ) throws -> RequestPlan {
+        var arguments = RequestPlan.Arguments(method: method, url: url, items: items)
+        arguments.isForm = isForm
+        arguments.unixSocket = unixSocket
+        arguments.credentials = credentials
+        arguments.takesStandardInput = takesStandardInput
+        return try RequestPlan(arguments) { path throws(CommandFailure) in
+            guard let text = Self.files[path] else { throw .usage("\(path): No such file") }
+            return path == "bad" ? [0xFF] : Array(text.utf8)
+        }
+    }
+
+    private func text(_ body: RequestBody?) -> String? {
+        body?.data.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func fields(_ plan: RequestPlan) -> [String] {
+        plan.request.headerFields.map { "\($0.name.rawName): \($0.value)" }
+    }
+
+    @Test func `fields make a JSON object in their order`() throws {
+        let plan = try plan(["name=Ada", "age:=36", "tags:=@tags.json", "name2=@name.txt", "big:=12345678901234567890"])
+        #expect(
+            text(plan.request.body)
+                == #"{"name":"Ada","age":36,"tags":[1,2],"name2":"Ada","big":12345678901234567890}"#
+        )
+        #expect(
+            fields(plan) == [
+                "Accept: application/json, */*;q=0.5", "User-Agent: bluebonnet/\(MainCommand.version)",
+                "Content-Type: application/json",
+            ]
+        )
+    }
+
+    @Test func `a form is escaped and keeps repeated fields`() throws {
+        let plan = try plan(["a=1", "b=x y&z", "a=ü"], isForm: true)
+        #expect(text(plan.request.body) == "a=1&b=x%20y%26z&a=%C3%BC")
+        #expect(plan.request.headerFields[.contentType] == "application/x-www-form-urlencoded")
+    }
+
+    @Test(arguments: [
+        (["a==1"], "http://localhost:8080/x?a=1"),
+        (["a==1", "a==2 3"], "http://localhost:8080/x?a=1&a=2%203"),
+        (["a&b==c=d"], "http://localhost:8080/x?a%26b=c%3Dd"),
+    ])
+    func `query items are appended`(items: [String], url: String) throws {
+        let plan = try plan(items, method: .get)
+        #expect(plan.request.url.absoluteString == url)
+        #expect(plan.request.body == nil || plan.request.body?.length == nil)
+    }
+
+    @Test func `query items join a query and stand before a fragment`() throws {
+        let plan = try plan(["b==2"], method: .get, url: "http://example.org/?a=1#end")
+        #expect(plan.request.url.absoluteString == "http://example.org/?a=1&b=2#end")
+    }
+
+    @Test func `a query may begin with a combining character`() throws {
+        let plan = try plan(["b==2"], method: .get, url: "http://example.org/?\u{301}#\u{301}")
+        #expect(plan.request.url.query(percentEncoded: true) == "%CC%81&b=2")
+        #expect(plan.request.url.fragment(percentEncoded: true) == "%CC%81")
+    }
+
+    @Test func `without items there is no body and nothing but the defaults`() throws {
+        let plan = try plan([], method: .get)
+        #expect(plan.request.body?.length == nil)
+        #expect(fields(plan) == ["Accept: */*", "User-Agent: bluebonnet/\(MainCommand.version)"])
+        #expect(plan.decodesContent)
+    }
+
+    @Test func `headers of the user replace the defaults and may repeat`() throws {
+        let plan = try plan(["Accept:text/html", "X:1", "X:2", "Y;", "User-Agent:", "Accept-Encoding:"], method: .get)
+        #expect(fields(plan) == ["Accept: text/html", "X: 1", "X: 2", "Y: "])
+        #expect(!plan.decodesContent)
+    }
+
+    @Test func `standard input is the body only when it is asked for`() throws {
+        let plan = try plan(["@-", "Content-Type:text/plain"])
+        #expect(text(plan.request.body) == "from stdin")
+        #expect(plan.request.headerFields[values: .contentType] == ["text/plain"])
+    }
+
+    @Test func `a file is the body with the type of its name`() throws {
+        let file = FileManager.default.temporaryDirectory.appending(
+            path: "plan-\(UInt32.random(in: .min ... .max)).csv"
+        )
+        try Data("a,b\n".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let plan = try plan(["@\(file.path(percentEncoded: false))"])
+        #expect(plan.request.body?.length == 4)
+        #expect(plan.request.headerFields[.contentType] == "text/csv")
+    }
+
+    @Test func `over a socket the host stays the one of the URL`() throws {
+        let plan = try plan([], method: .get, url: "example.org/x", unixSocket: "/run/a.sock")
+        #expect(plan.request.url.absoluteString == "http+unix://%2Frun%2Fa.sock/x")
+        #expect(fields(plan).contains("Host: example.org"))
+    }
+
+    @Test(arguments: [
+        ["a:=nonsense"], ["a=@missing"], ["a=@bad"], ["@-", "@-"], ["@-", "a=1"], ["@/no/such/file"], ["photo@x.png"],
+        ["Host:"], ["bad name:x"], ["X:a\nb"], ["é:x"], ["X:@two.txt"], ["a=1", "a=2"], ["a=1", "a[b]=2"], ["a[b=1"],
+        ["[top]=1"],
+    ])
+    func `what makes no request is bad usage`(items: [String]) {
+        let error = #expect(throws: CommandFailure.self) { try plan(items) }
+        #expect(error?.status == .usage)
+    }
+
+    @Test func `a form has no JSON fields`() {
+        #expect(throws: CommandFailure.self) { try plan(["a:=1"], isForm: true) }
+    }
+
+    @Test(arguments: [
+        ("Accept: text/html", "Accept: text/html"), ("X:v ", "X: v"), ("X:\tv", "X: v"), ("X: \t", "X: "),
+        ("X:@lines.txt", "X: Ada"), ("X:@crlf.txt", "X: Ada"),
+    ])
+    func `the white space around the value of a header is no part of it`(item: String, field: String) throws {
+        #expect(fields(try plan([item], method: .get)).contains(field))
+    }
+
+    @Test func `a fault of a header is called what it is`() {
+        let lineEnd = #expect(throws: CommandFailure.self) { try plan(["X:a\nb"]) }
+        #expect(lineEnd?.message == "The value of X has a line end in it (RFC 9110 §5.5).")
+        let escape = #expect(throws: CommandFailure.self) { try plan(["X: \u{1B}"]) }
+        #expect(escape?.message == "The value of X has the control character U+001B in it (RFC 9110 §5.5).")
+    }
+
+    @Test func `one line end at the end of a file is no part of a value`() throws {
+        let plan = try plan(["a=@crlf.txt", "b=@name.txt", "c=@lines.txt", "d==@crlf.txt"])
+        #expect(text(plan.request.body) == #"{"a":"Ada","b":"Ada","c":" Ada \r\n"}"#)
+        #expect(plan.request.url.query == "d=Ada")
+    }
+
+    @Test func `nested names build JSON, and are names in a form`() throws {
+        #expect(
+            text(try plan(["a[b]=c", "l[]=x", "l[]=y", "l[]:=1", "n[1]:=true"]).request.body)
+                == #"{"a":{"b":"c"},"l":["x","y",1],"n":[null,true]}"#
+        )
+        #expect(text(try plan(["[]=x", "[]:=1"]).request.body) == #"["x",1]"#)
+        #expect(
+            text(try plan(["a[b]=c", "l[]=x", "l[]=y"], isForm: true).request.body) == "a%5Bb%5D=c&l%5B%5D=x&l%5B%5D=y"
+        )
+    }
+
+    @Test func `what is piped is the body where nothing else makes one`() throws {
+        let piped = try plan(["X:1", "q==1"], takesStandardInput: true)
+        #expect(text(piped.request.body) == "from stdin")
+        #expect(piped.request.headerFields[.contentType] == "application/json")
+        #expect(text(try plan(["a=1"], takesStandardInput: true).request.body) == #"{"a":"1"}"#)
+        #expect(try plan([], takesStandardInput: false).request.body == nil)
+        for method in [HTTPRequest.Method.get, .head, .delete, .options] {
+            #expect(try plan([], method: method, takesStandardInput: true).request.body == nil)
+        }
+    }
+
+    @Test func `an empty input is no body`() throws {
+        var arguments = RequestPlan.Arguments(method: .post, url: ":")
+        arguments.takesStandardInput = true
+        let plan = try RequestPlan(arguments) { _ throws(CommandFailure) in [] }
+        #expect(plan.request.body == nil)
+        #expect(!plan.request.headerFields.contains(.contentType))
+    }
+
+    @Test func `user and password of the URL are sent as Basic and are no part of the URL`() throws {
+        let plan = try plan(["q==1"], method: .get, url: "us%40er:p%C3%A4ss@example.org/x")
+        #expect(plan.request.url.absoluteString == "http://example.org/x?q=1")
+        #expect(plan.request.headerFields[.authorization] == "Basic dXNAZXI6cMOkc3M=")
+    }
+
+    @Test func `a header wins over --auth, and that over the URL`() throws {
+        let url = "http://u:p@example.org/"
+        let given = Credentials.bearer("token")
+        #expect(try plan([], url: url, credentials: given).request.headerFields[.authorization] == "Bearer token")
+        let byHand = try plan(["authorization:Mine x"], url: url, credentials: given)
+        #expect(byHand.request.headerFields[values: .authorization] == ["Mine x"])
+        #expect(try plan(["Authorization:"], url: url).request.headerFields[values: .authorization].isEmpty)
+    }
+
+    @Test(arguments: ["http://user:secret@a:b/", "http://user:sec%0Aret@secret/", "http://us%3Aer:secret@example.org"])
+    func `the password of a URL is in no message`(url: String) {
+        let error = #expect(throws: CommandFailure.self) { try plan([], url: url) }
+        #expect(error?.message.contains("secret") == false, "\(error?.message ?? "")")
+    }
+
+    @Test func `a query item is encoded once, whatever the URL has`() throws {
+        let stray = try plan(["q==é&x"], method: .get, url: "http://h/get?d=50%")
+        #expect(stray.request.url.absoluteString == "http://h/get?d=50%25&q=%C3%A9%26x")
+        let escaped = try plan(["q==é&x"], method: .get, url: "http://h/get?d=50%25#f")
+        #expect(escaped.request.url.absoluteString == "http://h/get?d=50%25&q=%C3%A9%26x#f")
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+
+/// The built command, run as a process.
+enum Command {
+    /// What a run has left.
+    struct Output: Sendable {
+        var status: Int32
+        var bytes: Data
+        var errors: String
+
+        var text: String { String(decoding: bytes, as: UTF8.self) }
+    }
+
+    /// Where the command has been built: beside the test program.
+    static var executable: URL {
+        let program = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
+        return program.deletingLastPathComponent().appending(path: "BluebonnetCommand")
+    }
+
+    /// A process with the command that has not been started.
+    static func process(_ arguments: [String]) -> Process {
+        let process = Process()
+        process.executableURL = executable
+        process.arguments = arguments
+        return process
+    }
+
+    /// Runs the command to its end without blocking the tests' threads.
+    static func run(_ arguments: String..., input: String = "") async throws -> Output {
+        try await run(arguments, input: input)
+    }
+
+    /// What the command shows on a terminal, made by `script`; its output and errors together.
+    static func onTerminal(_ arguments: String, environment: String = "") async throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/script")
+        let command = "env -u NO_COLOR TERM=xterm \(environment) '\(executable.path)' \(arguments)"
+        process.arguments = ["-qec", command, "/dev/null"]
+        return try await run(process, input: "").text
+    }
+
+    /// Runs the command to its end without blocking the tests' threads.
+    static func run(_ arguments: [String], input: String = "") async throws -> Output {
+        try await run(process(arguments), input: input)
+    }
+
+    /// Runs the command to its end, its standard streams as the shell connects them (`2>&-`).
+    static func run(_ arguments: [String], connecting streams: String) async throws -> Output {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", "exec \"$0\" \"$@\" \(streams)", executable.path] + arguments
+        return try await run(process, input: "")
+    }
+
+    private static func run(_ process: Process, input: String) async throws -> Output {
+        let (standardInput, standardOutput, standardError) = (Pipe(), Pipe(), Pipe())
+        process.standardInput = standardInput
+        process.standardOutput = standardOutput
+        process.standardError = standardError
+        async let bytes = readToEnd(standardOutput)
+        async let errors = readToEnd(standardError)
+        let status = try await withCheckedThrowingContinuation {
+            (continuation: CheckedContinuation<Int32, any Error>) in
+            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do {
+                try process.run()
+            } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+                try? standardOutput.fileHandleForWriting.close()
+                try? standardError.fileHandleForWriting.close()
+                return
+            }
+            DispatchQueue.global().async {
+                try? standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+                try? standardInput.fileHandleForWriting.close()
+            }
+        }
+        return Output(status: status, bytes: await bytes, errors: String(decoding: await errors, as: UTF8.self))
+    }
+
+    private static func readToEnd(_ pipe: Pipe) async -> Data {
+        await withCheckedContinuation { continuation in
+            DispatchQueue(label: "command.output").async {
+                let data = try? pipe.fileHandleForReading.readToEnd()
+                continuation.resume(returning: data ?? Data())
+            }
+        }
+    }
+}
