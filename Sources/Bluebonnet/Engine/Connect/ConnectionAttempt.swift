@@ -163,13 +163,17 @@ final class ConnectionAttempt {
 
     // MARK: TCP
 
+    /// The most bytes of one read. NIOSSL collects what all reads of a turn decrypt to in one buffer that grows by copying, so that
+    /// larger reads cost more there than they save.
+    private var mostRead: Int { route.origin.isSecure ? 65_536 : 262_144 }
+
     private func dial(since startedAt: NIODeadline, _ connect: (ClientBootstrap) -> EventLoopFuture<any Channel>) {
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         let bootstrap = ClientBootstrap(group: eventLoop)
             .channelOption(.socketOption(.so_keepalive), value: 1)
             .channelOption(
                 .recvAllocator,
-                value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 8192, maximum: 262_144)
+                value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 8192, maximum: mostRead)
             )
             // NIO keeps as many receive buffers and uses those again that nobody holds any more.
             .channelOption(.maxMessagesPerRead, value: 8)
