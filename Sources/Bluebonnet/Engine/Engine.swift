@@ -41,7 +41,7 @@ final class Engine: Transport {
                 startedAt: startedAt,
                 deadline: context.endsAt,
                 isRetry: retries.count > 0,
-                needsFreshConnection: retries.last == .stale,
+                needsFreshConnection: retries.wasStale,
                 mayExpectContinue: !isExpectationRefused,
                 offersCodings: offersCodings,
                 preferredLoop: preferredLoop,

@@ -40,11 +40,11 @@ struct RepeatableError: Error, CustomStringConvertible {
 }
 
 extension RepeatableError {
-    /// How often a request was sent again, and why the last time.
+    /// How often a request was sent again.
     struct Retries {
         private(set) var count = 0
-        private(set) var last: Reason?
-        private var wasStale = false
+        /// A connection had gone stale, and another idle one may have too.
+        private(set) var wasStale = false
 
         /// A server that says it has not processed a request may say so on the next connection too.
         static let most = 5
@@ -56,7 +56,6 @@ extension RepeatableError {
                 !wasStale || mark.reason != .stale
             else { return false }
             count += 1
-            last = mark.reason
             if mark.reason == .stale { wasStale = true }
             return true
         }

@@ -137,6 +137,7 @@ final class RequestUpload: Sendable {
 
     /// The next piece to write: of bytes at most so many. A file's part comes as a whole.
     func next(upTo most: Int) -> Next {
+        precondition(most > 0)
         let (next, producer) = state.withLock { state -> (Next, CheckedContinuation<Void, any Error>?) in
             guard var piece = state.queue.popFirst() else {
                 state.isSignalled = false

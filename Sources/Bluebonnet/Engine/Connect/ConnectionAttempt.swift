@@ -22,7 +22,8 @@ final class ConnectionAttempt {
         var timings: Timings
     }
 
-    /// Puts a connection on the channel, and calls back once: when it can take exchanges, or has failed.
+    /// Puts a connection on the channel, and calls back once: when it can take exchanges, or has failed. It must not say that it can
+    /// after its channel is gone.
     typealias Opener = (Established, _ ready: @escaping (Result<ReadyConnection, any Error>) -> Void) -> Void
 
     private let route: Route
@@ -231,15 +232,19 @@ final class ConnectionAttempt {
 
     private func open(_ channel: any Channel, _ transport: Transport) {
         opener?(Established(channel: channel, transport: transport, timings: timings)) { result in
-            self.end(
-                result.mapError { error in
-                    NetworkingError(
-                        .connectionLost,
-                        "\(self.route.origin.description) closed the connection at once.",
-                        underlying: error
-                    )
-                }
-            )
+            self.end(result.mapError { $0 as? NetworkingError ?? self.closedAtOnce($0) })
         }
+        guard completion != nil else { return }
+        channel.closeFuture.assumeIsolated().whenComplete { _ in
+            self.end(.failure(self.closedAtOnce(ChannelError.eof)))
+        }
+    }
+
+    private func closedAtOnce(_ error: any Error) -> NetworkingError {
+        NetworkingError(
+            .connectionLost,
+            "\(route.origin.description) closed the connection at once.",
+            underlying: error
+        )
     }
 }

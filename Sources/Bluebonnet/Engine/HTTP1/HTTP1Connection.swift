@@ -330,7 +330,7 @@ extension HTTP1Connection: HTTPConnection {
         // Where the event loop was busy, the idle time may be over before its timer could say so.
         if let nextDeadline, nextDeadline <= now, !machine.isBusy { close() }
         let kind: HTTP1ResponseParser.RequestKind = exchange.request.method == .head ? .head : .ordinary
-        guard let context, let pooled, machine.begin(kind) else { return pool.giveBack(exchange) }
+        guard let context, let pooled, machine.begin(kind) else { return pool.giveBack(exchange, refusedBy: pooled) }
         let knowsContinue = !machine.servesHTTP10
         guard
             let run = exchange.run(

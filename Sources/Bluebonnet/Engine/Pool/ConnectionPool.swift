@@ -59,7 +59,14 @@ final class ConnectionPool: Sendable {
         var failures: [(Exchange, NetworkingError)] = []
         var attempts: [(Route, Queue.Attempt)] = []
         var givenUp: [AttemptHandle] = []
+        var closes: [PooledConnection] = []
         var closers: [CheckedContinuation<Void, Never>] = []
+
+        mutating func add(_ room: Queue.Room, on route: Route, _ state: inout State) {
+            state.connecting += room.attempts.count
+            attempts += room.attempts.map { (route, $0) }
+            closes += room.closes
+        }
     }
 
     private let connector: Connector
@@ -81,18 +88,20 @@ final class ConnectionPool: Sendable {
 
     /// Sends the exchange on an idle connection, or has it wait for one.
     func submit(_ exchange: Exchange) {
-        place(exchange, isGivenBack: false)
+        place(exchange, isGivenBack: false, refusedBy: nil)
     }
 
-    /// Takes back an exchange whose connection turned out to be unusable before a byte was sent: it is the next one again.
-    func giveBack(_ exchange: Exchange) {
-        place(exchange, isGivenBack: true)
+    /// Takes back an exchange whose connection turned out to be unusable before a byte was sent: it is the next one again. The
+    /// connection takes no other one; nil where it is gone.
+    func giveBack(_ exchange: Exchange, refusedBy connection: PooledConnection?) {
+        place(exchange, isGivenBack: true, refusedBy: connection)
     }
 
-    private func place(_ exchange: Exchange, isGivenBack: Bool) {
+    private func place(_ exchange: Exchange, isGivenBack: Bool, refusedBy refusing: PooledConnection?) {
         let submission = state.withLock { state -> Submission in
             if let error = state.invalidation { return .refused(error) }
             let place = state.place(of: exchange.route, limit: connectionsPerOrigin)
+            if let refusing { place.queue.refused(refusing) }
             let acquired = place.queue.acquire(
                 for: exchange,
                 preferring: exchange.preferredLoop,
@@ -155,10 +164,10 @@ final class ConnectionPool: Sendable {
             guard state.connections[ObjectIdentifier(connection)] != nil, let place = state.places[route] else {
                 return Consequences()
             }
-            let attempts = place.queue.closed(connection, at: .now())
-            state.connecting += attempts.count
-            let closers = Self.forgetIfEmpty(route, &state)
-            return Consequences(attempts: attempts.map { (route, $0) }, closers: closers)
+            var consequences = Consequences()
+            consequences.add(place.queue.closed(connection, at: .now()), on: route, &state)
+            consequences.closers = Self.forgetIfEmpty(route, &state)
+            return consequences
         }
         carryOut(consequences)
     }
@@ -183,12 +192,9 @@ final class ConnectionPool: Sendable {
         _ route: Route,
         _ state: inout State
     ) -> Consequences {
-        state.connecting += served.attempts.count
-        return Consequences(
-            starts: served.waiters.map { (connection, $0) },
-            attempts: served.attempts.map { (route, $0) },
-            givenUp: served.givenUp
-        )
+        var consequences = Consequences(starts: served.waiters.map { (connection, $0) }, givenUp: served.givenUp)
+        consequences.add(served.room, on: route, &state)
+        return consequences
     }
 
     /// A connection that has left is closed.
@@ -218,7 +224,8 @@ final class ConnectionPool: Sendable {
                 switch result {
                 case .success(let ready): self.connected(ready, route: route, by: handle)
                 case .failure(let error):
-                    exchange.tell(.connectFailed(error))
+                    // What the pool gave up says nothing, and the exchange may be under way elsewhere.
+                    if error.code != .cancelled { exchange.tell(.connectFailed(error)) }
                     self.connectFailed(error, route: route, handle)
                 }
             }
@@ -235,6 +242,7 @@ final class ConnectionPool: Sendable {
             place.refusal = nil
             let served = place.queue.connected(connection, capacity: ready.capacity, by: handle, at: .now())
             guard state.invalidation == nil else { return nil }
+            arm(for: place.queue.nextDeadline, &state)
             return Self.consequences(of: served, connection, route, &state)
         }
         guard let consequences else { return connection.onLoop { $0.close() } }
@@ -255,13 +263,11 @@ final class ConnectionPool: Sendable {
             let outcome = place.queue.connectFailed(handle, failure, at: .now())
             // One that was given up says nothing about the server.
             if failure == .refused, error.code != .cancelled { place.refusal = error }
-            state.connecting += outcome.attempts.count
             arm(for: place.queue.nextDeadline, &state)
-            return Consequences(
-                failures: outcome.fails.map { ($0, error) },
-                attempts: outcome.attempts.map { (route, $0) },
-                closers: Self.forgetIfEmpty(route, &state)
-            )
+            var consequences = Consequences(failures: outcome.fails.map { ($0, error) })
+            consequences.add(outcome.room, on: route, &state)
+            consequences.closers = Self.forgetIfEmpty(route, &state)
+            return consequences
         }
         carryOut(consequences)
     }
@@ -270,6 +276,7 @@ final class ConnectionPool: Sendable {
         for (connection, exchange) in consequences.starts { connection.startSoon(exchange, from: self) }
         for (exchange, error) in consequences.failures { exchange.fail(error) }
         for handle in consequences.givenUp { handle.cancel(with: Self.unwanted) }
+        for connection in consequences.closes { connection.onLoop { $0.close() } }
         for (route, attempt) in consequences.attempts { connect(along: route, attempt) }
         consequences.closers.forEach { $0.resume() }
     }
@@ -307,9 +314,8 @@ final class ConnectionPool: Sendable {
             for (route, place) in state.places {
                 if let deadline = place.queue.nextDeadline, deadline <= now {
                     let expired = place.queue.expire(at: now)
-                    state.connecting += expired.attempts.count
                     consequences.givenUp += expired.givenUp
-                    consequences.attempts += expired.attempts.map { (route, $0) }
+                    consequences.add(expired.room, on: route, &state)
                     consequences.failures += expired.waiters.map { exchange, limit in
                         (exchange, error(for: exchange, after: limit, in: place))
                     }

@@ -34,21 +34,21 @@ final class PooledConnection: PoolMember, Sendable {
     /// Starts the exchange when everything has been looked at that the event loop has read: the end of the connection may be
     /// among it, and then the exchange must go elsewhere.
     func startSoon(_ exchange: Exchange, from pool: ConnectionPool) {
-        Start(connection: connection, exchange: exchange, pool: pool).execute(on: eventLoop)
+        Start(connection: self, exchange: exchange, pool: pool).execute(on: eventLoop)
     }
 
     private struct Start: LoopWork {
-        let connection: NIOLoopBound<any HTTPConnection>
+        let connection: PooledConnection
         let exchange: Exchange
         let pool: ConnectionPool
 
         func run() {
-            connection.value.start(exchange)
+            connection.connection.value.start(exchange)
         }
 
         /// A loop closes its connections before it drops anything, so this one has left the pool.
         func wasDropped() {
-            pool.giveBack(exchange)
+            pool.giveBack(exchange, refusedBy: connection)
         }
     }
 

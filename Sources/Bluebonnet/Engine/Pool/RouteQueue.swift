@@ -30,7 +30,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         case serve(Waiter)
         /// Nobody takes the place now.
         case keep
-        /// Close: it has left, or makes room for one who needs a fresh connection.
+        /// Close when nothing else is under way: it has left, or makes room for one who needs a fresh connection.
         case close
     }
 
@@ -46,12 +46,19 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         case untrusted
     }
 
+    /// What is done so that those who wait get a connection.
+    struct Room {
+        /// Attempts that are due.
+        var attempts: [Attempt] = []
+        /// Idle connections that are to be closed, where only the end of one makes room for a fresh one.
+        var closes: [Connection] = []
+    }
+
     /// What follows when a connection has come, or carries another number of exchanges.
     struct Served {
         /// Whom the connection serves at once.
         var waiters: [Waiter] = []
-        /// Attempts that are due, because it carries fewer than was expected.
-        var attempts: [Attempt] = []
+        var room = Room()
         /// Attempts that it makes superfluous, to be cancelled.
         var givenUp: [AttemptHandle] = []
     }
@@ -65,6 +72,8 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     private(set) var attempts: [Attempt] = []
     /// Connections that exist, idle ones included.
     private(set) var open = 0
+    /// Those of them that were told to close and have not reported it yet.
+    private var leaving = 0
     /// Those who need a fresh connection. They were served once and failed through no fault of theirs, so they come first.
     private var urgent = WaitingLine<Waiter>()
     private var ordinary = WaitingLine<Waiter>()
@@ -80,14 +89,18 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         var capacity: Int
         /// How many it carries. More than it may, when those were allowed before.
         var taken = 0
+        /// It was told to close, or takes nobody any more.
+        var isLeaving = false
 
-        var hasVacancy: Bool { taken < capacity }
+        var hasVacancy: Bool { taken < capacity && !isLeaving }
+        var isIdle: Bool { connection != nil && taken == 0 && !isLeaving }
     }
 
     // What the clocks of those who wait count from.
     private var deadlines = DeadlineHeap<Stand>()
-    /// When a connection last took one that waited.
+    /// When a connection last took one that waited, and one of the urgent ones.
     private var movedAt = NIODeadline.uptimeNanoseconds(0)
+    private var urgentMovedAt = NIODeadline.uptimeNanoseconds(0)
     /// Since when nothing is open.
     private var emptySince = NIODeadline.uptimeNanoseconds(0)
     /// No attempts before this, because one was refused while connections are open that can serve instead.
@@ -100,8 +113,10 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         var number: UInt64
     }
 
-    /// How long no attempts are made after a refused one.
+    /// How long no attempts are made after a refused one, or one whose connection carries nobody.
     static var pause: TimeAmount { .seconds(1) }
+    /// More than this makes no difference, and is what a server that names no limit means.
+    private static var mostPlaces: Int { 1 << 20 }
 
     init(limit: Int) {
         self.limit = max(1, limit)
@@ -129,22 +144,48 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     /// connection it got could not take it, stands in front of the others again.
     mutating func acquire(for waiter: Waiter, preferring loop: ObjectIdentifier?, isGivenBack: Bool = false) -> Acquired
     {
-        if !waiter.needsFreshConnection, let index = vacancy(preferring: loop) {
-            return .use(takePlace(at: index))
-        }
+        // One that carries others at this moment is as good as a fresh one.
+        let index =
+            waiter.needsFreshConnection
+            ? vacancies.lastIndex { members[$0].taken > 0 } : vacancy(preferring: loop)
+        if let index { return .use(takePlace(at: index)) }
         enqueue(waiter, inFront: isGivenBack)
         // Those before it have attempts already, unless nothing more may be made.
         if mayConnect(at: waiter.patience.since) { return .connect(begin(for: waiter)) }
-        // Only one that needs a fresh connection gets here while others have places.
-        guard lacksRoom, !vacancies.isEmpty else { return .wait }
-        if let index = vacancies.firstIndex(where: { members[$0].taken == 0 }),
-            let idle = members[vacancies.remove(at: index)].connection
-        {
-            return .waitAndClose(idle)
-        }
-        // None can be closed, and one that carries others at this moment is not stale.
-        _ = take(waiter)
-        return .use(takePlace(at: vacancies.count - 1))
+        return closeForRoom().map { .waitAndClose($0) } ?? .wait
+    }
+
+    /// A connection cannot take the exchange that it was given, and takes nobody any more.
+    mutating func refused(_ connection: Connection) {
+        guard connection.slot >= 0 else { return }
+        leave(connection.slot)
+        members[connection.slot].taken -= 1
+    }
+
+    /// A connection takes nobody any more.
+    private mutating func leave(_ slot: Int) {
+        guard !members[slot].isLeaving else { return }
+        members[slot].isLeaving = true
+        leaving += 1
+        unlist(slot)
+    }
+
+    /// No place is free on the connection any more.
+    private mutating func unlist(_ slot: Int) {
+        if let index = vacancies.firstIndex(of: slot) { vacancies.remove(at: index) }
+    }
+
+    /// Picks an idle connection that makes room by its end.
+    private mutating func closeForRoom() -> Connection? {
+        guard lacksRoom, let slot = members.firstIndex(where: \.isIdle) else { return nil }
+        leave(slot)
+        return members[slot].connection
+    }
+
+    private mutating func makeRoom(at now: NIODeadline) -> Room {
+        var room = Room(attempts: reserveConnections(at: now))
+        while let connection = closeForRoom() { room.closes.append(connection) }
+        return room
     }
 
     private func vacancy(preferring loop: ObjectIdentifier?) -> Int? {
@@ -161,7 +202,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     }
 
     /// Somebody needs a fresh connection, none is being made for it, and only the end of another one makes room.
-    private var lacksRoom: Bool { !urgent.isEmpty && isFull && urgent.count > hopes * expectedCapacity }
+    private var lacksRoom: Bool { !urgent.isEmpty && isFull && urgent.count > (hopes + leaving) * expectedCapacity }
 
     private mutating func enqueue(_ waiter: Waiter, inFront: Bool) {
         let isUrgent = waiter.needsFreshConnection
@@ -169,7 +210,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
             isUrgent ? urgent.insert(waiter, inFront: inFront) : ordinary.insert(waiter, inFront: inFront)
         waiter.ticket = ticket
         let patience = waiter.patience
-        guard let deadline = bound(of: patience, at: patience.since) else { return }
+        guard let deadline = bound(of: patience, isUrgent: isUrgent, at: patience.since) else { return }
         if deadlines.count > 2 * waitingCount + 64 { forgetDeadlines() }
         deadlines.insert(Stand(isUrgent: isUrgent, ticket: ticket, number: number), at: deadline)
     }
@@ -184,9 +225,11 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
 
     /// Takes the one who is served first.
     private mutating func popFirst(isFresh: Bool, at now: NIODeadline) -> Waiter? {
-        guard let waiter = (isFresh ? urgent.popFirst() : nil) ?? ordinary.popFirst() else { return nil }
+        let isUrgent = isFresh && !urgent.isEmpty
+        guard let waiter = isUrgent ? urgent.popFirst() : ordinary.popFirst() else { return nil }
         waiter.ticket = -1
         movedAt = now
+        if isUrgent { urgentMovedAt = now }
         return waiter
     }
 
@@ -205,12 +248,12 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     }
 
     private mutating func giveUpAttempt(where isMeant: (Attempt) -> Bool) -> AttemptHandle? {
-        guard let index = attempts.firstIndex(where: { !$0.isGivenUp && isMeant($0) }) else { return nil }
+        guard let index = attempts.lastIndex(where: { !$0.isGivenUp && isMeant($0) }) else { return nil }
         attempts[index].isGivenUp = true
         return attempts[index].handle
     }
 
-    /// Gives up the oldest attempt whose exchange waits no more, or else the oldest one.
+    /// Gives up the newest attempt whose exchange waits no more, or else the newest one.
     private mutating func giveUpSurplusAttempt() -> AttemptHandle? {
         giveUpAttempt { $0.waiter.ticket < 0 } ?? giveUpAttempt { _ in true }
     }
@@ -260,7 +303,8 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     ) -> Served {
         attempts.removeAll { $0.handle === handle }
         open += 1
-        pausedUntil = nil
+        // Further ones would carry nobody either.
+        pausedUntil = capacity > 0 ? nil : now + Self.pause
         connection.slot = emptySlots.popLast() ?? members.count
         let member = Member(connection: connection, capacity: 0)
         if connection.slot == members.count { members.append(member) } else { members[connection.slot] = member }
@@ -274,19 +318,19 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     /// A connection carries another number of exchanges from now on. What it carries beyond that stays.
     mutating func resized(_ connection: Connection, to capacity: Int, at now: NIODeadline) -> Served {
         let slot = connection.slot
-        guard slot >= 0 else { return Served() }
+        guard slot >= 0, !members[slot].isLeaving else { return Served() }
         let hadVacancy = members[slot].hasVacancy
-        members[slot].capacity = capacity
-        expectedCapacity = max(1, capacity)
+        members[slot].capacity = min(capacity, Self.mostPlaces)
+        expectedCapacity = max(1, members[slot].capacity)
         var served = Served()
         while members[slot].hasVacancy, let waiter = popFirst(isFresh: true, at: now) {
             members[slot].taken += 1
             served.waiters.append(waiter)
         }
         if members[slot].hasVacancy != hadVacancy {
-            if hadVacancy { vacancies.removeAll { $0 == slot } } else { vacancies.append(slot) }
+            if hadVacancy { unlist(slot) } else { vacancies.append(slot) }
         }
-        served.attempts = reserveConnections(at: now)
+        served.room = makeRoom(at: now)
         return served
     }
 
@@ -297,10 +341,8 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         let hadVacancy = members[slot].hasVacancy
         members[slot].taken -= 1
         let isIdle = members[slot].taken == 0
-        if isIdle, lacksRoom {
-            if hadVacancy { vacancies.removeAll { $0 == slot } }
-            return .close
-        }
+        if isIdle, lacksRoom { leave(slot) }
+        if isIdle, members[slot].isLeaving { return .close }
         guard members[slot].hasVacancy else { return .keep }
         // One that carries others at this moment is as good as a fresh one.
         if let waiter = popFirst(isFresh: !isIdle, at: now) {
@@ -311,11 +353,11 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         return .keep
     }
 
-    /// A connection ends, whatever is under way on it. Returns the attempts to be made in its place.
-    mutating func closed(_ connection: Connection, at now: NIODeadline) -> [Attempt] {
+    /// A connection ends, whatever is under way on it. Returns what is done in its place.
+    mutating func closed(_ connection: Connection, at now: NIODeadline) -> Room {
         let slot = connection.slot
-        guard slot >= 0 else { return [] }
-        if members[slot].hasVacancy { vacancies.removeAll { $0 == slot } }
+        guard slot >= 0 else { return Room() }
+        if members[slot].isLeaving { leaving -= 1 } else if members[slot].hasVacancy { unlist(slot) }
         members[slot] = Member(connection: nil, capacity: 0)
         emptySlots.append(slot)
         connection.slot = -1
@@ -324,7 +366,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
             emptySince = now
             pausedUntil = nil
         }
-        return reserveConnections(at: now)
+        return makeRoom(at: now)
     }
 
     /// An attempt has failed. Where nothing is open, it fails the exchange it was made for, and those for whom no attempt runs with
@@ -334,8 +376,8 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         _ handle: AttemptHandle,
         _ failure: Failure,
         at now: NIODeadline
-    ) -> (fails: [Waiter], attempts: [Attempt]) {
-        guard let index = attempts.firstIndex(where: { $0.handle === handle }) else { return ([], []) }
+    ) -> (fails: [Waiter], room: Room) {
+        guard let index = attempts.firstIndex(where: { $0.handle === handle }) else { return ([], Room()) }
         let attempt = attempts.remove(at: index)
         var failed: [Waiter] = []
         switch attempt.isGivenUp ? .cancelled : failure {
@@ -353,7 +395,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
                 failed.append(attempt.waiter)
             }
         }
-        return (failed, reserveConnections(at: now))
+        return (failed, makeRoom(at: now))
     }
 }
 
@@ -366,8 +408,7 @@ extension RouteQueue {
         var waiters: [(Waiter, Patience.Limit)] = []
         /// Attempts that are to be cancelled.
         var givenUp: [AttemptHandle] = []
-        /// Attempts that are due.
-        var attempts: [Attempt] = []
+        var room = Room()
     }
 
     /// When to look at the clocks next; nil means never.
@@ -385,17 +426,17 @@ extension RouteQueue {
             let line = stand.isUrgent ? urgent : ordinary
             guard let waiter = line.element(at: stand.ticket, number: stand.number) else { continue }
             let patience = waiter.patience
-            if let limit = passedLimit(of: patience, at: now) {
+            if let limit = passedLimit(of: patience, isUrgent: stand.isUrgent, at: now) {
                 _ = take(waiter)
                 expired.waiters.append((waiter, limit))
-            } else if let bound = bound(of: patience, at: now) {
+            } else if let bound = bound(of: patience, isUrgent: stand.isUrgent, at: now) {
                 others.append((stand, bound))
             }
         }
         for (stand, bound) in others { deadlines.insert(stand, at: bound) }
         giveUpAttempts(after: &expired)
         if let pausedUntil, pausedUntil <= now { self.pausedUntil = nil }
-        expired.attempts = reserveConnections(at: now)
+        expired.room = makeRoom(at: now)
         return expired
     }
 
@@ -412,20 +453,22 @@ extension RouteQueue {
     /// Which of its times is over.
     ///
     /// The time to connect runs while nothing is open; with connections open, it is the time in which none of them takes anybody.
-    private func passedLimit(of patience: Patience, at now: NIODeadline) -> Patience.Limit? {
+    private func passedLimit(of patience: Patience, isUrgent: Bool, at now: NIODeadline) -> Patience.Limit? {
         if let deadline = patience.deadline, deadline <= now { return .request }
         if open == 0 {
             let deadline = patience.connect.deadline(after: max(patience.since, emptySince))
             return deadline.map { $0 <= now } == true ? .connect : nil
         }
-        let deadline = patience.waiting.deadline(after: max(patience.since, movedAt))
+        let deadline = patience.waiting.deadline(after: max(patience.since, isUrgent ? urgentMovedAt : movedAt))
         return deadline.map { $0 <= now } == true ? .waiting : nil
     }
 
     /// A point in time before which none of its times is over, whatever happens until then.
-    private func bound(of patience: Patience, at now: NIODeadline) -> NIODeadline? {
+    private func bound(of patience: Patience, isUrgent: Bool, at now: NIODeadline) -> NIODeadline? {
         let connect = patience.connect.deadline(after: open == 0 ? max(patience.since, emptySince) : now)
-        let waiting = patience.waiting.deadline(after: open == 0 ? now : max(patience.since, movedAt))
+        let waiting = patience.waiting.deadline(
+            after: open == 0 ? now : max(patience.since, isUrgent ? urgentMovedAt : movedAt)
+        )
         let earlier = min(connect ?? .distantFuture, waiting ?? .distantFuture, patience.deadline ?? .distantFuture)
         return earlier == .distantFuture ? nil : earlier
     }

@@ -114,7 +114,7 @@ struct QueueProbe {
 
     private mutating func text(_ served: Queue.Served) -> String {
         let names = served.waiters.map(\.description).joined(separator: " ")
-        let parts = [names.isEmpty ? "serve nobody" : "serve \(names)", take(served.attempts), gaveUp(served.givenUp)]
+        let parts = [names.isEmpty ? "serve nobody" : "serve \(names)", take(served.room), gaveUp(served.givenUp)]
         return parts.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
@@ -140,7 +140,7 @@ struct QueueProbe {
         guard let handle = handles[name] else { return "no attempt for \(name)" }
         let outcome = queue.connectFailed(handle, failure, at: Self.at(seconds))
         let fails = outcome.fails.isEmpty ? "" : "fails " + outcome.fails.map(\.description).joined(separator: " ")
-        return [fails, take(outcome.attempts)].filter { !$0.isEmpty }.joined(separator: ", ")
+        return [fails, take(outcome.room)].filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
     /// A waiter leaves. Returns whose attempt is given up, if one is.
@@ -152,7 +152,7 @@ struct QueueProbe {
     mutating func expire(at seconds: Double) -> String {
         let expired = queue.expire(at: Self.at(seconds))
         let parts =
-            expired.waiters.map { "\($0.0): \($0.1)" } + [gaveUp(expired.givenUp), take(expired.attempts)]
+            expired.waiters.map { "\($0.0): \($0.1)" } + [gaveUp(expired.givenUp), take(expired.room)]
         return parts.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
@@ -161,10 +161,17 @@ struct QueueProbe {
         return names.isEmpty ? "" : "gives up " + names.joined(separator: " ")
     }
 
-    private mutating func take(_ attempts: [Queue.Attempt]) -> String {
-        for attempt in attempts { handles[attempt.waiter.description] = attempt.handle }
-        let names = attempts.map(\.waiter.description)
-        return names.isEmpty ? "" : "connects " + names.joined(separator: " ")
+    private mutating func take(_ room: Queue.Room) -> String {
+        for attempt in room.attempts { handles[attempt.waiter.description] = attempt.handle }
+        let names = room.attempts.map(\.waiter.description)
+        let closes = room.closes.map { "closes \($0)" }
+        return ((names.isEmpty ? [] : ["connects " + names.joined(separator: " ")]) + closes).joined(separator: ", ")
+    }
+
+    /// A connection cannot take the exchange it was given, which asks anew.
+    mutating func refused(_ waiter: QueueWaiter, by connection: QueueConnection) -> String {
+        queue.refused(connection)
+        return acquire(waiter, isGivenBack: true)
     }
 
     /// Limit and connections reached: these connections are open and idle.

@@ -262,6 +262,19 @@ import Testing
         #expect(queue.resized(shared, to: 2) == "serve a b")
     }
 
+    @Test func `a connection that carries nobody has no others made for a while`() {
+        var queue = queue(limit: 3, [Waiter("a")])
+        #expect(queue.connected(Connection("1", capacity: 0), for: "a", at: 1) == "serve nobody")
+        #expect(queue.queue.nextDeadline == QueueProbe.at(2))
+        #expect(queue.expire(at: 2) == "connects a")
+    }
+
+    @Test func `a connection for any number of exchanges is used for all`() {
+        var queue = queue(limit: 6, [Waiter("a"), Waiter("b"), Waiter("c")])
+        #expect(queue.connected(Connection("1", capacity: .max), for: "a") == "serve a b c, gives up b c")
+        #expect(queue.acquire(Waiter("d")) == "use 1")
+    }
+
     @Test func `a connection with free places loses them when its server allows no more`() {
         var queue = queue(limit: 1, [Waiter("a")])
         let shared = Connection("1", capacity: 3)
@@ -274,8 +287,8 @@ import Testing
         let names = ["a", "b", "c", "d", "e"]
         var queue = queue(limit: 3, names.map { Waiter($0) })
         let shared = Connection("1", capacity: 3)
-        #expect(queue.connected(shared, for: "b") == "serve a b c, gives up a")
-        #expect(queue.connected(Connection("2", capacity: 3), for: "c") == "serve d e")
+        #expect(queue.connected(shared, for: "b") == "serve a b c, gives up c")
+        #expect(queue.connected(Connection("2", capacity: 3), for: "a") == "serve d e")
     }
 
     @Test func `where a connection carries many, one attempt is made for as many`() {
@@ -323,6 +336,49 @@ import Testing
             ]
         )
         #expect(queue.queue.open == 0)
+    }
+
+    @Test func `a connection that refuses an exchange takes no other one`() {
+        var queue = queue(limit: 1, [Waiter("a")])
+        let shared = Connection("1", capacity: 3)
+        _ = queue.connected(shared, for: "a")
+        let refused = Waiter("b")
+        #expect(queue.acquire(refused) == "use 1")
+        #expect([queue.refused(refused, by: shared), queue.acquire(Waiter("c"))] == ["wait", "wait"])
+        #expect([queue.resized(shared, to: 9), queue.released(shared)] == ["serve nobody", "close"])
+        #expect(queue.closed(shared) == "connects b")
+    }
+
+    @Test func `a connection that was told to close serves nobody, whatever its server allows meanwhile`() {
+        var queue = queue(limit: 1, [Waiter("a")])
+        let shared = Connection("1", capacity: 4)
+        _ = queue.connected(shared, for: "a")
+        _ = queue.released(shared)
+        #expect(queue.acquire(Waiter("retry", needsFreshConnection: true)) == "wait and close 1")
+        #expect([queue.resized(shared, to: 3), queue.resized(shared, to: 4)] == ["serve nobody", "serve nobody"])
+        #expect(queue.acquire(Waiter("b")) == "wait")
+        #expect(queue.closed(shared) == "connects retry")
+    }
+
+    @Test func `no more connections are closed than retries need`() {
+        let (one, two) = (Connection("1"), Connection("2"))
+        var queue = QueueProbe.idle([one, two])
+        _ = queue.acquire(Waiter("a"))
+        #expect(queue.acquire(Waiter("retry", needsFreshConnection: true)) == "wait and close 1")
+        #expect(queue.released(two) == "keep")
+    }
+
+    @Test func `a retry that finds no room after a pause has an idle connection closed`() {
+        var queue = queue(limit: 2, [Waiter("a"), Waiter("b")])
+        let idle = Connection("1")
+        _ = queue.connected(idle, for: "a", at: 1)
+        _ = queue.failure(.refused, of: "b", at: 1)
+        _ = queue.released(idle, at: 1)
+        _ = queue.released(idle, at: 1)
+        let retries = ["r", "s"].map { Waiter($0, needsFreshConnection: true, since: QueueProbe.at(1.5)) }
+        #expect(retries.map { queue.acquire($0) } == ["wait", "wait"])
+        #expect(queue.expire(at: 2) == "connects r, closes 1")
+        #expect(queue.closed(idle, at: 2) == "connects s")
     }
 
     // MARK: Those who leave
