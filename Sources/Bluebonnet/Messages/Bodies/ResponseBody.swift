@@ -240,6 +240,7 @@ extension ResponseBody {
     /// Ends the reading of a body that comes without waiting, which nobody else can end.
     ///
     /// - Parameter error: What has stopped its task. Default: nothing.
+    /// - Throws: That error, or ``NetworkingError/Code/cancelled`` where the Swift task was cancelled.
     static func checkIsWanted(unless error: NetworkingError? = nil) throws(NetworkingError) {
         if let error { throw error }
         if Task.isCancelled {

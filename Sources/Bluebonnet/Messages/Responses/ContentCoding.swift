@@ -47,7 +47,6 @@ struct ContentCoding: Sendable, Hashable {
             #endif
             }
         }
-
     }
 
     /// More codings than this are no honest response: each one may multiply the size of the one before.

@@ -10,8 +10,11 @@ struct ErrorCodeTableTests {
         let source = try text("Sources/Bluebonnet/Messages/Errors/NetworkingError+Code.swift")
         var codes: [String: NetworkingError.Code] = [:]
         for match in source.matches(of: #/public static let (\w+) = Self\("([^"]+)"/#) {
-            let code = NetworkingError.Code(rawValue: String(match.2))
-            codes[String(match.1)] = try #require(code, "\(match.1) is not in NetworkingError.Code.all")
+            let code = try #require(
+                NetworkingError.Code(rawValue: String(match.2)),
+                "\(match.1) is not in NetworkingError.Code.all"
+            )
+            codes[String(match.1)] = code
         }
         return codes
     }

@@ -26,7 +26,8 @@ struct RequestPropertiesTests {
             #expect(request.properties == RequestProperties())
             #expect(request.timeouts == nil)
             #expect(request.headerFields[.priority] == nil)
-            #expect(request.effectiveTimeouts(over: Timeouts()) == Timeouts())
+            let session = ExchangeTimeouts(Timeouts())
+            #expect(request.effectiveTimeouts(over: session) == session)
         }
     }
 
