@@ -125,7 +125,7 @@ class Servers:
 
         def wait():
             port = service.wait_for(lambda: service.logged(LISTENING["gunicorn"]))
-            # The master listens before its worker has imported the application: wait for a response.
+            # The master listens before its worker has imported the application.
             service.wait_for(lambda: responds(f"http://127.0.0.1:{port}{path}", body))
             self.offer(variable, f"http://127.0.0.1:{port}")
 
