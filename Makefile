@@ -1,4 +1,5 @@
-# Every target is one script; the scripts take arguments that make cannot pass: scripts/test --repeat 20
+# Every target is one script; the scripts take arguments that make cannot pass: scripts/test
+# --repeat 20
 .PHONY: help demo test command lint api bench docs examples clean
 .DEFAULT_GOAL := help
 
