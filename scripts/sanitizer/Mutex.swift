@@ -13,10 +13,9 @@ struct Mutex<Value: ~Copyable>: ~Copyable {
 
     init(_ initialValue: consuming sending Value) {
         unsafe lock = .allocate(capacity: 1)
-        unsafe lock.initialize(to: pthread_mutex_t())
+        unsafe precondition(pthread_mutex_init(lock, nil) == 0)
         unsafe value = .allocate(capacity: 1)
         unsafe value.initialize(to: initialValue)
-        unsafe precondition(pthread_mutex_init(lock, nil) == 0)
     }
 
     deinit {
