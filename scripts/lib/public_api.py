@@ -3,9 +3,12 @@
 import difflib
 import json
 import re
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from processes import Problem
 
 KINDS_THAT_THROW = {"swift.func", "swift.method", "swift.type.method", "swift.init", "swift.property",
                     "swift.type.property", "swift.subscript", "swift.type.subscript", "swift.var"}
@@ -51,6 +54,27 @@ class Graph:
             if "location" in symbol and not any(re.match(r"\s*- Throws:", line) for line in comment):
                 file = symbol["location"]["uri"].removeprefix("file://")
                 yield file, symbol["location"]["position"]["line"] + 1, path(symbol)
+
+
+def output(*command: object) -> str:
+    words = [str(word) for word in command]
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Problem(f"`{' '.join(words[:4])} …` failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+    return done.stdout
+
+
+def extract(modules: list[str], options: list, folder: Path) -> dict[str, Graph]:
+    """The graphs of modules that are compiled; the compiler writes them into a folder.
+
+    Not by `swift package dump-symbol-graph`, which builds everything with flags of its own.
+    """
+    target = json.loads(output("swift", "-print-target-info"))["target"]["triple"]
+    for module in modules:
+        output("swift-symbolgraph-extract", "-module-name", module, "-target", target, *options,
+               "-minimum-access-level", "public", "-skip-synthesized-members", "-skip-inherited-docs",
+               "-output-dir", folder)
+    return {module: Graph.read(folder, module) for module in modules}
 
 
 def path(symbol: dict) -> str:

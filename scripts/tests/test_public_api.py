@@ -1,5 +1,7 @@
 import json
 import random
+import shutil
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -67,6 +69,36 @@ class Lines(unittest.TestCase):
         self.assertEqual(public_api.difference(before, before), [])
         self.assertEqual(public_api.difference(before, now), ["-A.b(): func b()", "+A.b(): func b() throws"])
         self.assertEqual(public_api.difference([], ["--: func --()"]), ["+--: func --()"])
+
+
+@unittest.skipUnless(shutil.which("swift-symbolgraph-extract"), "the Swift toolchain is not on PATH")
+class FromTheCompiler(unittest.TestCase):
+    def graph(self, code):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "Lib.swift").write_text(code)
+            subprocess.run(["swiftc", "-emit-module", "-module-name", "Lib", "Lib.swift"], cwd=folder, check=True)
+            return public_api.extract(["Lib"], ["-I", folder], folder)["Lib"]
+
+    def test_a_changed_signature_is_a_difference(self):
+        code = """
+            public struct Task: Sendable {
+                /// Goes.
+                public func go(to place: String = "here") {}
+                func own() {}
+            }
+            """
+        before = self.graph(code)
+        self.assertEqual(public_api.difference(before.lines(), self.graph(code).lines()), [])
+        self.assertEqual(list(before.without_throws()), [])
+        self.assertEqual(public_api.difference(before.lines(), self.graph(code.replace("own", "inner")).lines()), [])
+        now = self.graph(code.replace(") {}\n                func", ") throws {}\n                func").replace(": Sendable", ""))
+        self.assertEqual(public_api.difference(before.lines(), now.lines()), [
+            "-Task.go(to:): func go(to place: String = \"here\")",
+            "-Task: conforms to Swift.Sendable",
+            "+Task.go(to:): func go(to place: String = \"here\") throws",
+        ])
+        self.assertEqual([name for _, _, name in now.without_throws()], ["Task.go(to:)"])
 
 
 class Throwing(unittest.TestCase):
