@@ -1,5 +1,6 @@
-# Every target is one script; the scripts take arguments that make cannot pass: scripts/test --repeat 20
-.PHONY: help demo test command lint bench docs examples clean
+# Every target is one script; the scripts take arguments that make cannot pass: scripts/test
+# --repeat 20
+.PHONY: help demo test command lint api bench docs examples clean
 .DEFAULT_GOAL := help
 
 help: ## what can be made
@@ -16,6 +17,9 @@ command: ## build the release command, .build/release/bluebonnet
 
 lint: ## check format and house rules
 	@scripts/lint
+
+api: ## compare the public API with its baseline
+	@scripts/api
 
 bench: ## run the benchmarks against the other clients
 	@scripts/bench

@@ -1,0 +1,314 @@
+"""The servers of the interop tests, and the files and the certificates that they serve."""
+
+import contextlib
+import datetime
+import http.client
+import json
+import os
+import random
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+import certificates
+import nginx
+import processes
+from processes import Problem, Service
+
+PREFIX = "BLUEBONNET_INTEROP_"
+LISTENING = {
+    "gunicorn": r"Listening at: http://127\.0\.0\.1:(\d+) ",
+    "openssl": r"^ACCEPT 127\.0\.0\.1:(\d+)",
+}
+
+
+class Servers:
+    """All of them, in a new folder. `environment` is what the tests find them by."""
+
+    def __init__(self, repository: Path):
+        self.templates = repository / "Tests" / "Interop" / "Servers"
+        self.built = repository / ".build-interop"
+        self.python = self.built / "venv" / "bin" / "python"
+        self.environment: dict[str, str] = {}
+        self.services: list[Service] = []
+        self.outlives_us = False
+        self.check()
+        # Not inside the repository: the path of a Unix-domain socket may be 107 bytes at most.
+        self.folder = Path(tempfile.mkdtemp(prefix="bluebonnet-interop."))
+
+    def check(self):
+        """Names everything that is missing, before anything is started."""
+        missing = [name for name in ("openssl", "zstd") if shutil.which(name) is None]
+        if nginx.find() is None:
+            missing.append("nginx")
+        if not os.access(self.python, os.X_OK):
+            missing.append("httpbin")
+        if missing:
+            raise Problem(f"not installed: {', '.join(missing)}; run scripts/bootstrap --test")
+
+    def start(self, outlives_us: bool = False):
+        self.outlives_us = outlives_us
+        make_files(self.folder / "www", self.python)
+        authority = certificates.Authority(self.folder)
+        for name, names, starts, ends in [
+            ("localhost", certificates.HERE, None, None),
+            ("expired", certificates.HERE, day(2020, 1, 1), day(2020, 2, 1)),
+            ("wrong-host", "DNS:elsewhere.example", None, None),
+        ]:
+            authority.issue(name, names, starts, ends)
+        alone = certificates.self_signed(self.folder, "self-signed", [f"subjectAltName={certificates.HERE}"])
+
+        # All are launched first and awaited afterwards, so that they start side by side.
+        waiting: list[Callable[[], None]] = [
+            self.httpbin(),
+            self.form_parsers(),
+            self.openssl("tls12", "localhost", "-tls1_2"),
+            self.openssl("tls13", "localhost", "-tls1_3", "-alpn", "http/1.1"),
+            self.openssl("expired", "expired"),
+            self.openssl("self-signed", "self-signed"),
+            self.openssl("wrong-host", "wrong-host"),
+        ]
+        self.nginx()
+        for wait in waiting:
+            wait()
+        self.offer("CA", authority.own.certificate)
+        self.offer("SELF_SIGNED_CERTIFICATE", alone.certificate)
+        self.offer("FILES", self.folder / "www")
+
+    def offer(self, name: str, value: object):
+        self.environment[PREFIX + name] = str(value)
+
+    def launch(self, name: str, command: list, **environment: str) -> Service:
+        service = Service(name, command, self.folder / f"{name}.log", outlives_us=self.outlives_us, **environment)
+        self.services.append(service)
+        return service
+
+    def nginx(self):
+        template = (self.templates / "nginx.conf.in").read_text()
+        server = nginx.Nginx(str(nginx.find()), self.folder, template)
+        server.start(self.outlives_us)
+        self.services.append(server.service)
+        self.offer("NGINX", f"http://127.0.0.1:{server.ports['HTTP_PORT']}")
+        self.offer("NGINX_TLS", f"https://localhost:{server.ports['TLS_PORT']}")
+        self.offer("NGINX_IMPATIENT", f"http://127.0.0.1:{server.ports['IMPATIENT_PORT']}")
+        self.offer("NGINX_SOCKET", self.folder / "nginx.sock")
+
+    def httpbin(self) -> Callable[[], None]:
+        return self.gunicorn("httpbin", "HTTPBIN", "httpbin:app", 16, "/status/200")
+
+    def form_parsers(self) -> Callable[[], None]:
+        # Go's parser takes part where scripts/bootstrap found a Go to build it with.
+        go = self.built / "form-parser-go"
+        has_go = os.access(go, os.X_OK)
+        if has_go:
+            self.offer("FORM_PARSER_GO", go)
+        return self.gunicorn(
+            "form-parsers", "FORM_PARSERS", "form_parsers:app", 8, "/discard", b"",
+            "--pythonpath", self.templates,
+            PYTHONDONTWRITEBYTECODE="1", FORM_PARSER_GO=str(go) if has_go else "")
+
+    def gunicorn(
+        self, name: str, variable: str, application: str, threads: int, path: str, body: bytes | None = None,
+        *options: object, **environment: str,
+    ) -> Callable[[], None]:
+        service = self.launch(name, [
+            self.python, "-m", "gunicorn", "--bind", "127.0.0.1:0", "--worker-class", "gthread",
+            "--threads", threads, "--keep-alive", 60, "--no-control-socket", *options,
+            "--chdir", self.folder, application,
+        ], **environment)
+
+        def wait():
+            port = service.wait_for(lambda: service.logged(LISTENING["gunicorn"]))
+            # The master listens before its worker has imported the application.
+            service.wait_for(lambda: responds(f"http://127.0.0.1:{port}{path}", body))
+            self.offer(variable, f"http://127.0.0.1:{port}")
+
+        return wait
+
+    def openssl(self, name: str, certificate: str, *options: str) -> Callable[[], None]:
+        service = self.launch(name, [
+            "openssl", "s_server", "-www", "-accept", "127.0.0.1:0",
+            "-cert", self.folder / f"{certificate}.pem", "-key", self.folder / f"{certificate}.key", *options,
+        ])
+
+        def wait():
+            port = int(service.wait_for(lambda: service.logged(LISTENING["openssl"])))
+            service.wait_for(lambda: processes.accepts(port))
+            self.offer(name.upper().replace("-", "_"), f"https://localhost:{port}")
+
+        return wait
+
+    def stop(self):
+        stop(self.folder, [service.pid for service in self.services])
+
+
+def stop(folder: Path, pids: list[int]):
+    """Ends the servers of a folder, and removes it."""
+    # Each has the folder among its arguments, or a file in it.
+    processes.end(pids, lambda pid: processes.has_argument(pid, str(folder)))
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def day(year: int, month: int, number: int) -> datetime.datetime:
+    return datetime.datetime(year, month, number, tzinfo=datetime.timezone.utc)
+
+
+def responds(url: str, body: bytes | None) -> bool:
+    """Whether a server responds with a success. Proxies of the environment are not asked."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with contextlib.suppress(urllib.error.URLError, http.client.HTTPException, OSError):
+        opener.open(url, data=body, timeout=5).close()
+        return True
+    return False
+
+
+def make_files(folder: Path, python: Path):
+    """What nginx serves; the same bytes on every run."""
+    folder.mkdir()
+    (folder / "tiny.txt").write_text("Hello, world!")
+    (folder / "empty.txt").write_text("")
+    (folder / "1m.bin").write_bytes(random.Random(0).randbytes(1 << 20))  # does not compress
+    text = folder / "1m.txt"
+    text.write_text("".join(f"{line:062d} \n" for line in range(16384)))
+    items = [{"id": number, "name": f"item {number}"} for number in range(100)]
+    (folder / "data.json").write_text(json.dumps({"items": items}) + "\n")
+    # Compressed beforehand, since nginx knows neither. httpbin brings brotlicffi with it.
+    compress = "import brotlicffi, sys; sys.stdout.buffer.write(brotlicffi.compress(sys.stdin.buffer.read()))"
+    for command, name in [([python, "-c", compress], "1m.txt.br"), (["zstd", "-q", "-19", "-c"], "1m.txt.zst")]:
+        with text.open("rb") as plain, (folder / name).open("wb") as compressed:
+            done = subprocess.run(command, stdin=plain, stdout=compressed, stderr=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            raise Problem(f"could not make {name}; run scripts/bootstrap --test\n{done.stderr.strip()}")
+
+
+def exports(environment: dict[str, str]) -> str:
+    """The variables as lines for a shell."""
+    return "".join(f"export {name}={shlex.quote(value)}\n" for name, value in environment.items())
+
+
+class Remembered:
+    """The servers that `start` left running, in a file that `stop` and `env` find."""
+
+    def __init__(self, file: Path):
+        self.file = file
+
+    def write(self, servers: Servers):
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        self.file.write_text(json.dumps({
+            "folder": str(servers.folder),
+            "pids": [service.pid for service in servers.services],
+            "environment": servers.environment,
+        }))
+
+    def read(self) -> dict | None:
+        """What was written, while its folder is there."""
+        try:
+            found = json.loads(self.file.read_text())
+            return found if Path(found["folder"]).is_dir() else None
+        except (OSError, ValueError, TypeError, KeyError):
+            return None
+
+    def stop(self):
+        if found := self.read():
+            stop(Path(found["folder"]), found["pids"])
+        self.file.unlink(missing_ok=True)
+
+
+class Ended(BaseException):
+    """A signal asked us to end. No `Exception`, so that nothing on the way takes it for an error."""
+
+    def __init__(self, number: int):
+        self.number = number
+        self.status = 128 + number
+
+
+@contextlib.contextmanager
+def ending_by_exception():
+    """Signals that end a process raise `Ended` in the block. What is ignored, as by nohup, stays so."""
+
+    def end(number: int, _):
+        raise Ended(number)
+
+    numbers = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+    before = {number: signal.getsignal(number) for number in numbers}
+    caught = [number for number in numbers if before[number] != signal.SIG_IGN]
+    for number in caught:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in caught:
+            signal.signal(number, before[number])
+
+
+@contextlib.contextmanager
+def undisturbed():
+    """What stops processes must come to its end: signals are ignored in the block."""
+    numbers = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def run(command: list[str], environment: dict[str, str], seconds: float = processes.SECONDS_TO_END) -> int:
+    """Runs a command to its end and returns its status, as a shell would.
+
+    When a signal ends us, the command and everything that it started is ended, too.
+    """
+    try:
+        process = subprocess.Popen(command, env={**os.environ, **environment})
+    except OSError as error:
+        raise Problem(f"cannot run {command[0]}: {error.strerror}") from None
+    try:
+        status = process.wait()
+        return status if status >= 0 else 128 - status
+    except Ended as ended:
+        with undisturbed():
+            family = [process.pid, *processes.descendants(process.pid)]
+            if ended.number == signal.SIGINT:
+                # Ctrl-C reached the command as well, and it may have something to say about it.
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(seconds)
+            processes.end(family, processes.is_alive, seconds)
+            process.wait()
+        raise
+
+
+def run_with(servers: Callable[[], Servers], command: list[str]) -> int:
+    """Runs a command with servers beside it, which end with it or with us."""
+    try:
+        with ending_by_exception():
+            started = servers()
+            try:
+                started.start()
+                return run(command, started.environment)
+            finally:
+                with undisturbed():
+                    started.stop()
+    except Ended as ended:
+        return ended.status
+
+
+def start(servers: Callable[[], Servers], remembered: Remembered) -> dict[str, str]:
+    """Starts servers that go on without us; returns how they are found."""
+    if remembered.read():
+        raise Problem("already running; `scripts/interop-servers env` prints the addresses, `stop` ends them")
+    with ending_by_exception():
+        started = servers()
+        try:
+            started.start(outlives_us=True)
+            remembered.write(started)
+        except BaseException:
+            with undisturbed():
+                started.stop()
+            raise
+    return started.environment

@@ -1,0 +1,92 @@
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import processes
+
+
+class Ports(unittest.TestCase):
+    def test_they_are_free_and_different(self):
+        ports = processes.free_ports(20)
+        self.assertEqual(len(set(ports)), 20)
+        for port in ports:
+            self.assertGreater(port, 1023)
+
+    def test_a_port_accepts_while_somebody_listens(self):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = listener.getsockname()[1]
+            self.assertTrue(processes.accepts(port))
+        self.assertFalse(processes.accepts(port))
+
+
+class Services(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+
+    def service(self, script, **options):
+        service = processes.Service("it", ["sh", "-c", script], self.folder / "log", **options)
+        self.addCleanup(service.stop)
+        return service
+
+    def test_what_it_writes_is_waited_for(self):
+        service = self.service("sleep 0.1; echo listening on 4711; sleep 60")
+        self.assertEqual(service.wait_for(lambda: service.logged(r"listening on (\d+)")), "4711")
+
+    def test_one_that_ends_is_a_problem_with_its_log(self):
+        service = self.service("echo the port is taken >&2; exit 1")
+        with self.assertRaisesRegex(processes.Problem, "it ended; its log says:\nthe port is taken"):
+            service.wait_for(lambda: False)
+
+    def test_one_that_hangs_is_a_problem(self):
+        with self.assertRaisesRegex(processes.Problem, r"not ready after 0.1 s; its log says:\n\(nothing\)"):
+            self.service("sleep 60").wait_for(lambda: False, seconds=0.1)
+
+    def test_the_environment_reaches_it(self):
+        service = self.service('echo "$WORD"; sleep 60', WORD="bluebonnet")
+        service.wait_for(lambda: service.logged("(bluebonnet)"))
+
+    def test_one_that_will_not_end_is_killed(self):
+        service = self.service("trap '' TERM; echo ready; while :; do sleep 0.05; done")
+        service.wait_for(lambda: service.logged("(ready)"))
+        processes.end([service.pid], processes.is_alive, seconds=0.2)
+        self.assertEqual(service.process.wait(10), -signal.SIGKILL)
+
+    def test_it_ends_with_us_even_if_we_are_killed(self):
+        script = (
+            "import sys; sys.path.insert(0, sys.argv[1]); import pathlib, processes, time\n"
+            "log = pathlib.Path(sys.argv[2])\n"
+            "print(processes.Service('it', ['sleep', '60'], log).pid, flush=True); time.sleep(60)")
+        library = Path(processes.__file__).parent
+        with subprocess.Popen(
+            [sys.executable, "-B", "-c", script, library, self.folder / "log"], stdout=subprocess.PIPE, text=True
+        ) as parent:
+            pid = int(parent.stdout.readline())
+            self.assertTrue(processes.is_alive(pid))
+            parent.kill()
+        deadline = time.monotonic() + 10
+        while processes.is_alive(pid) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self.assertFalse(processes.is_alive(pid))
+
+
+class Trees(unittest.TestCase):
+    def test_children_of_children_are_descendants(self):
+        with subprocess.Popen(["sh", "-c", "sh -c 'sleep 60; :' & wait"]) as process:
+            deadline = time.monotonic() + 10
+            while len(found := processes.descendants(process.pid)) < 2 and time.monotonic() < deadline:
+                time.sleep(0.02)
+            processes.end([process.pid, *found], processes.is_alive)
+        self.assertEqual(len(found), 2)
+
+    def test_a_process_is_known_by_its_arguments(self):
+        self.assertTrue(processes.has_argument(os.getpid(), "python"))
+        self.assertFalse(processes.has_argument(os.getpid(), "no such argument"))
+        self.assertFalse(processes.has_argument(1 << 30, "python"))
