@@ -24,14 +24,9 @@ struct StubTransportTests {
     }
 
     /// The error of a GET of the path.
-    private func failure(_ path: String, from transport: StubTransport) async throws -> NetworkingError? {
+    private func failure(_ path: String, from transport: StubTransport) async throws -> NetworkingError {
         let api = try api(transport)
-        do {
-            _ = try await api.get(path, as: .data)
-            return nil
-        } catch {
-            return error as? NetworkingError
-        }
+        return try await networkingError { try await api.get(path, as: .data) }
     }
 
     @Test func `a table answers by method and path`() async throws {
@@ -66,7 +61,7 @@ struct StubTransportTests {
             .get("/v1/users"): .json([]),
             .delete("/v1/users/1"): StubResponse(status: .noContent),
         ])
-        let error = try #require(try await failure("nobody?token=secret", from: transport))
+        let error = try await failure("nobody?token=secret", from: transport)
         #expect(error.code == .invalidRequest)
         #expect(error.message.contains("GET https://api.example.com/v1/nobody"))
         #expect(error.message.contains("GET /v1/users, DELETE /v1/users/1"))
@@ -74,7 +69,7 @@ struct StubTransportTests {
     }
 
     @Test func `an empty table says that there are no routes`() async throws {
-        let error = try #require(try await failure("x", from: StubTransport(routes: [:])))
+        let error = try await failure("x", from: StubTransport(routes: [:]))
         #expect(error.message.contains("none"))
     }
 
@@ -82,7 +77,7 @@ struct StubTransportTests {
         let transport = StubTransport { request in
             request.headerFields[.authorization] == nil ? StubResponse(status: .unauthorized) : .json(["ok": true])
         }
-        let error = try #require(try await failure("me", from: transport))
+        let error = try await failure("me", from: transport)
         #expect(error.code == .unacceptableStatusCode)
         #expect(error.response?.status == .unauthorized)
         var api = try api(transport)
@@ -125,21 +120,21 @@ struct StubTransportTests {
 
     @Test func `an error takes the place of a response`() async throws {
         let lost = NetworkingError(.connectionLost, "The cable is out.")
-        let error = try #require(try await failure("x", from: StubTransport { _ in .failure(lost) }))
+        let error = try await failure("x", from: StubTransport { _ in .failure(lost) })
         #expect(error.code == .connectionLost)
         #expect(error.message == "The cable is out.")
         #expect(error.request?.url.absoluteString == "https://api.example.com/v1/x")
-        let other = try #require(try await failure("x", from: StubTransport { _ in throw Broken() }))
+        let other = try await failure("x", from: StubTransport { _ in throw Broken() })
         #expect(other.code == .interceptorFailed)
         #expect(other.underlying is Broken)
     }
 
     @Test func `a delay is measured by the clock that was given`() async throws {
-        let clock = ImmediateClock()
+        let clock = SteppingClock()
         let transport = StubTransport(clock: clock) { _ in StubResponse.text("late").delayed(by: .seconds(3600)) }
         let text = try await api(transport).get("x", as: .string)
         #expect(text == "late")
-        #expect(clock.naps == 1)
+        #expect(clock.sleeps == [.seconds(3600)])
     }
 
     @Test func `a delay ends when the task is cancelled`() async throws {

@@ -75,7 +75,7 @@ struct MultipartTests {
     /// Sends the form to every parser and compares.
     private func check(_ expected: [Part], _ build: @Sendable (inout MultipartFormData) throws -> Void) async throws {
         let baseURL = try #require(URL(string: try InteropServer.formParsers.address))
-        try await InteropServer.withSession { session in
+        try await withSession { session in
             let api = HTTPSessionManager(baseURL: baseURL, session: session)
             for parser in Parser.allCases where parser.takesPart {
                 let parts: [Part] = try await api.post(parser.rawValue, multipart: build)
@@ -85,13 +85,6 @@ struct MultipartTests {
                 }
             }
         }
-    }
-
-    private func withDirectory(_ body: (URL) async throws -> Void) async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "bluebonnet-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        try await body(directory)
     }
 
     @Test func `odd names and file names are read as they were meant`() async throws {
@@ -164,7 +157,7 @@ struct MultipartTests {
         async throws
     {
         let url = try #require(URL(string: try InteropServer.formParsers.address))
-        try await InteropServer.withSession { session in
+        try await withSession { session in
             let api = HTTPSessionManager(baseURL: url, session: session)
             let error = await #expect(throws: NetworkingError.self) {
                 try await api.post("multipart", as: .data) { $0.append("x", name: "n", fileName: name) }
@@ -181,7 +174,7 @@ struct MultipartTests {
             try handle.truncate(atOffset: 500_000_000)
             try handle.close()
             let url = try #require(URL(string: try InteropServer.formParsers.address))
-            try await InteropServer.withSession { session in
+            try await withSession { session in
                 let api = HTTPSessionManager(baseURL: url, session: session)
                 var form = MultipartFormData()
                 try form.append(fileURL: file, name: "f")
@@ -198,7 +191,7 @@ struct MultipartTests {
     @Test(.enabled(if: InteropServer.httpbin.isExpected, "httpbin is not running"))
     func `httpbin shows the fields and the files`() async throws {
         let baseURL = try #require(URL(string: try InteropServer.httpbin.address))
-        try await InteropServer.withSession { session in
+        try await withSession { session in
             let api = HTTPSessionManager(baseURL: baseURL, session: session)
             let parameters: JSONValue = ["user": ["id": 1], "tags": ["a", "b"], "none": nil]
             let echo = try await api.post("post", parameters: parameters, as: .json) { form in

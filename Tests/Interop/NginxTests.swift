@@ -12,7 +12,7 @@ import Testing
 struct NginxTests {
     private func get(_ path: String, headerFields: HTTPFields = [:]) async throws -> Response<Data> {
         let request = try InteropServer.nginx.request(path, headerFields: headerFields)
-        return try await InteropServer.withSession { try await $0.data(for: request) }
+        return try await withSession { try await $0.data(for: request) }
     }
 
     @Test func `a tiny file`() async throws {
@@ -55,14 +55,14 @@ struct NginxTests {
         request.body = .stream(source)
         request.expectsContinue = true
         request.timeouts = Timeouts(continueWait: nil)
-        let response = try await InteropServer.withSession { try await $0.data(for: request) }
+        let response = try await withSession { try await $0.data(for: request) }
         #expect(response.status == .methodNotAllowed)
     }
 
     @Test func `a slow megabyte can be streamed`() async throws {
         let request = try InteropServer.nginx.request("/slow/1m.bin")
         let file = try InteropServer.file("1m.bin")
-        let body = try await InteropServer.withSession { session in
+        let body = try await withSession { session in
             let response = try await session.stream(request)
             var body = Data()
             for try await piece in response.body { body.append(piece) }
@@ -89,13 +89,13 @@ struct NginxTests {
 
     @Test func `a head has no body`() async throws {
         let request = try InteropServer.nginx.request("/1m.bin", method: .head)
-        let response = try await InteropServer.withSession { try await $0.data(for: request) }
+        let response = try await withSession { try await $0.data(for: request) }
         #expect(response.headerFields[.contentLength] == "1048576")
         #expect(response.value.isEmpty)
     }
 
     @Test func `requests one after the other share a connection`() async throws {
-        try await InteropServer.withSession { session in
+        try await withSession { session in
             var answers: [[Substring]] = []
             for _ in 0..<3 {
                 let request = try InteropServer.nginx.request("/connection")
@@ -108,7 +108,7 @@ struct NginxTests {
     }
 
     @Test func `connections that are closed early cost no request`() async throws {
-        try await InteropServer.withSession { session in
+        try await withSession { session in
             for _ in 0..<10 {
                 let request = try InteropServer.impatientNginx.request("/tiny.txt")
                 let text = try await session.response(for: request, as: .string).value
@@ -119,7 +119,7 @@ struct NginxTests {
 
     @Test func `many requests at once`() async throws {
         let request = try InteropServer.nginx.request("/tiny.txt")
-        try await InteropServer.withSession { session in
+        try await withSession { session in
             try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<200 {
                     group.addTask { try await session.response(for: request, as: .string).value }
@@ -140,7 +140,7 @@ struct NginxTests {
         let bytes = RequestBody.data(Data(repeating: 7, count: size))
         let whole = try InteropServer.nginx.request("/upload", method: .put, body: bytes)
         let chunked = try InteropServer.nginx.request("/upload", method: .post, body: .stream(pieces))
-        try await InteropServer.withSession { session in
+        try await withSession { session in
             for request in [whole, chunked] {
                 let text = try await session.response(for: request, as: .string).value
                 #expect(text == "\(size)\n")
@@ -150,7 +150,7 @@ struct NginxTests {
 
     @Test func `an error page comes with the error`() async throws {
         let request = try InteropServer.nginx.request("/nowhere")
-        try await InteropServer.withSession { session in
+        try await withSession { session in
             let error = await #expect(throws: NetworkingError.self) {
                 try await session.response(for: request, as: .string)
             }
@@ -176,7 +176,7 @@ struct NginxTests {
 
     @Test func `a Unix-domain socket serves the same site`() async throws {
         let request = try InteropServer.nginxSocket.request("/echo", headerFields: [.userAgent: "interop"])
-        let text = try await InteropServer.withSession { try await $0.response(for: request, as: .string).value }
+        let text = try await withSession { try await $0.response(for: request, as: .string).value }
         #expect(text.hasPrefix("GET /echo\n"))
         #expect(text.contains("HTTP/1.1"))
     }

@@ -17,7 +17,7 @@ import Testing
 struct TLSInteropTests {
     private func text(_ server: InteropServer, _ path: String, trusting roots: InteropServer) async throws -> String {
         let request = try server.request(path)
-        return try await InteropServer.withSession(trusting: roots) { session in
+        return try await withSession(SessionConfiguration(trusting: roots)) { session in
             String(decoding: try await session.data(for: request).value, as: UTF8.self)
         }
     }
@@ -31,7 +31,9 @@ struct TLSInteropTests {
     @Test func `a megabyte comes through TLS byte for byte`() async throws {
         let request = try InteropServer.nginxTLS.request("/1m.bin")
         let file = try InteropServer.file("1m.bin")
-        let body = try await InteropServer.withSession(trusting: .authority) { try await $0.data(for: request).value }
+        let body = try await withSession(SessionConfiguration(trusting: .authority)) {
+            try await $0.data(for: request).value
+        }
         #expect(body == file)
     }
 
@@ -73,7 +75,7 @@ struct TLSInteropTests {
         let address = try InteropServer.nginx.address.replacing("http://", with: "https://")
         let request = Request(url: try #require(URL(string: address)))
         let error = await #expect(throws: NetworkingError.self) {
-            try await InteropServer.withSession { try await $0.data(for: request) }
+            try await withSession { try await $0.data(for: request) }
         }
         #expect(error?.code == .tlsFailed)
     }

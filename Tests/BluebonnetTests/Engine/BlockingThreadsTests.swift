@@ -19,7 +19,7 @@ struct BlockingThreadsTests {
         }
         let answer = try await threads.run { 42 }
         #expect(answer == 42)
-        try await TestSession.until("all forty hang") { begun.value == 40 }
+        try await until("all forty hang") { begun.value == 40 }
         #expect(threads.count >= 40)
         for _ in 0..<40 { gate.signal() }
     }
@@ -35,11 +35,11 @@ struct BlockingThreadsTests {
                 done.increment()
             }
         }
-        try await TestSession.until("two hang") { begun.value == 2 }
+        try await until("two hang") { begun.value == 2 }
         #expect(threads.count == 2)
         for number in 1...20 {
             gate.signal()
-            try await TestSession.until("\(number) are done") { done.value == number }
+            try await until("\(number) are done") { done.value == number }
         }
         #expect(threads.count == 2 && begun.value == 20)
     }
@@ -52,7 +52,7 @@ struct BlockingThreadsTests {
                 let sum = try await group.reduce(0, +)
                 #expect(sum == 1225)
             }
-            try await TestSession.until("no thread is left") { threads.count == 0 }
+            try await until("no thread is left") { threads.count == 0 }
         }
     }
 
@@ -69,7 +69,7 @@ struct BlockingThreadsTests {
             }
             try await group.waitForAll()
         }
-        try await TestSession.until("no thread is left") { threads.count == 0 }
+        try await until("no thread is left") { threads.count == 0 }
     }
 
     @Test func `a cancelled task begins no work except to clean up`() async throws {
@@ -102,11 +102,11 @@ struct BlockingThreadsTests {
                 if !isWanted() { ended.increment() }
             }
         }
-        try await TestSession.until("it has begun") { begun.value == 1 }
+        try await until("it has begun") { begun.value == 1 }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(ended.value == 0)
         gate.signal()
-        try await TestSession.until("the work has ended") { ended.value == 1 }
+        try await until("the work has ended") { ended.value == 1 }
     }
 }

@@ -27,7 +27,7 @@ struct ExchangeContextSleepTests {
         let way: Way
         let durations: [Duration]
         let isThere = Counter()
-        let woken = Mutex<[NetworkingError]>([])
+        let woken = EventLog<NetworkingError>()
         let isDone = Counter()
 
         init(_ way: Way = .directly, for durations: Duration...) {
@@ -54,57 +54,35 @@ struct ExchangeContextSleepTests {
                 for duration in durations { try await context.sleep(for: duration) }
                 isDone.increment()
             } catch {
-                woken.withLock { $0.append(error) }
+                woken.append(error)
                 throw error
             }
         }
 
         func waitUntilItSleeps() async throws {
             let count = way == .manyTimes ? 20 : 1
-            try await TestSession.until("it sleeps") { isThere.value == count }
-        }
-    }
-
-    enum Stop: CaseIterable {
-        case cancel, cancelledCaller, requestTimeout, endOfSession
-
-        var code: NetworkingError.Code {
-            switch self {
-            case .cancel, .cancelledCaller: .cancelled
-            case .requestTimeout: .requestTimeout
-            case .endOfSession: .sessionInvalidated
-            }
+            try await until("it sleeps") { isThere.value == count }
         }
     }
 
     private static let ok = StubTransport { _ in .text("ok") }
 
     private static func configuration(_ interceptors: any Interceptor...) -> SessionConfiguration {
-        TestSession.configuration { $0.interceptors = interceptors }
+        SessionConfiguration { $0.interceptors = interceptors }
     }
 
     /// Stops a request that sleeps, and expects the error of the stop on both sides.
     private func expectWaking(_ sleepy: Sleepy, by stop: Stop, isSuspended: Bool = false) async throws {
         try await withSession(Self.configuration(sleepy), transport: Self.ok) { session in
-            var request = try Request(to: "http://x/?token=secret")
-            if stop == .requestTimeout { request.timeouts = Timeouts(request: .milliseconds(50)) }
-            let task = session.dataTask(request)
-            let caller = Task { try await task.value }
-            if stop != .requestTimeout { try await sleepy.waitUntilItSleeps() }
-            if isSuspended { task.suspend() }
-            switch stop {
-            case .cancel: task.cancel()
-            case .cancelledCaller: caller.cancel()
-            case .requestTimeout: break
-            case .endOfSession: session.invalidate()
+            let request = try Request(to: "http://x/?token=secret")
+            let error = try await stop.error(of: request, in: session) { task in
+                try await sleepy.waitUntilItSleeps()
+                if isSuspended { task.suspend() }
             }
-            let error = try await networkingError { try await caller.value }
             #expect(error.code == stop.code && !error.message.contains("secret"), "\(error)")
             // The error of a session's task is that of the first sleep that was woken; the others follow.
-            try await TestSession.until("all are awake") {
-                sleepy.woken.withLock { $0.count } == sleepy.isThere.value
-            }
-            #expect(sleepy.woken.withLock { $0 }.allSatisfy { $0.code == stop.code })
+            try await until("all are awake") { sleepy.woken.events.count == sleepy.isThere.value }
+            #expect(sleepy.woken.events.allSatisfy { $0.code == stop.code })
             #expect(sleepy.isDone.value == 0)
         }
     }
@@ -154,7 +132,7 @@ struct ExchangeContextSleepTests {
             let task = session.dataTask(try Request(to: "http://x/"))
             task.resume()
             task.suspend()
-            try await TestSession.until("the sleep is over") { sleepy.isDone.value == 1 }
+            try await until("the sleep is over") { sleepy.isDone.value == 1 }
             task.resume()
             _ = try await task.value
         }
@@ -169,7 +147,7 @@ struct ExchangeContextSleepTests {
             #expect(error.code == .requestTimeout)
             request.timeouts = Timeouts(request: .seconds(1000))
             let cancelled = Task { [request] in try await session.data(for: request) }
-            try await TestSession.until("it sleeps again") { sleepy.isThere.value == 2 }
+            try await until("it sleeps again") { sleepy.isThere.value == 2 }
             cancelled.cancel()
             let other = try await networkingError { try await cancelled.value }
             #expect(other.code == .cancelled)
@@ -222,7 +200,7 @@ struct ExchangeContextSleepTests {
             sleeper.cancel()
             await #expect(throws: NetworkingError.self) { try await sleeper.value }
         }
-        try await TestSession.until("the call is gone") { call == nil }
+        try await until("the call is gone") { call == nil }
     }
 
     // MARK: What it is for

@@ -26,7 +26,7 @@ struct ExpectContinueTests {
         wait: Duration? = nil,
         whole: Duration? = nil
     ) throws -> Request {
-        var request = try TestSession.request(server.baseURL, .post, body: body)
+        var request = try Request(.post, to: server.baseURL, body: body)
         request.expectsContinue = true
         request.timeouts = Timeouts(request: whole, continueWait: wait)
         return request
@@ -38,12 +38,12 @@ struct ExpectContinueTests {
             .readHead, .interim(103), .hold(gate), .interim(100), .readRequest, .respond(body: "ok"),
         ]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, engine in
+            try await withEngine { session, engine in
                 let asked = Counter()
                 let task = session.dataTask(try Self.request(server, Self.body(asked)))
                 task.resume()
                 try await server.wait("the 103") { $0.connections.first?.bytesSent ?? 0 > 0 }
-                let askedBefore = try await TestSession.settled { asked.value }
+                let askedBefore = try await settled { asked.value }
                 #expect(askedBefore == 0)
                 gate.open()
                 let response = try await task.completedResponse
@@ -59,7 +59,7 @@ struct ExpectContinueTests {
     @Test func `the time of the first byte is that of the answer`() async throws {
         let script: FaultServer.Script = [.readHead, .interim(100), .readRequest, .respond(body: "ok")]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let response = try await session.data(for: Self.request(server, .string(Self.text)))
                 let sent = try #require(response.timings.requestSent)
                 let first = try #require(response.timings.firstByte)
@@ -70,14 +70,14 @@ struct ExpectContinueTests {
 
     @Test func `a 100 that comes late is not the beginning of the response`() async throws {
         try await FaultServer.run([.readRequest, .interim(100), .stall]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 var request = try Self.request(server, .string(Self.text))
                 request.timeouts = Timeouts(
                     firstByte: .milliseconds(200),
                     betweenBytes: .seconds(30),
                     continueWait: .milliseconds(20)
                 )
-                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                let error = try await networkingError { _ = try await session.data(for: request) }
                 #expect(error.code == .firstByteTimeout)
             }
         }
@@ -89,7 +89,7 @@ struct ExpectContinueTests {
             .readRequest,
         ]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let response = try await session.data(for: Self.request(server, .string(Self.text)))
                 #expect(response.value == Data("ok".utf8))
                 #expect(response.timings.firstByte != nil)
@@ -99,7 +99,7 @@ struct ExpectContinueTests {
 
     @Test func `a server that says nothing gets the body when the wait is over`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let request = try Self.request(server, .string(Self.text), wait: .milliseconds(20))
                 let response = try await session.data(for: request)
                 #expect(response.value == Data("ok".utf8))
@@ -112,13 +112,13 @@ struct ExpectContinueTests {
         status: Int
     ) async throws {
         try await FaultServer.run([.readHead, .respond(status, body: "no need")]) { server in
-            try await TestSession.run { session, engine in
+            try await withEngine { session, engine in
                 let asked = Counter()
                 let response = try await session.data(for: Self.request(server, Self.body(asked)))
                 #expect(response.status.code == status)
                 #expect(response.value == Data("no need".utf8))
                 try await server.waitUntilClientClosed(connection: 0)
-                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has let it go") { engine.openConnections == 0 }
                 #expect(asked.value == 0 && server.requests.isEmpty)
             }
         }
@@ -130,7 +130,7 @@ struct ExpectContinueTests {
             [.readHead, .respond(417, body: "no expectations")], [.readRequest, .respond(body: "ok")],
         ])
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let response = try await session.data(for: Self.request(server, Self.body(Counter())))
                 #expect(response.value == Data("ok".utf8) && response.retries == 1)
                 let seen = try #require(server.requests.first)
@@ -148,7 +148,7 @@ struct ExpectContinueTests {
                 [.readHead, .send(refusal), last], [.readRequest, .respond(body: "ok")],
             ])
             try await FaultServer.run(script) { server in
-                try await TestSession.run { session, _ in
+                try await withSession { session in
                     var request = try Self.request(server, Self.body(Counter()))
                     request.timeouts?.betweenBytes = nil
                     let response = try await session.data(for: request)
@@ -160,7 +160,7 @@ struct ExpectContinueTests {
 
     @Test func `a 417 that follows the body ends the request whose body is spent`() async throws {
         try await FaultServer.run([.readHead, .interim(100), .readRequest, .respond(417)]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let response = try await session.data(for: Self.request(server, Self.body(Counter())))
                 #expect(response.status.code == 417 && response.retries == 0)
                 #expect(server.requests.count == 1)
@@ -170,8 +170,8 @@ struct ExpectContinueTests {
 
     @Test func `a 417 to a request without an expectation is an answer`() async throws {
         try await FaultServer.run([.readRequest, .respond(417)]) { server in
-            try await TestSession.run { session, _ in
-                let request = try TestSession.request(server.baseURL, .post, body: .string(Self.text))
+            try await withSession { session in
+                let request = try Request(.post, to: server.baseURL, body: .string(Self.text))
                 let response = try await session.data(for: request)
                 #expect(response.status.code == 417)
                 #expect(server.requests.count == 1)
@@ -185,7 +185,7 @@ struct ExpectContinueTests {
             [.readHead, .interim(100), .readRequest, .respond(body: "ok")],
         ])
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let response = try await session.data(for: Self.request(server, Self.body(Counter())))
                 #expect(response.value == Data("ok".utf8))
                 #expect(server.requests.map(\.target) == ["/there"])
@@ -196,9 +196,9 @@ struct ExpectContinueTests {
 
     @Test func `the whole time holds during the wait`() async throws {
         try await FaultServer.run([.readHead, .stall]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let request = try Self.request(server, .string(Self.text), whole: .milliseconds(200))
-                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                let error = try await networkingError { _ = try await session.data(for: request) }
                 #expect(error.code == .requestTimeout, "\(error)")
             }
         }
@@ -206,10 +206,10 @@ struct ExpectContinueTests {
 
     @Test func `without a wait of its own the time to the first byte holds`() async throws {
         try await FaultServer.run([.readHead, .stall]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 var request = try Self.request(server, .string(Self.text))
                 request.timeouts = Timeouts(firstByte: .milliseconds(200), continueWait: nil)
-                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                let error = try await networkingError { _ = try await session.data(for: request) }
                 #expect(error.code == .firstByteTimeout, "\(error)")
             }
         }
@@ -219,7 +219,7 @@ struct ExpectContinueTests {
         let gate = FaultGate()
         let script: FaultServer.Script = [.readHead, .hold(gate), .interim(100), .readRequest, .respond(body: "ok")]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let task = session.dataTask(try Self.request(server, .string(Self.text)))
                 task.resume()
                 try await server.wait("the head") { $0.connections.first?.bytesReceived ?? 0 > 0 }
@@ -235,8 +235,8 @@ struct ExpectContinueTests {
 
     @Test func `a server that leaves during the wait has lost the connection`() async throws {
         try await FaultServer.run([.readHead, .close]) { server in
-            try await TestSession.run { session, _ in
-                let error = try await TestSession.failure {
+            try await withSession { session in
+                let error = try await networkingError {
                     _ = try await session.data(for: Self.request(server, .string(Self.text)))
                 }
                 #expect(error.code == .connectionLost, "\(error)")
@@ -250,8 +250,8 @@ struct ExpectContinueTests {
             .readRequest, .respond(body: "ok"),
         ]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
-                _ = try await session.data(for: TestSession.request(server.baseURL))
+            try await withSession { session in
+                _ = try await session.data(for: Request(to: server.baseURL))
                 let response = try await session.data(for: Self.request(server, .string(Self.text)))
                 #expect(response.value == Data("ok".utf8) && server.connections.count == 1)
             }
@@ -261,16 +261,16 @@ struct ExpectContinueTests {
     @Test func `a suspended task does not send its body when the idle time of its connection would be over`()
         async throws
     {
-        try await TestSession.patiently { idle in
+        try await patiently { idle in
             let gate = FaultGate()
             let script: FaultServer.Script = [
                 .readRequest, .respond(body: "ok"), .readHead, .hold(gate), .interim(100), .readRequest,
                 .respond(body: "ok"),
             ]
             try await FaultServer.run(script) { server in
-                let configuration = TestSession.configuration { $0.idleConnectionTimeout = idle }
-                try await TestSession.run(configuration) { session, _ in
-                    _ = try await session.data(for: TestSession.request(server.baseURL))
+                let configuration = SessionConfiguration { $0.idleConnectionTimeout = idle }
+                try await withSession(configuration) { session in
+                    _ = try await session.data(for: Request(to: server.baseURL))
                     let asked = Counter()
                     let task = session.dataTask(try Self.request(server, Self.body(asked)))
                     task.resume()
@@ -279,7 +279,7 @@ struct ExpectContinueTests {
                     // Time enough for the connection's idle time to be over, if it still counted.
                     try await Task.sleep(for: idle * 1.6)
                     guard server.connections.count == 1 else {
-                        throw TestSession.Unmet(description: "the connection was used again")
+                        throw Unmet(description: "the connection was used again")
                     }
                     #expect(asked.value == 0)
                     task.resume()
@@ -330,10 +330,10 @@ struct ExpectContinueTests {
         wish: Wish
     ) async throws {
         try await FaultServer.run([.readHead, .interim(100), .readRequest, .respond(body: "ok")]) { server in
-            var request = try TestSession.request(server.baseURL, .post, body: .string(Self.text))
+            var request = try Request(.post, to: server.baseURL, body: .string(Self.text))
             var configuration = SessionConfiguration()
             wish.change(&request, &configuration)
-            try await TestSession.run(configuration) { session, _ in
+            try await withSession(configuration) { session in
                 _ = try await session.data(for: request)
                 let seen = try #require(server.requests.first)
                 #expect(seen.values(of: "expect").count == (wish.isSaid ? 1 : 0))

@@ -90,9 +90,9 @@ import Testing
 
     @Test func `CONNECT is not sent by itself`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
-            try await TestSession.run { session, _ in
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request(server.baseURL, .connect))
+            try await withSession { session in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(.connect, to: server.baseURL))
                 }
                 #expect(error.code == .invalidRequest)
                 #expect(server.connections.isEmpty)

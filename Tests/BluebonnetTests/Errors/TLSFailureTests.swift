@@ -19,11 +19,11 @@ struct TLSFailureTests {
         options: FaultServer.Options = .init(),
         identity: TLSSettings.Identity? = nil
     ) async throws -> (error: NetworkingError, port: Int) {
-        let configuration = TestSession.trusting(certificates.authority) { $0.identity = identity }
+        let configuration = SessionConfiguration(trusting: certificates.authority) { $0.identity = identity }
         return try await FaultServer.run(script, options: options) { server in
-            try await TestSession.run(configuration) { session, _ in
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request("https://127.0.0.1:\(server.port)/"))
+            try await withSession(configuration) { session in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: "https://127.0.0.1:\(server.port)/"))
                 }
                 expectNoPath(error)
                 return (error, server.port)
@@ -97,11 +97,11 @@ struct TLSFailureTests {
     // MARK: The session's own files
 
     private func invalid(_ change: (inout TLSSettings) -> Void) async throws -> String {
-        let configuration = TestSession.trusting(certificates.authority, change)
+        let configuration = SessionConfiguration(trusting: certificates.authority, change)
         return try await FaultServer.run([.stall]) { server in
-            try await TestSession.run(configuration) { session, _ in
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request("https://127.0.0.1:\(server.port)/"))
+            try await withSession(configuration) { session in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: "https://127.0.0.1:\(server.port)/"))
                 }
                 #expect(error.code == .invalidTrustConfiguration)
                 expectNoPath(error)

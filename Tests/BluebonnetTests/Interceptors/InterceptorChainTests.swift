@@ -13,23 +13,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct InterceptorChainTests {
-    /// What happened, in order.
-    private final class Log: Sendable {
-        private let entries = Mutex<[String]>([])
-
-        var all: [String] { entries.withLock { $0 } }
-
-        func append(_ entry: String) {
-            entries.withLock { $0.append(entry) }
-        }
-    }
-
     private struct Broken: Error, Equatable {}
 
     /// Writes into the log on the way in and out.
     private struct Logging: Interceptor {
         let name: String
-        let log: Log
+        let log: EventLog<String>
 
         func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
             log.append("\(name) in \(request.url.path(percentEncoded: true))")
@@ -59,22 +48,22 @@ struct InterceptorChainTests {
     }
 
     @Test func `interceptors run in their order, the first outermost`() async throws {
-        let log = Log()
+        let log = EventLog<String>()
         let transport = StubTransport { _ in .text("ok") }
         let configuration = configuration(Logging(name: "a", log: log), Logging(name: "b", log: log))
         try await withSession(configuration, transport: transport) { session in
             _ = try await session.data(for: Request(to: "http://x/1"))
         }
-        #expect(log.all == ["a in /1", "b in /1", "b out 200", "a out 200"])
+        #expect(log.events == ["a in /1", "b in /1", "b out 200", "a out 200"])
     }
 
     @Test func `the user's interceptors stand before redirects`() async throws {
-        let log = Log()
+        let log = EventLog<String>()
         let transport = StubTransport(routes: [.get("/1"): .redirect(to: "/2"), .get("/2"): .text("ok")])
         try await withSession(configuration(Logging(name: "a", log: log)), transport: transport) { session in
             _ = try await session.data(for: Request(to: "http://x/1"))
         }
-        #expect(log.all == ["a in /1", "a out 200"])
+        #expect(log.events == ["a in /1", "a out 200"])
         #expect(transport.requests.count == 2)
     }
 
@@ -110,7 +99,7 @@ struct InterceptorChainTests {
     }
 
     @Test func `an interceptor tries again`() async throws {
-        let attempts = Log()
+        let attempts = EventLog<String>()
         let transport = StubTransport { request in
             attempts.append("\(request)")
             return attempts.all.count < 3 ? .text("busy", status: .serviceUnavailable) : .text("ok")
@@ -128,7 +117,7 @@ struct InterceptorChainTests {
     }
 
     @Test func `an interceptor answers without the network`() async throws {
-        let log = Log()
+        let log = EventLog<String>()
         let transport = StubTransport(routes: [:])
         let cache = Calling { request, _ in
             TransportResponse(head: ResponseHead(status: .ok), body: .data(Data("cached".utf8)), request: request)
@@ -138,7 +127,7 @@ struct InterceptorChainTests {
             let response = try await session.response(for: Request(to: "http://x/1"), as: .string)
             #expect(response.value == "cached")
         }
-        #expect(log.all.isEmpty)
+        #expect(log.events.isEmpty)
         #expect(transport.requests.isEmpty)
     }
 
@@ -182,7 +171,7 @@ struct InterceptorChainTests {
 
     @Test func `the context tells the task and its configuration`() async throws {
         struct Checking: Interceptor {
-            let log: Log
+            let log: EventLog<String>
             func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
                 log.append("\(context.taskIdentifier) \(context.configuration.limits.redirects)")
                 log.append(context.deadline == nil ? "no deadline" : "a deadline")
@@ -190,14 +179,14 @@ struct InterceptorChainTests {
                 return try await next(request)
             }
         }
-        let log = Log()
+        let log = EventLog<String>()
         var configuration = configuration(Checking(log: log))
         configuration.limits.redirects = 7
         configuration.timeouts.request = .seconds(60)
         try await withSession(configuration, transport: StubTransport { _ in .text("ok") }) { session in
             let task = session.dataTask(try Request(to: "http://x/1"))
             _ = try await task.value
-            #expect(log.all == ["\(task.identifier) 7", "a deadline"])
+            #expect(log.events == ["\(task.identifier) 7", "a deadline"])
         }
     }
 }

@@ -33,7 +33,7 @@ struct InterceptorStoppingTests {
     }
 
     private static func configuration(_ interceptor: any Interceptor) -> SessionConfiguration {
-        TestSession.configuration { $0.interceptors = [interceptor] }
+        SessionConfiguration { $0.interceptors = [interceptor] }
     }
 
     @Test(arguments: [true, false])
@@ -45,7 +45,7 @@ struct InterceptorStoppingTests {
             if isOfRequest { request.interceptors = [waiting] }
             let task = session.dataTask(request)
             let caller = Task { try await task.value }
-            try await TestSession.until("it waits") { waiting.isThere.value == 1 }
+            try await until("it waits") { waiting.isThere.value == 1 }
             task.cancel()
             let error = try await networkingError { try await caller.value }
             #expect(error.code == .cancelled && !caller.isCancelled)
@@ -57,7 +57,7 @@ struct InterceptorStoppingTests {
         try await withSession(Self.configuration(waiting), transport: StubTransport(routes: [:])) { session in
             let request = try Request(to: "http://x/")
             let caller = Task { try await session.data(for: request) }
-            try await TestSession.until("it waits") { waiting.isThere.value == 1 }
+            try await until("it waits") { waiting.isThere.value == 1 }
             session.invalidate()
             let error = try await networkingError { try await caller.value }
             #expect(error.code == .sessionInvalidated)
@@ -85,7 +85,7 @@ struct InterceptorStoppingTests {
                 _ = try? await task.value
                 return Task.isCancelled
             }
-            try await TestSession.until("it waits") { waiting.isThere.value == 1 }
+            try await until("it waits") { waiting.isThere.value == 1 }
             task.cancel()
             let isCancelled = await caller.value
             #expect(!isCancelled)
@@ -94,15 +94,15 @@ struct InterceptorStoppingTests {
 
     @Test func `cancel reaches every request that an interceptor has under way`() async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in
-            try await TestSession.run(Self.configuration(Hedging())) { session, engine in
-                let task = try session.dataTask(TestSession.request(server.baseURL))
+            try await withEngine(Self.configuration(Hedging())) { session, engine in
+                let task = try session.dataTask(Request(to: server.baseURL))
                 task.resume()
                 try await server.waitForRequests(2)
                 task.cancel()
-                let error = try await TestSession.failure { _ = try await task.value }
+                let error = try await networkingError { _ = try await task.value }
                 #expect(error.code == .cancelled)
                 try await server.waitForClosed(2)
-                try await TestSession.until("the pool has let them go") { engine.openConnections == 0 }
+                try await until("the pool has let them go") { engine.openConnections == 0 }
             }
         }
     }
@@ -111,8 +111,8 @@ struct InterceptorStoppingTests {
         let seen = Counter()
         let script = FaultServer.Script.requests { _ in seen.increment() == 1 ? [.stall] : [.respond(body: "ok")] }
         try await FaultServer.run(script) { server in
-            try await TestSession.run(Self.configuration(Hedging())) { session, _ in
-                let response = try await session.data(for: TestSession.request(server.baseURL))
+            try await withSession(Self.configuration(Hedging())) { session in
+                let response = try await session.data(for: Request(to: server.baseURL))
                 #expect(response.value == Data("ok".utf8))
                 try await server.wait("the end of the slower one") { record in
                     record.connections.contains { $0.clientClosed && $0.requests.count == 1 }

@@ -91,19 +91,12 @@ struct RedirectPolicyTests {
 
     // MARK: Bodies
 
-    private static func pieces() -> AsyncStream<[UInt8]> {
-        AsyncStream { continuation in
-            continuation.yield(Array("abc".utf8))
-            continuation.finish()
-        }
-    }
-
     @Test(arguments: [307, 308])
     func `a body that can be read only once is not sent twice`(status: Int) async throws {
         try await LocalServer.run { server in
             try await withSession { session in
                 let url = "\(server.baseURL)/redirect-to?url=/anything&status_code=\(status)"
-                let request = try Request(.post, to: url, body: .stream(Self.pieces()))
+                let request = try Request(.post, to: url, body: .stream(Pieces(["abc"])))
                 let error = try await networkingError { try await session.data(for: request) }
                 #expect(error.code == .requestBodyNotReplayable)
                 #expect(error.response?.status.code == status)
@@ -116,7 +109,7 @@ struct RedirectPolicyTests {
         try await LocalServer.run { server in
             try await withSession { session in
                 let url = "\(server.baseURL)/redirect-to?url=/anything&status_code=\(status)"
-                let request = try Request(.put, to: url, body: .stream { Self.pieces() })
+                let request = try Request(.put, to: url, body: .stream { Pieces(["abc"]) })
                 let response = try await session.response(for: request, as: .json)
                 #expect(response.value["method"]?.string == "PUT")
                 #expect(response.value["data"]?.string == "abc")

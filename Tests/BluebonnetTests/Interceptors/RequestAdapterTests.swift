@@ -164,8 +164,8 @@ struct RequestAdapterTests {
     @Test func `adapters come before the engine too`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
             for form in Self.forms {
-                try await TestSession.run(Self.configuration(form("a"), form("b"))) { session, _ in
-                    _ = try await session.data(for: TestSession.request(server.baseURL))
+                try await withSession(Self.configuration(form("a"), form("b"))) { session in
+                    _ = try await session.data(for: Request(to: server.baseURL))
                 }
             }
             #expect(server.requests.count == 4)
@@ -176,8 +176,8 @@ struct RequestAdapterTests {
     @TaskLocal private static var mark = 0
 
     @Test func `task-local values of the caller are seen`() async throws {
-        let seen = Mutex<[Int]>([])
-        let note: @Sendable () -> Void = { seen.withLock { $0.append(Self.mark) } }
+        let seen = EventLog<Int>()
+        let note: @Sendable () -> Void = { seen.append(Self.mark) }
         let configuration = Self.configuration(
             RequestAdapter { _ in note() },
             RequestAdapter { _ in
@@ -190,14 +190,14 @@ struct RequestAdapterTests {
             let request = try Request(to: "http://x/")
             try await Self.$mark.withValue(7) { _ = try await session.data(for: request) }
         }
-        #expect(seen.withLock { $0 } == [7, 7, 7])
+        #expect(seen.events == [7, 7, 7])
     }
 
     @Test func `one that awaits nothing runs in the Swift task of its caller`() async throws {
-        let seen = Mutex<[Int?]>([])
+        let seen = EventLog<Int?>()
         let note: @Sendable () -> Void = {
             let number = unsafe withUnsafeCurrentTask { task in unsafe task?.hashValue }
-            seen.withLock { $0.append(number) }
+            seen.append(number)
         }
         let adapter = RequestAdapter { _ in note() }
         try await withSession(Self.configuration(adapter), transport: StubTransport { _ in .text("ok") }) { session in
@@ -208,7 +208,7 @@ struct RequestAdapterTests {
             }
             try await caller.value
         }
-        let numbers = seen.withLock { $0 }
+        let numbers = seen.events
         #expect(numbers.count == 2 && numbers[0] != nil && numbers[0] == numbers[1])
     }
 
@@ -286,7 +286,7 @@ struct RequestAdapterTests {
                 try await withSession(Self.configuration(adapter), transport: transport) { own in
                     session.withLock { $0 = own }
                     defer { session.withLock { $0 = nil } }
-                    let request = try TestSession.request(server.baseURL)
+                    let request = try Request(to: server.baseURL)
                     let error = try await networkingError { try await own.data(for: request) }
                     #expect(error.code == .cancelled)
                 }
@@ -307,7 +307,7 @@ struct RequestAdapterTests {
         try await withSession(Self.configuration(waiting), transport: StubTransport(routes: [:])) { session in
             let request = try Request(to: "http://x/")
             let caller = Task { try await session.data(for: request) }
-            try await TestSession.until("it waits") { isThere.value == 1 }
+            try await until("it waits") { isThere.value == 1 }
             caller.cancel()
             let error = try await networkingError { try await caller.value }
             #expect(error.code == .cancelled)

@@ -45,8 +45,8 @@ struct RequestCompressionTests {
         expecting status: Int = 200
     ) async throws -> FaultServer.Request {
         try await FaultServer.run(.requests { _ in [.respond(body: "ok")] }) { server in
-            try await TestSession.run { session, _ in
-                var request = try TestSession.request(server.baseURL, .put, body: body)
+            try await withSession { session in
+                var request = try Request(.put, to: server.baseURL, body: body)
                 request.interceptors = [compression]
                 _ = try await session.data(for: request)
                 return try #require(server.requests.first)
@@ -74,7 +74,7 @@ struct RequestCompressionTests {
     }
 
     @Test func `a file is compressed while it is sent, and gunzip undoes it`() async throws {
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let file = directory.appending(path: "body")
             try Data(Self.text.utf8).write(to: file)
             let seen = try await sent(.file(file))
@@ -96,8 +96,8 @@ struct RequestCompressionTests {
             request.target == "/there" ? [.respond(body: "ok")] : [.respond(308, headers: [("Location", "/there")])]
         }
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
-                var request = try TestSession.request(server.baseURL, .post, body: .stream { Self.sequence() })
+            try await withSession { session in
+                var request = try Request(.post, to: server.baseURL, body: .stream { Self.sequence() })
                 request.interceptors = [RequestCompression()]
                 _ = try await session.data(for: request)
                 #expect(server.requests.count == 2)
@@ -112,14 +112,10 @@ struct RequestCompressionTests {
     @Test(arguments: [10, 1_000_000])
     func `a sequence of another length than declared fails behind the compression too`(length: Int) async throws {
         try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
-            try await TestSession.run { session, _ in
-                var request = try TestSession.request(
-                    server.baseURL,
-                    .post,
-                    body: .stream(Self.sequence(), length: length)
-                )
+            try await withSession { session in
+                var request = try Request(.post, to: server.baseURL, body: .stream(Self.sequence(), length: length))
                 request.interceptors = [RequestCompression()]
-                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                let error = try await networkingError { _ = try await session.data(for: request) }
                 #expect(error.code == .requestBodyLengthMismatch, "\(error)")
             }
         }

@@ -19,13 +19,13 @@ struct CallTests {
     @Test func `a request whose body still comes shows its response among the tasks of the session`() async throws {
         let gate = FaultGate()
         try await FaultServer.run(Self.half(gate, then: .fill(0x78, count: 1_500_000))) { server in
-            try await TestSession.run { session, _ in
-                let request = try TestSession.request(server.baseURL)
+            try await withSession { session in
+                let request = try Request(to: server.baseURL)
                 let caller = Task { try await session.data(for: request) }
                 try await server.wait("the first half") { $0.connections.first?.bytesSent ?? 0 > 1_500_000 }
                 let task = try #require(session.tasks.first)
                 let isShown =
-                    (try? await TestSession.until("the response is shown") { task.response?.status.code == 203 }) != nil
+                    (try? await until("the response is shown") { task.response?.status.code == 203 }) != nil
                 gate.open()
                 _ = try await caller.value
                 #expect(isShown)
@@ -36,13 +36,13 @@ struct CallTests {
     @Test func `a request that failed inside its body has kept its response`() async throws {
         let gate = FaultGate()
         try await FaultServer.run(Self.half(gate, then: .close)) { server in
-            try await TestSession.run { session, _ in
-                let request = try TestSession.request(server.baseURL)
+            try await withSession { session in
+                let request = try Request(to: server.baseURL)
                 let caller = Task { try await session.data(for: request) }
                 try await server.wait("the first half") { $0.connections.first?.bytesSent ?? 0 > 1_500_000 }
                 let task = try #require(session.tasks.first)
                 gate.open()
-                let error = try await TestSession.failure { _ = try await caller.value }
+                let error = try await networkingError { _ = try await caller.value }
                 #expect(error.code == .truncatedResponse && task.state == .completed)
                 #expect(task.response?.status.code == 203)
             }
@@ -51,14 +51,14 @@ struct CallTests {
 
     @Test func `a task that its first progress cancels looks up no name`() async throws {
         let resolver = StubResolver(["name.test": ["127.0.0.1"]])
-        let configuration = TestSession.configuration { $0.nameResolver = resolver }
-        try await TestSession.run(configuration) { session, engine in
-            let task = session.dataTask(try TestSession.request("http://name.test:9/"))
+        let configuration = SessionConfiguration { $0.nameResolver = resolver }
+        try await withEngine(configuration) { session, engine in
+            let task = session.dataTask(try Request(to: "http://name.test:9/"))
             task.onProgress { [weak task] _ in task?.cancel() }
-            let error = try await TestSession.failure { _ = try await task.value }
+            let error = try await networkingError { _ = try await task.value }
             #expect(error.code == .cancelled)
-            try await TestSession.until("no attempt left") { engine.attempts == 0 && engine.openConnections == 0 }
-            _ = try await TestSession.settled { resolver.lookups(of: "name.test") }
+            try await until("no attempt left") { engine.attempts == 0 && engine.openConnections == 0 }
+            _ = try await settled { resolver.lookups(of: "name.test") }
             #expect(resolver.lookups(of: "name.test") == 0)
         }
     }

@@ -51,7 +51,7 @@ struct HTTPSessionManagerMultipartTests {
     // MARK: Sending
 
     @Test func `a form goes out with its length and type, parameters first`() async throws {
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let photo = directory.appending(path: "photo.png")
             try Data("PNG".utf8).write(to: photo)
             let request = try await sent { api in
@@ -77,7 +77,7 @@ struct HTTPSessionManagerMultipartTests {
 
     @Test func `a form with a stream of unknown length is sent chunked`() async throws {
         let request = try await sent { api in
-            try await api.put("x", as: .data) { $0.append(stream: MultipartSample.stream(["a", "b"]), name: "s") }
+            try await api.put("x", as: .data) { $0.append(stream: Pieces(["a", "b"]), name: "s") }
         }
         #expect(request.method == "PUT")
         #expect(request.values(of: "transfer-encoding") == ["chunked"])
@@ -154,11 +154,11 @@ struct HTTPSessionManagerMultipartTests {
     }
 
     @Test func `a form from a file is the form`() async throws {
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let file = directory.appending(path: "form")
             let request = try await sent { api in
                 let request = try await api.request(.post, "x", parameters: ["p": 1], writingTo: file) {
-                    $0.append(stream: MultipartSample.stream(["ab"]), name: "s")
+                    $0.append(stream: Pieces(["ab"]), name: "s")
                 }
                 _ = try await api.session.data(for: request)
             }
@@ -266,17 +266,17 @@ struct HTTPSessionManagerMultipartTests {
 
     @Test(arguments: [2, 4]) func `a declared length that is not met stops the upload`(length: Int) async throws {
         let error = try await failure { form in
-            form.append(stream: MultipartSample.stream(["abc"]), name: "the stream", length: length)
+            form.append(stream: Pieces(["abc"]), name: "the stream", length: length)
         }
         #expect(error.code == .requestBodyLengthMismatch)
         #expect(error.message.contains("the stream"))
     }
 
     @Test func `a source that fails stops the upload`() async throws {
-        let error = try await failure { $0.append(stream: MultipartSample.stream(["a"], failing: true), name: "s") }
+        let error = try await failure { $0.append(stream: Pieces(["a"], error: Pieces.Failure()), name: "s") }
         #expect(error.code == .requestBodyFailed)
         #expect(error.message.contains("“s”"))
-        #expect(error.underlying is MultipartSample.Failure)
+        #expect(error.underlying is Pieces.Failure)
     }
 
     // MARK: Redirects
@@ -288,7 +288,7 @@ struct HTTPSessionManagerMultipartTests {
     }
 
     @Test func `a redirect that keeps the method gets the same form again`() async throws {
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let file = directory.appending(path: "file")
             try Data(repeating: 9, count: 200_000).write(to: file)
             try await FaultServer.run(Self.redirect) { server in
@@ -296,7 +296,7 @@ struct HTTPSessionManagerMultipartTests {
                     let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
                     try await api.post("x", parameters: ["p": 1], as: .data) { form in
                         try form.append(fileURL: file, name: "f")
-                        form.append(name: "s") { MultipartSample.stream(["ab"]) }
+                        form.append(name: "s") { Pieces(["ab"]) }
                     }
                     #expect(server.requests.map(\.target) == ["/x", "/y"])
                     #expect(server.requests.first?.body == server.requests.last?.body)
@@ -312,7 +312,7 @@ struct HTTPSessionManagerMultipartTests {
             try await withSession { session in
                 let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
                 let error = try await networkingError {
-                    try await api.post("x", as: .data) { $0.append(stream: MultipartSample.stream(["ab"]), name: "s") }
+                    try await api.post("x", as: .data) { $0.append(stream: Pieces(["ab"]), name: "s") }
                 }
                 #expect(error.code == .requestBodyNotReplayable)
                 #expect(server.requests.map(\.target) == ["/x"])
@@ -347,13 +347,13 @@ struct HTTPSessionManagerMultipartTests {
                 let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
                 try await api.post("x", parameters: ["p": 1], as: .data) { form in
                     form.append(Data(repeating: 9, count: 100_000), name: "d")
-                    form.append(name: "s") { MultipartSample.stream(["ab"]) }
+                    form.append(name: "s") { Pieces(["ab"]) }
                 }
                 #expect(server.requests.map { $0.value(of: "authorization") } == [nil, "Bearer token"])
                 #expect(server.requests.first?.body == server.requests.last?.body)
                 #expect(server.requests.last?.body.count ?? 0 > 100_000)
                 let error = try await networkingError {
-                    try await api.post("x", as: .data) { $0.append(stream: MultipartSample.stream(["ab"]), name: "s") }
+                    try await api.post("x", as: .data) { $0.append(stream: Pieces(["ab"]), name: "s") }
                 }
                 #expect(error.code == .requestBodyNotReplayable)
             }

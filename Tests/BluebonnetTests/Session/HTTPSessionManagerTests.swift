@@ -32,11 +32,9 @@ struct HTTPSessionManagerTests {
     private static let draft = Draft(title: "Spring", tags: ["blue", "red"])
 
     /// Runs the body with a manager over the embedded server.
-    private func withAPI(_ body: (HTTPSessionManager) async throws -> Void) async throws {
+    private func withLocalServer(_ body: (HTTPSessionManager) async throws -> Void) async throws {
         try await LocalServer.run { server in
-            try await withSession { session in
-                try await body(HTTPSessionManager(baseURL: URL(string: server.baseURL), session: session))
-            }
+            try await withAPI(at: server.baseURL, body)
         }
     }
 
@@ -44,7 +42,7 @@ struct HTTPSessionManagerTests {
 
     @Test(arguments: [HTTPRequest.Method.get, .post, .put, .patch, .delete])
     func `any method can be sent`(method: HTTPRequest.Method) async throws {
-        try await withAPI { api in
+        try await withLocalServer { api in
             let response = try await api.response(method, "anything", as: .json)
             #expect(response.status == .ok)
             #expect(response.value["method"]?.string == method.rawValue)
@@ -52,7 +50,7 @@ struct HTTPSessionManagerTests {
     }
 
     @Test func `get and delete write parameters into the query`() async throws {
-        try await withAPI { api in
+        try await withLocalServer { api in
             let parameters: JSONValue = ["page": 2, "tags": ["a", "b"], "q": "ä&="]
             let got = try await api.get("get", parameters: parameters, as: .json)
             let deleted = try await api.delete("delete", parameters: parameters, as: .json)
@@ -63,7 +61,7 @@ struct HTTPSessionManagerTests {
     }
 
     @Test func `post, put and patch write parameters into a form`() async throws {
-        try await withAPI { api in
+        try await withLocalServer { api in
             let parameters: JSONValue = ["name": "Ada", "n": 1]
             let posted = try await api.post("post", parameters: parameters, as: .json)
             let put = try await api.put("put", parameters: parameters, as: .json)
@@ -76,7 +74,7 @@ struct HTTPSessionManagerTests {
     }
 
     @Test func `head brings the head`() async throws {
-        try await withAPI { api in
+        try await withLocalServer { api in
             let head = try await api.head("get", parameters: ["a": 1])
             #expect(head.status == .ok)
             #expect(head.mediaType == "application/json")
@@ -87,7 +85,7 @@ struct HTTPSessionManagerTests {
     }
 
     @Test func `the type of a value is inferred`() async throws {
-        try await withAPI { api in
+        try await withLocalServer { api in
             let echo: Echo = try await api.get("get", parameters: ["a": "1"])
             #expect(echo.args == ["a": "1"])
             #expect(echo.url.hasSuffix("/get?a=1"))
@@ -101,7 +99,7 @@ struct HTTPSessionManagerTests {
     }
 
     @Test func `an encodable value is the body`() async throws {
-        try await withAPI { api in
+        try await withLocalServer { api in
             var api = api
             api.requestSerializer = JSONRequestSerializer()
             let posted: DraftEcho = try await api.post("post", body: Self.draft)
@@ -118,7 +116,7 @@ struct HTTPSessionManagerTests {
     // MARK: Header fields
 
     @Test func `the header fields of a request win over the serializer's`() async throws {
-        try await withAPI { api in
+        try await withLocalServer { api in
             var api = api
             api.requestSerializer.headerFields[.userAgent] = "serializer"
             api.requestSerializer.headerFields[.accept] = "serializer"

@@ -29,14 +29,14 @@ struct StreamTaskTests {
         let gate = FaultGate()
         let script: FaultServer.Script = [.readRequest, .send(Self.head + "ab"), .hold(gate), .send("cd")]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let events = session.events
-                let response = try await session.stream(TestSession.request(server.baseURL))
+                let response = try await session.stream(Request(to: server.baseURL))
                 let task = try #require(session.tasks.first)
                 #expect(session.tasks.count == 1 && task.state == .running)
                 #expect(task.response?.status.code == 200)
                 #expect(task.originalRequest.url == response.request.url)
-                try await TestSession.until("the first half") { task.currentProgress.bytesReceived == 2 }
+                try await until("the first half") { task.currentProgress.bytesReceived == 2 }
                 gate.open()
                 let body = try await response.body.collect()
                 #expect(body == Data("abcd".utf8))
@@ -49,11 +49,11 @@ struct StreamTaskTests {
 
     @Test func `cancelling the task ends the body`() async throws {
         try await FaultServer.run([.readRequest, .send(Self.head + "ab"), .stall]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let events = session.events
-                let response = try await session.stream(TestSession.request(server.baseURL))
+                let response = try await session.stream(Request(to: server.baseURL))
                 session.tasks.first?.cancel()
-                let error = try await TestSession.failure { _ = try await response.body.collect() }
+                let error = try await networkingError { _ = try await response.body.collect() }
                 #expect(error.code == .cancelled)
                 let words = await Self.untilComplete(events)
                 #expect(words == ["resume", "200", "cancelled"] && session.tasks.isEmpty)
@@ -64,9 +64,9 @@ struct StreamTaskTests {
 
     @Test func `a body that is dropped ends the task`() async throws {
         try await FaultServer.run([.readRequest, .send(Self.head + "ab"), .stall]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let events = session.events
-                let status = try await session.stream(TestSession.request(server.baseURL)).head.status
+                let status = try await session.stream(Request(to: server.baseURL)).head.status
                 #expect(status == .ok)
                 let words = await Self.untilComplete(events)
                 #expect(words == ["resume", "200", "cancelled"] && session.tasks.isEmpty)
@@ -76,10 +76,10 @@ struct StreamTaskTests {
 
     @Test func `a body that breaks off fails the task`() async throws {
         try await FaultServer.run([.readRequest, .send(Self.head + "ab"), .close]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let events = session.events
-                let response = try await session.stream(TestSession.request(server.baseURL))
-                _ = try await TestSession.failure { _ = try await response.body.collect() }
+                let response = try await session.stream(Request(to: server.baseURL))
+                _ = try await networkingError { _ = try await response.body.collect() }
                 let words = await Self.untilComplete(events)
                 #expect(words == ["resume", "200", "truncated-response"])
             }
@@ -88,10 +88,10 @@ struct StreamTaskTests {
 
     @Test func `a stream without an answer fails as a task does`() async throws {
         try await FaultServer.run([.readRequest, .close]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let events = session.events
-                let request = try TestSession.request(server.baseURL)
-                let error = try await TestSession.failure { _ = try await session.stream(request) }
+                let request = try Request(to: server.baseURL)
+                let error = try await networkingError { _ = try await session.stream(request) }
                 #expect(error.code == .connectionLost && error.request?.url == request.url)
                 let words = await Self.untilComplete(events)
                 #expect(words == ["resume", "connection-lost"] && session.tasks.isEmpty)
@@ -112,12 +112,12 @@ struct StreamTaskTests {
         let gate = FaultGate()
         let script: FaultServer.Script = [.readRequest, .send(Self.head + "ab"), .hold(gate), .send("cd")]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, engine in
+            try await withEngine { session, engine in
                 let events = session.events
-                let response = try await session.stream(TestSession.request(server.baseURL))
+                let response = try await session.stream(Request(to: server.baseURL))
                 session.invalidate(cancellingTasks: false)
-                let refused = try await TestSession.failure {
-                    _ = try await session.stream(TestSession.request(server.baseURL))
+                let refused = try await networkingError {
+                    _ = try await session.stream(Request(to: server.baseURL))
                 }
                 #expect(refused.code == .sessionInvalidated)
                 gate.open()
@@ -129,16 +129,16 @@ struct StreamTaskTests {
                     if case .didInvalidate = event { isInvalidated = true }
                 }
                 #expect(isInvalidated)
-                try await TestSession.until("the connections are closed") { engine.openConnections == 0 }
+                try await until("the connections are closed") { engine.openConnections == 0 }
             }
         }
     }
 
     @Test func `a coded stream is a task until its bytes are here`() async throws {
         try await LocalServer.run { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let events = session.events
-                let response = try await session.stream(TestSession.request(server.baseURL + "/gzip"))
+                let response = try await session.stream(Request(to: server.baseURL + "/gzip"))
                 let body = try await response.body.collect()
                 #expect(!body.isEmpty)
                 let words = await Self.untilComplete(events)
@@ -152,8 +152,8 @@ struct StreamTaskTests {
     @Test func `a line may be as long as the session allows`() async throws {
         let script: FaultServer.Script = [.readRequest, .respond(body: "12345\r\n1234\n123456\n123456\r\n1")]
         try await FaultServer.run(script) { server in
-            try await TestSession.run(TestSession.configuration { $0.limits.line = 6 }) { session, _ in
-                let response = try await session.stream(TestSession.request(server.baseURL))
+            try await withSession(SessionConfiguration { $0.limits.line = 6 }) { session in
+                let response = try await session.stream(Request(to: server.baseURL))
                 var lines: [String] = []
                 for try await line in response.body.lines { lines.append(line) }
                 #expect(lines == ["12345", "1234", "123456", "123456", "1"])
@@ -164,10 +164,10 @@ struct StreamTaskTests {
     @Test(arguments: [("12345\n1234567\n1", ["12345"]), ("1234567", []), ("12345\n1234567\r\n", ["12345"])])
     func `a longer line is an error, after the lines before it`(text: String, before: [String]) async throws {
         try await FaultServer.run([.readRequest, .respond(body: text)]) { server in
-            try await TestSession.run(TestSession.configuration { $0.limits.line = 6 }) { session, _ in
-                let response = try await session.stream(TestSession.request(server.baseURL))
+            try await withSession(SessionConfiguration { $0.limits.line = 6 }) { session in
+                let response = try await session.stream(Request(to: server.baseURL))
                 var lines: [String] = []
-                let error = try await TestSession.failure {
+                let error = try await networkingError {
                     for try await line in response.body.lines { lines.append(line) }
                 }
                 #expect(error.code == .lineTooLong && lines == before)
@@ -179,7 +179,7 @@ struct StreamTaskTests {
         let text = String(repeating: "a", count: 1 << 20)
         for try await line in ResponseBody.data(Data(text.utf8)).lines { #expect(line == text) }
         let body = ResponseBody.data(Data((text + "a").utf8))
-        let error = try await TestSession.failure { for try await _ in body.lines {} }
+        let error = try await networkingError { for try await _ in body.lines {} }
         #expect(error.code == .lineTooLong)
     }
 }

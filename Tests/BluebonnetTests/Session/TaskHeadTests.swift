@@ -34,7 +34,7 @@ struct TaskHeadTests {
         try await withSession(transport: transport) { session in
             let request = try Request(to: "http://x/")
             let caller = Task { try await session.data(for: request) }
-            try await TestSession.until("the body comes") { transport.isThere.value >= 2 }
+            try await until("the body comes") { transport.isThere.value >= 2 }
             let task = try #require(session.tasks.first)
             #expect(task.response?.statusCode == 202)
             task.cancel()

@@ -34,7 +34,7 @@ struct TransportStoppingTests {
         }
 
         func waitUntilItWaits() async throws {
-            try await TestSession.until("it waits") { isThere.value == 2 }
+            try await until("it waits") { isThere.value == 2 }
         }
     }
 

@@ -102,10 +102,8 @@ import Testing
         process.arguments = ["-c", command]
         let errors = Pipe()
         process.standardError = errors
-        let (ends, end) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = { end.yield($0.terminationStatus) }
-        try process.run()
-        #expect(await ends.first { _ in true } == 2)
+        let status = try process.start()
+        #expect(await status.value == 2)
         let text = try errors.fileHandleForReading.readToEnd().map { String(decoding: $0, as: UTF8.self) }
         #expect(text?.contains("There is no terminal to ask for the password") == true)
     }

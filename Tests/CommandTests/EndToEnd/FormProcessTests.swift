@@ -7,12 +7,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct FormProcessTests {
     private func withFile(_ name: String, _ text: String, _ test: (String) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "bluebonnet-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: name)
-        try Data(text.utf8).write(to: file)
-        try await test(file.path)
+        try await withDirectory { folder in
+            let file = folder.appending(path: name)
+            try Data(text.utf8).write(to: file)
+            try await test(file.path)
+        }
     }
 
     @Test(arguments: ["--multipart", "--form"])

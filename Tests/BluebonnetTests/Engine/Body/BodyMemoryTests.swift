@@ -50,10 +50,10 @@ struct BodyMemoryTests {
 
     @Test func `whoever takes a body that was received may write into it`() async throws {
         let keeper = Keeper()
-        let configuration = TestSession.configuration { $0.interceptors = [keeper] }
+        let configuration = SessionConfiguration { $0.interceptors = [keeper] }
         try await FaultServer.run(.requests { _ in [.respond(bytes: Array(Self.original))] }) { server in
-            try await TestSession.run(configuration) { session, _ in
-                var response = try await session.data(for: TestSession.request(server.baseURL))
+            try await withSession(configuration) { session in
+                var response = try await session.data(for: Request(to: server.baseURL))
                 let body = try #require(keeper.body.withLock { $0 })
                 for index in response.value.indices { response.value[index] = 0 }
                 #expect(isOriginal(response.body))

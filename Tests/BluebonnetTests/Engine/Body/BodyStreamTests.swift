@@ -78,7 +78,7 @@ struct BodyStreamTests {
         let piece = try await next()
         #expect(piece == "one")
         for _ in 0..<2 {
-            let error = try await TestSession.failure { _ = try await next() }
+            let error = try await networkingError { _ = try await next() }
             #expect(error.code == .truncatedResponse)
         }
         #expect(stream.finished == nil)
@@ -121,10 +121,10 @@ struct BodyStreamTests {
     @Test func `cancelling a reader ends the stream and its source`() async throws {
         let reader = Task { try await next() }
         reader.cancel()
-        let error = try await TestSession.failure { _ = try await reader.value }
+        let error = try await networkingError { _ = try await reader.value }
         #expect(error.code == .cancelled)
         #expect(source.abandoned.value == 1)
-        let again = try await TestSession.failure { _ = try await next() }
+        let again = try await networkingError { _ = try await next() }
         #expect(again.code == .cancelled)
     }
 

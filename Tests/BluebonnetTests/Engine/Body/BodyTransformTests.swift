@@ -114,7 +114,7 @@ struct BodyTransformTests {
         ]
         let copy = Copy()
         try await run(script, copying: copy) { session, server in
-            let request = try TestSession.request(server.baseURL)
+            let request = try Request(to: server.baseURL)
             let streamed = try await session.stream(request)
             #expect(streamed.body.trailers.isEmpty && streamed.body.lastByteAt == nil)
             gate.open()
@@ -142,7 +142,7 @@ struct BodyTransformTests {
         ]
         let copy = Copy()
         try await run(script, copying: copy) { session, server in
-            let request = try TestSession.request(server.baseURL)
+            let request = try Request(to: server.baseURL)
             #expect(try await session.data(for: request).value == Data(repeating: 0x61, count: 300_000))
             #expect(copy.count == coded.readableBytes && copy.isComplete)
         }
@@ -156,7 +156,7 @@ struct BodyTransformTests {
         ]
         let copy = Copy()
         try await run(script, copying: copy) { session, server in
-            let request = try TestSession.request(server.baseURL)
+            let request = try Request(to: server.baseURL)
             let response = try await session.stream(request)
             gate.open()
             await response.body.discard()
@@ -173,14 +173,14 @@ struct BodyTransformTests {
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"), .hold(gate), .send("-last"),
         ]
         try await run(script, copying: Copy()) { session, server in
-            let response = try await session.stream(TestSession.request(server.baseURL))
+            let response = try await session.stream(Request(to: server.baseURL))
             var pieces = response.body.makeAsyncIterator()
             #expect(try await pieces.next() == Data("first".utf8))
             #expect(session.tasks.count == 1)
             gate.open()
             #expect(try await pieces.next() == Data("-last".utf8))
             #expect(try await pieces.next() == nil)
-            try await TestSession.until("the task is over") { session.tasks.isEmpty }
+            try await until("the task is over") { session.tasks.isEmpty }
         }
     }
 
@@ -193,9 +193,9 @@ struct BodyTransformTests {
         ]
         let copy = Copy()
         try await run(script, copying: copy) { session, server in
-            let response = try await session.stream(TestSession.request(server.baseURL))
+            let response = try await session.stream(Request(to: server.baseURL))
             gate.open()
-            let error = try await TestSession.failure { _ = try await response.body.collect() }
+            let error = try await networkingError { _ = try await response.body.collect() }
             #expect(error.code == .truncatedResponse)
             #expect(error.body == Data("half".utf8))
             #expect(copy.text == "half" && !copy.isComplete)
@@ -208,11 +208,11 @@ struct BodyTransformTests {
         ]
         let copy = Copy()
         try await run(script, copying: copy) { session, server in
-            let response = try await session.stream(TestSession.request(server.baseURL))
+            let response = try await session.stream(Request(to: server.baseURL))
             var pieces = response.body.makeAsyncIterator()
             #expect(try await pieces.next() == Data("half".utf8))
             session.tasks[0].cancel()
-            let error = try await TestSession.failure { _ = try await pieces.next() }
+            let error = try await networkingError { _ = try await pieces.next() }
             #expect(error.code == .cancelled)
             #expect(!copy.isComplete)
             try await server.waitUntilClosed(connection: 0)
@@ -225,10 +225,10 @@ struct BodyTransformTests {
 
     @Test(arguments: ResponseReading.allCases)
     func `the limit of bodies in memory holds`(reading: ResponseReading) async throws {
-        let configuration = TestSession.configuration { $0.limits.bodyInMemory = 5 << 20 }
+        let configuration = SessionConfiguration { $0.limits.bodyInMemory = 5 << 20 }
         try await run(Self.endless, copying: Copy(), configuration) { session, server in
-            let request = try TestSession.request(server.baseURL)
-            let error = try await TestSession.failure {
+            let request = try Request(to: server.baseURL)
+            let error = try await networkingError {
                 switch reading {
                 case .collected: _ = try await session.data(for: request)
                 case .streamed: _ = try await session.stream(request).body.collect(upTo: 5 << 20)
@@ -240,10 +240,10 @@ struct BodyTransformTests {
     }
 
     @Test func `the limit of lines holds`() async throws {
-        let configuration = TestSession.configuration { $0.limits.line = 100 }
+        let configuration = SessionConfiguration { $0.limits.line = 100 }
         try await run(Self.endless, copying: Copy(), configuration) { session, server in
-            let response = try await session.stream(TestSession.request(server.baseURL))
-            let error = try await TestSession.failure { for try await _ in response.body.lines {} }
+            let response = try await session.stream(Request(to: server.baseURL))
+            let error = try await networkingError { for try await _ in response.body.lines {} }
             #expect(error.code == .lineTooLong)
         }
     }
@@ -253,10 +253,10 @@ struct BodyTransformTests {
         let script: FaultServer.Script = [
             .readRequest, .respond(headers: [("Content-Encoding", "gzip")], bytes: Array(coded.readableBytesView)),
         ]
-        let configuration = TestSession.configuration { $0.limits.decodedBody = 1 << 20 }
+        let configuration = SessionConfiguration { $0.limits.decodedBody = 1 << 20 }
         try await run(script, copying: Copy(), configuration) { session, server in
-            let request = try TestSession.request(server.baseURL)
-            let error = try await TestSession.failure { _ = try await session.data(for: request) }
+            let request = try Request(to: server.baseURL)
+            let error = try await networkingError { _ = try await session.data(for: request) }
             #expect(error.code == .contentDecodingLimitExceeded)
         }
     }
@@ -267,7 +267,7 @@ struct BodyTransformTests {
         let gate = FaultGate()
         let copy = Copy(gate: gate)
         try await run(Self.endless, copying: copy) { session, server in
-            let request = try TestSession.request(server.baseURL)
+            let request = try Request(to: server.baseURL)
             let reader = Task {
                 var count = 0
                 for try await piece in try await session.stream(request).body {
@@ -277,8 +277,8 @@ struct BodyTransformTests {
             }
             // What the two kernels and the client hold is far below this.
             let bound = 48 << 20
-            try await TestSession.until("the copy has its first piece") { copy.count > 0 }
-            #expect(try await TestSession.settled { server.connections[0].bytesSent } < bound)
+            try await until("the copy has its first piece") { copy.count > 0 }
+            #expect(try await settled { server.connections[0].bytesSent } < bound)
             gate.open()
             try await reader.value
             try await server.waitUntilClosed(connection: 0)

@@ -15,7 +15,7 @@ struct FilePartTests {
     private static let contents = Data((0..<length).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 11) })
 
     private func withFile(_ work: (URL, RequestBody) async throws -> Void) async throws {
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let file = directory.appending(path: "large")
             try Self.contents.write(to: file)
             try await work(file, RequestBody.file(file))
@@ -46,11 +46,11 @@ struct FilePartTests {
     @Test func `a server that stops and goes on gets the file byte for byte`() async throws {
         try await withFile { _, body in
             try await withSlowServer { server, gate in
-                try await TestSession.run { session, _ in
-                    let task = try session.dataTask(TestSession.request(server.baseURL, .put, body: body))
+                try await withSession { session in
+                    let task = try session.dataTask(Request(.put, to: server.baseURL, body: body))
                     task.resume()
-                    try await TestSession.until("something was sent") { task.currentProgress.bytesSent > 0 }
-                    let sent = try await TestSession.settled { task.currentProgress.bytesSent }
+                    try await until("something was sent") { task.currentProgress.bytesSent > 0 }
+                    let sent = try await settled { task.currentProgress.bytesSent }
                     #expect(sent < Self.length)
                     gate.open()
                     #expect(try await task.value == Data("ok".utf8))
@@ -64,11 +64,11 @@ struct FilePartTests {
     @Test func `a connection takes one file after the other`() async throws {
         try await withFile { file, body in
             try await FaultServer.run(.requests { _ in [.respond(body: "ok")] }) { server in
-                try await TestSession.run { session, _ in
+                try await withSession { session in
                     let empty = file.deletingLastPathComponent().appending(path: "empty")
                     try Data().write(to: empty)
                     for body in [body, try .file(empty), body] {
-                        _ = try await session.data(for: TestSession.request(server.baseURL, .post, body: body))
+                        _ = try await session.data(for: Request(.post, to: server.baseURL, body: body))
                     }
                     #expect(server.requests.map(\.body.count) == [Self.length, 0, Self.length])
                     #expect(server.requests.last.map { Data($0.body) == Self.contents } == true)
@@ -85,8 +85,8 @@ struct FilePartTests {
         try await withFile { _, body in
             let script = FaultServer.Script.requests { _ in [.respond(body: "ok")] }
             try await FaultServer.run(script, options: .init(socketPath: path)) { server in
-                try await TestSession.run { session, _ in
-                    _ = try await session.data(for: TestSession.request("http+unix://\(host)/", .put, body: body))
+                try await withSession { session in
+                    _ = try await session.data(for: Request(.put, to: "http+unix://\(host)/", body: body))
                     #expect(server.requests.first.map { Data($0.body) == Self.contents } == true)
                 }
             }
@@ -99,8 +99,8 @@ struct FilePartTests {
                 request.target == "/" ? [.respond(307, headers: [("Location", "/next")])] : [.respond(body: "ok")]
             }
             try await FaultServer.run(script) { server in
-                try await TestSession.run { session, _ in
-                    _ = try await session.data(for: TestSession.request(server.baseURL, .put, body: body))
+                try await withSession { session in
+                    _ = try await session.data(for: Request(.put, to: server.baseURL, body: body))
                     #expect(server.requests.map(\.body.count) == [Self.length, Self.length])
                     #expect(server.requests.last.map { Data($0.body) == Self.contents } == true)
                 }
@@ -119,9 +119,9 @@ struct FilePartTests {
             try form.append(fileURL: file, name: "large again")
             let whole = try await form.makeBody().collect()
             try await FaultServer.run(.requests { _ in [.respond(body: "ok")] }) { server in
-                try await TestSession.run { session, _ in
+                try await withSession { session in
                     for _ in 0..<2 {
-                        let request = try TestSession.request(server.baseURL, .post, body: form.makeBody())
+                        let request = try Request(.post, to: server.baseURL, body: form.makeBody())
                         _ = try await session.data(for: request)
                     }
                     #expect(server.requests.map { Data($0.body) == whole } == [true, true])
@@ -138,8 +138,8 @@ struct FilePartTests {
             form.append(name: "open end") { AsyncStream<[UInt8]> { $0.finish() } }
             let whole = try await form.makeBody().collect()
             try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
-                try await TestSession.run { session, _ in
-                    let request = try TestSession.request(server.baseURL, .post, body: form.makeBody())
+                try await withSession { session in
+                    let request = try Request(.post, to: server.baseURL, body: form.makeBody())
                     _ = try await session.data(for: request)
                     #expect(server.requests.first?.values(of: "transfer-encoding") == ["chunked"])
                     #expect(server.requests.map { Data($0.body) == whole } == [true])
@@ -153,11 +153,11 @@ struct FilePartTests {
     @Test func `an early answer is delivered and ends the upload`() async throws {
         try await withFile { _, body in
             try await FaultServer.run([.readHead, .respond(413, body: "too big")]) { server in
-                try await TestSession.run { session, engine in
-                    let request = try TestSession.request(server.baseURL, .put, body: body)
+                try await withEngine { session, engine in
+                    let request = try Request(.put, to: server.baseURL, body: body)
                     let response = try await session.data(for: request)
                     #expect(response.status.code == 413)
-                    try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                    try await until("the pool has let it go") { engine.openConnections == 0 }
                 }
             }
         }
@@ -166,15 +166,15 @@ struct FilePartTests {
     @Test func `cancelling ends it while the socket is full`() async throws {
         try await withFile { _, body in
             try await FaultServer.run([.readHead, .stopReading]) { server in
-                try await TestSession.run { session, engine in
-                    let task = try session.dataTask(TestSession.request(server.baseURL, .put, body: body))
+                try await withEngine { session, engine in
+                    let task = try session.dataTask(Request(.put, to: server.baseURL, body: body))
                     task.resume()
-                    try await TestSession.until("something was sent") { task.currentProgress.bytesSent > 0 }
-                    _ = try await TestSession.settled { task.currentProgress.bytesSent }
+                    try await until("something was sent") { task.currentProgress.bytesSent > 0 }
+                    _ = try await settled { task.currentProgress.bytesSent }
                     task.cancel()
-                    let error = try await TestSession.failure { _ = try await task.value }
+                    let error = try await networkingError { _ = try await task.value }
                     #expect(error.code == .cancelled, "\(error)")
-                    try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                    try await until("the pool has let it go") { engine.openConnections == 0 }
                 }
             }
         }
@@ -184,11 +184,11 @@ struct FilePartTests {
     func `a server that leaves in the middle ends it`(end: FaultStep) async throws {
         try await withFile { _, body in
             try await FaultServer.run([.readBytes(200_000), end]) { server in
-                try await TestSession.run { session, engine in
-                    let request = try TestSession.request(server.baseURL, .put, body: body)
-                    let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                try await withEngine { session, engine in
+                    let request = try Request(.put, to: server.baseURL, body: body)
+                    let error = try await networkingError { _ = try await session.data(for: request) }
                     #expect(error.code == .connectionLost, "\(error)")
-                    try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                    try await until("the pool has let it go") { engine.openConnections == 0 }
                 }
             }
         }
@@ -197,14 +197,14 @@ struct FilePartTests {
     @Test func `a server that stops reading runs into the between-bytes timeout`() async throws {
         try await withFile { _, body in
             try await FaultServer.run([.readHead, .stopReading]) { server in
-                try await TestSession.run { session, _ in
-                    let request = try TestSession.request(
-                        server.baseURL,
+                try await withSession { session in
+                    let request = try Request(
                         .put,
+                        to: server.baseURL,
                         body: body,
                         timeouts: Timeouts(betweenBytes: .milliseconds(300))
                     )
-                    let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                    let error = try await networkingError { _ = try await session.data(for: request) }
                     #expect(error.code == .betweenBytesTimeout, "\(error)")
                 }
             }
@@ -215,17 +215,17 @@ struct FilePartTests {
     func `a file that changes its length while it is sent fails the request`(length: Int) async throws {
         try await withFile { file, body in
             try await withSlowServer { server, gate in
-                try await TestSession.run { session, engine in
-                    let task = try session.dataTask(TestSession.request(server.baseURL, .put, body: body))
+                try await withEngine { session, engine in
+                    let task = try session.dataTask(Request(.put, to: server.baseURL, body: body))
                     task.resume()
-                    try await TestSession.until("something was sent") { task.currentProgress.bytesSent > 0 }
-                    _ = try await TestSession.settled { task.currentProgress.bytesSent }
+                    try await until("something was sent") { task.currentProgress.bytesSent > 0 }
+                    _ = try await settled { task.currentProgress.bytesSent }
                     try Self.change(file, toLength: length)
                     gate.open()
-                    let error = try await TestSession.failure { _ = try await task.value }
+                    let error = try await networkingError { _ = try await task.value }
                     #expect(error.code == .requestBodyLengthMismatch, "\(error)")
                     #expect(error.description.contains("\(Self.length) bytes"), "\(error)")
-                    try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                    try await until("the pool has let it go") { engine.openConnections == 0 }
                     #expect(server.requests.isEmpty)
                 }
             }
@@ -237,15 +237,15 @@ struct FilePartTests {
             var form = MultipartFormData()
             try form.append(fileURL: file, name: "avatar")
             try await withSlowServer { server, gate in
-                try await TestSession.run { session, _ in
-                    let request = try TestSession.request(server.baseURL, .put, body: form.makeBody())
+                try await withSession { session in
+                    let request = try Request(.put, to: server.baseURL, body: form.makeBody())
                     let task = session.dataTask(request)
                     task.resume()
-                    try await TestSession.until("something was sent") { task.currentProgress.bytesSent > 0 }
-                    _ = try await TestSession.settled { task.currentProgress.bytesSent }
+                    try await until("something was sent") { task.currentProgress.bytesSent > 0 }
+                    _ = try await settled { task.currentProgress.bytesSent }
                     try Self.change(file, toLength: 100)
                     gate.open()
-                    let error = try await TestSession.failure { _ = try await task.value }
+                    let error = try await networkingError { _ = try await task.value }
                     #expect(error.code == .requestBodyLengthMismatch, "\(error)")
                     #expect(error.description.contains("form part “avatar” was declared as \(Self.length)"), "\(error)")
                 }
@@ -285,7 +285,7 @@ struct FilePartTests {
                 system.isInPageCache(0..<Self.length) == false
             else { return }
             _ = try await counts()
-            try await TestSession.until("all of it is in the page cache") {
+            try await until("all of it is in the page cache") {
                 system.isInPageCache(0..<Self.length) == true
             }
         }

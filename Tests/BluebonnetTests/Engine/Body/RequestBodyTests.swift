@@ -13,17 +13,10 @@ struct RequestBodyTests {
 
     private static let ok = FaultServer.Script.requests { _ in [.respond(body: "ok")] }
 
-    private static func pieces(_ texts: [String]) -> AsyncStream<[UInt8]> {
-        AsyncStream { continuation in
-            for text in texts { continuation.yield(Array(text.utf8)) }
-            continuation.finish()
-        }
-    }
-
     private func sent(_ body: RequestBody?, _ method: HTTPRequest.Method = .post) async throws -> FaultServer.Request {
         try await FaultServer.run(Self.ok) { server in
-            try await TestSession.run { session, _ in
-                let response = try await session.data(for: TestSession.request(server.baseURL, method, body: body))
+            try await withSession { session in
+                let response = try await session.data(for: Request(method, to: server.baseURL, body: body))
                 #expect(response.value == Data("ok".utf8))
                 #expect(server.requests.count == 1)
                 return try #require(server.requests.first)
@@ -53,7 +46,7 @@ struct RequestBodyTests {
     }
 
     @Test func `a sequence of unknown length is sent chunked`() async throws {
-        let request = try await sent(.stream(Self.pieces(["one", "", "twenty-five bytes of text"])))
+        let request = try await sent(.stream(Pieces(["one", "", "twenty-five bytes of text"])))
         #expect(
             String(decoding: request.rawBody, as: UTF8.self)
                 == "3\r\none\r\n19\r\ntwenty-five bytes of text\r\n0\r\n\r\n"
@@ -63,14 +56,14 @@ struct RequestBodyTests {
     }
 
     @Test func `a sequence of known length is sent with it`() async throws {
-        let request = try await sent(.stream(Self.pieces(["one", "two"]), length: 6))
+        let request = try await sent(.stream(Pieces(["one", "two"]), length: 6))
         #expect(request.bodyText == "onetwo")
         #expect(request.value(of: "content-length") == "6")
         #expect(request.value(of: "transfer-encoding") == nil)
     }
 
     @Test(arguments: [nil, 0] as [Int?]) func `an empty sequence is an empty body`(length: Int?) async throws {
-        let request = try await sent(.stream(Self.pieces([]), length: length))
+        let request = try await sent(.stream(Pieces([String]()), length: length))
         #expect(request.body.isEmpty)
     }
 
@@ -78,7 +71,7 @@ struct RequestBodyTests {
         // Pieces above the channel's watermark make it unwritable and writable again within one write.
         let piece = [UInt8](repeating: 0x61, count: 600_000)
         try await FaultServer.run(Self.ok) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 for count in 1...12 {
                     let body = RequestBody.stream {
                         AsyncStream<[UInt8]> { continuation in
@@ -86,9 +79,9 @@ struct RequestBodyTests {
                             continuation.finish()
                         }
                     }
-                    _ = try await session.data(for: TestSession.request(server.baseURL, .post, body: body))
+                    _ = try await session.data(for: Request(.post, to: server.baseURL, body: body))
                 }
-                _ = try await session.data(for: TestSession.request(server.baseURL, .get))
+                _ = try await session.data(for: Request(to: server.baseURL))
                 #expect(server.requests.map(\.method) == Array(repeating: "POST", count: 12) + ["GET"])
                 #expect(server.requests.dropLast().map(\.body.count) == (1...12).map { ($0 % 4 + 1) * piece.count })
                 #expect(server.connections.count == 1)
@@ -101,7 +94,7 @@ struct RequestBodyTests {
         var contents = Data()
         for _ in 0..<256 { contents.append(pattern) }
         let expected = Array(contents)
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let file = directory.appending(path: "body with a space.bin")
             try contents.write(to: file)
             let request = try await sent(.file(file), .put)
@@ -149,7 +142,7 @@ struct RequestBodyTests {
         let web = try refusal(try #require(URL(string: "https://me:secret@example.com/etc/hosts")))
         #expect(web.code == .requestBodyFailed && web.message.hasPrefix("Expected URL to be a file URL"))
         #expect(!web.message.contains("secret"))
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let folder = try refusal(directory)
             #expect(folder.code == .requestBodyFailed && folder.message.contains("is a directory"))
             let pipe = directory.appending(path: "pipe")
@@ -165,7 +158,7 @@ struct RequestBodyTests {
 
     @Test(arguments: [100_000, 3_000_000])
     func `a pipe in the place of a file fails the request`(length: Int) async throws {
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let file = directory.appending(path: "file")
             try Data(repeating: 1, count: length).write(to: file)
             var form = MultipartFormData()
@@ -184,11 +177,11 @@ struct RequestBodyTests {
 
     private func failure(_ body: RequestBody) async throws -> NetworkingError {
         try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
-            try await TestSession.run { session, engine in
-                let request = try TestSession.request(server.baseURL, .put, body: body)
-                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+            try await withEngine { session, engine in
+                let request = try Request(.put, to: server.baseURL, body: body)
+                let error = try await networkingError { _ = try await session.data(for: request) }
                 try await server.waitUntilClosed(connection: 0)
-                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has let it go") { engine.openConnections == 0 }
                 #expect(server.requests.isEmpty && session.tasks.isEmpty)
                 return error
             }
@@ -196,12 +189,12 @@ struct RequestBodyTests {
     }
 
     @Test func `a sequence that is shorter than declared fails`() async throws {
-        let error = try await failure(.stream(Self.pieces(["abc"]), length: 10))
+        let error = try await failure(.stream(Pieces(["abc"]), length: 10))
         #expect(error.code == .requestBodyLengthMismatch, "\(error)")
     }
 
     @Test func `a sequence that is longer than declared fails`() async throws {
-        let error = try await failure(.stream(Self.pieces(["abc", "def"]), length: 5))
+        let error = try await failure(.stream(Pieces(["abc", "def"]), length: 5))
         #expect(error.code == .requestBodyLengthMismatch, "\(error)")
     }
 
@@ -216,7 +209,7 @@ struct RequestBodyTests {
     }
 
     @Test func `a file that shrinks after it was named fails the request`() async throws {
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let file = directory.appending(path: "shrinking")
             try Data(repeating: 1, count: 100_000).write(to: file)
             let body = try RequestBody.file(file)

@@ -26,13 +26,13 @@ struct RequestUploadTests {
         ]
         let limit = 512
         try await FaultServer.run(script, options: .init(receiveBuffer: 65_536)) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let counter = Counter()
                 let body = RequestBody.stream(Self.pieces(counter, limit: limit))
-                let task = try session.dataTask(TestSession.request(server.baseURL, .post, body: body))
+                let task = try session.dataTask(Request(.post, to: server.baseURL, body: body))
                 task.resume()
-                try await TestSession.until("the production began") { counter.value > 0 }
-                let produced = try await TestSession.settled { counter.value }
+                try await until("the production began") { counter.value > 0 }
+                let produced = try await settled { counter.value }
                 #expect(produced < limit / 2)
                 #expect(task.state == .running)
                 gate.open()
@@ -47,20 +47,16 @@ struct RequestUploadTests {
     @Test func `an early answer is delivered and ends the upload`() async throws {
         let script: FaultServer.Script = [.readHead, .respond(413, body: "too big")]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, engine in
+            try await withEngine { session, engine in
                 let counter = Counter()
-                let request = try TestSession.request(
-                    server.baseURL,
-                    .post,
-                    body: .stream(Self.pieces(counter))
-                )
+                let request = try Request(.post, to: server.baseURL, body: .stream(Self.pieces(counter)))
                 let response = try await session.data(for: request)
                 #expect(response.status.code == 413)
                 #expect(response.value == Data("too big".utf8))
                 try await server.waitUntilClientClosed(connection: 0)
-                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has let it go") { engine.openConnections == 0 }
                 // Never, if the production went on.
-                _ = try await TestSession.settled { counter.value }
+                _ = try await settled { counter.value }
                 #expect(session.tasks.isEmpty)
             }
         }
@@ -69,16 +65,16 @@ struct RequestUploadTests {
     @Test(arguments: [0, 6])
     func `a body is sent when its length is, also if its source does not end`(length: Int) async throws {
         try await FaultServer.run(.requests { _ in [.respond(body: "ok")] }) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 for _ in 0..<3 {
                     let source = AsyncStream<[UInt8]>.makeStream()
                     let ended = Counter()
                     source.continuation.onTermination = { _ in _ = ended.increment() }
                     source.continuation.yield(Array("onetwo".utf8.prefix(length)))
                     let body = RequestBody.stream(source.stream, length: length)
-                    let response = try await session.data(for: TestSession.request(server.baseURL, .put, body: body))
+                    let response = try await session.data(for: Request(.put, to: server.baseURL, body: body))
                     #expect(response.value == Data("ok".utf8))
-                    try await TestSession.until("the source is told") { ended.value == 1 }
+                    try await until("the source is told") { ended.value == 1 }
                 }
                 #expect(server.requests.map(\.body.count) == [length, length, length])
                 #expect(server.connections.count == 1)
@@ -93,10 +89,10 @@ struct RequestUploadTests {
             .send("-late"),
         ]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let body = AsyncStream<[UInt8]>.makeStream()
                 body.continuation.yield([1, 2, 3])
-                let request = try TestSession.request(server.baseURL, .post, body: .stream(body.stream))
+                let request = try Request(.post, to: server.baseURL, body: .stream(body.stream))
                 let response = try await session.stream(request)
                 #expect(response.head.status.code == 200)
                 gate.open()
@@ -110,17 +106,17 @@ struct RequestUploadTests {
 
     @Test func `cancelling ends an upload that the server does not take`() async throws {
         try await FaultServer.run([.readHead, .stopReading]) { server in
-            try await TestSession.run { session, engine in
+            try await withEngine { session, engine in
                 let counter = Counter()
                 let body = RequestBody.stream(Self.pieces(counter))
-                let task = try session.dataTask(TestSession.request(server.baseURL, .post, body: body))
+                let task = try session.dataTask(Request(.post, to: server.baseURL, body: body))
                 task.resume()
-                try await TestSession.until("the production began") { counter.value > 0 }
-                _ = try await TestSession.settled { counter.value }
+                try await until("the production began") { counter.value > 0 }
+                _ = try await settled { counter.value }
                 task.cancel()
-                let error = try await TestSession.failure { _ = try await task.value }
+                let error = try await networkingError { _ = try await task.value }
                 #expect(error.code == .cancelled, "\(error)")
-                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has let it go") { engine.openConnections == 0 }
             }
         }
     }
@@ -128,11 +124,11 @@ struct RequestUploadTests {
     @Test(arguments: [FaultStep.close, .reset])
     func `a server that leaves in the middle of an upload ends it`(end: FaultStep) async throws {
         try await FaultServer.run([.readBytes(200_000), end]) { server in
-            try await TestSession.run { session, engine in
-                let request = try TestSession.request(server.baseURL, .post, body: .stream(Self.pieces(Counter())))
-                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+            try await withEngine { session, engine in
+                let request = try Request(.post, to: server.baseURL, body: .stream(Self.pieces(Counter())))
+                let error = try await networkingError { _ = try await session.data(for: request) }
                 #expect(error.code == .connectionLost, "\(error)")
-                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has let it go") { engine.openConnections == 0 }
                 #expect(session.tasks.isEmpty)
             }
         }
@@ -140,14 +136,14 @@ struct RequestUploadTests {
 
     @Test func `a server that stops reading runs into the between-bytes timeout`() async throws {
         try await FaultServer.run([.readHead, .stopReading]) { server in
-            try await TestSession.run { session, _ in
-                let request = try TestSession.request(
-                    server.baseURL,
+            try await withSession { session in
+                let request = try Request(
                     .post,
+                    to: server.baseURL,
                     body: .stream(Self.pieces(Counter())),
                     timeouts: Timeouts(betweenBytes: .milliseconds(300))
                 )
-                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                let error = try await networkingError { _ = try await session.data(for: request) }
                 #expect(error.code == .betweenBytesTimeout, "\(error)")
             }
         }
@@ -177,16 +173,16 @@ struct RequestUploadTests {
 
     @Test func `a cancelled upload ends when its source has been left`() async throws {
         try await FaultServer.run([.readHead]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let pieces = SlowPieces(time: .milliseconds(200), begun: Counter(), ended: Counter())
-                let task = try session.dataTask(TestSession.request(server.baseURL, .post, body: .stream(pieces)))
+                let task = try session.dataTask(Request(.post, to: server.baseURL, body: .stream(pieces)))
                 task.resume()
-                try await TestSession.until("the second piece is asked for") { pieces.begun.value == 2 }
+                try await until("the second piece is asked for") { pieces.begun.value == 2 }
                 task.cancel()
-                let error = try await TestSession.failure { _ = try await task.value }
+                let error = try await networkingError { _ = try await task.value }
                 #expect(error.code == .cancelled, "\(error)")
                 #expect(pieces.begun.value == pieces.ended.value)
-                let begun = try await TestSession.settled { pieces.begun.value }
+                let begun = try await settled { pieces.begun.value }
                 #expect(begun == pieces.ended.value)
             }
         }
@@ -196,11 +192,11 @@ struct RequestUploadTests {
         let gate = FaultGate()
         let script: FaultServer.Script = [.readHead, .hold(gate), .respond(413, body: "too big")]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let pieces = SlowPieces(time: .milliseconds(200), begun: Counter(), ended: Counter())
-                let task = try session.dataTask(TestSession.request(server.baseURL, .post, body: .stream(pieces)))
+                let task = try session.dataTask(Request(.post, to: server.baseURL, body: .stream(pieces)))
                 task.resume()
-                try await TestSession.until("the second piece is asked for") { pieces.begun.value == 2 }
+                try await until("the second piece is asked for") { pieces.begun.value == 2 }
                 gate.open()
                 let response = try await task.completedResponse
                 #expect(response.status.code == 413)
@@ -211,7 +207,7 @@ struct RequestUploadTests {
 
     @Test func `a source that never returns holds up its request for a moment only`() async throws {
         try await FaultServer.run([.readHead]) { server in
-            try await TestSession.run { session, engine in
+            try await withEngine { session, engine in
                 let begun = Counter()
                 let end = FaultGate()
                 let body = RequestBody.stream(
@@ -221,13 +217,13 @@ struct RequestUploadTests {
                         return nil
                     })
                 )
-                let task = try session.dataTask(TestSession.request(server.baseURL, .post, body: body))
+                let task = try session.dataTask(Request(.post, to: server.baseURL, body: body))
                 task.resume()
-                try await TestSession.until("the first piece is asked for") { begun.value == 1 }
+                try await until("the first piece is asked for") { begun.value == 1 }
                 task.cancel()
-                let error = try await TestSession.failure { _ = try await task.value }
+                let error = try await networkingError { _ = try await task.value }
                 #expect(error.code == .cancelled, "\(error)")
-                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has let it go") { engine.openConnections == 0 }
                 end.open()
             }
         }

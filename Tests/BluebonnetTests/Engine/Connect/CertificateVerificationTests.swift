@@ -38,7 +38,7 @@ struct CertificateVerificationTests {
     }
 
     private func trusting(_ change: (inout TLSSettings) -> Void = { _ in }) -> SessionConfiguration {
-        TestSession.trusting(certificates.authority, change)
+        SessionConfiguration(trusting: certificates.authority, change)
     }
 
     private func options(
@@ -66,9 +66,9 @@ struct CertificateVerificationTests {
     @Test(arguments: good, [ServerTLS.Version.tls12, .tls13])
     func `a certificate for the host is accepted`(presented: Presented, version: ServerTLS.Version) async throws {
         try await FaultServer.run(Self.ok, options: options(presented, version)) { server in
-            try await TestSession.run(trusting()) { session, _ in
+            try await withSession(trusting()) { session in
                 let url = "https://\(presented.host):\(server.port)/"
-                let response = try await session.data(for: TestSession.request(url))
+                let response = try await session.data(for: Request(to: url))
                 #expect(response.value == Data("ok".utf8))
             }
         }
@@ -109,10 +109,10 @@ struct CertificateVerificationTests {
         version: ServerTLS.Version
     ) async throws {
         try await FaultServer.run(Self.ok, options: options(presented, version)) { server in
-            try await TestSession.run(trusting()) { session, engine in
-                let error = try await TestSession.failure {
+            try await withEngine(trusting()) { session, engine in
+                let error = try await networkingError {
                     let url = "https://\(presented.host):\(server.port)/secret"
-                    _ = try await session.data(for: TestSession.request(url))
+                    _ = try await session.data(for: Request(to: url))
                 }
                 #expect(error.code == .certificateHostMismatch, "\(error)")
                 #expect(error.message.contains("\(presented.host):\(server.port)"))
@@ -129,9 +129,9 @@ struct CertificateVerificationTests {
     @Test func `a response that comes before the request does not help`() async throws {
         let script: FaultServer.Script = [.respond(body: "hasty"), .stall]
         try await FaultServer.run(script, options: options(Presented("another", [.dns("example.com")]))) { server in
-            try await TestSession.run(trusting()) { session, engine in
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request(server.baseURL))
+            try await withEngine(trusting()) { session, engine in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: server.baseURL))
                 }
                 #expect(error.code == .certificateHostMismatch, "\(error)")
                 try await server.waitUntilClosed(connection: 0)
@@ -143,9 +143,9 @@ struct CertificateVerificationTests {
     @Test func `the message says whom the certificate is for`() async throws {
         let presented = Presented("two names", [.dns("a.example"), .dns("\u{1b}[31m"), .address([10, 0, 0, 1])])
         try await FaultServer.run(Self.ok, options: options(presented)) { server in
-            try await TestSession.run(trusting()) { session, _ in
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request(server.baseURL))
+            try await withSession(trusting()) { session in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: server.baseURL))
                 }
                 #expect(
                     error.message
@@ -162,13 +162,13 @@ struct CertificateVerificationTests {
         for (last, isGood) in [("localhost", true), ("other.example", false)] {
             let presented = Presented("many", names + [.dns(last)])
             try await FaultServer.run(Self.ok, options: options(presented)) { server in
-                try await TestSession.run(trusting()) { session, _ in
-                    let request = try TestSession.request(server.baseURL)
+                try await withSession(trusting()) { session in
+                    let request = try Request(to: server.baseURL)
                     if isGood {
                         let response = try await session.data(for: request)
                         #expect(response.value == Data("ok".utf8))
                     } else {
-                        let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                        let error = try await networkingError { _ = try await session.data(for: request) }
                         #expect(error.code == .certificateHostMismatch && error.message.utf8.count < 400, "\(error)")
                     }
                 }
@@ -180,9 +180,9 @@ struct CertificateVerificationTests {
         // IA5String holds ASCII only (RFC 5280 §4.2.1.6).
         let presented = Presented("UTF-8", [.dns("localhost"), .dns("bücher.example")])
         try await FaultServer.run(Self.ok, options: options(presented)) { server in
-            try await TestSession.run(trusting()) { session, _ in
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request(server.baseURL))
+            try await withSession(trusting()) { session in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: server.baseURL))
                 }
                 #expect(error.code == .certificateUntrusted, "\(error)")
                 #expect(error.message.hasSuffix("is not well-formed, so its names cannot be checked."), "\(error)")
@@ -195,10 +195,10 @@ struct CertificateVerificationTests {
     @Test func `nothing of it matters when nothing is checked`() async throws {
         for presented in [Presented("none", nil), Presented("UTF-8", [.dns("bücher.example")])] {
             try await FaultServer.run(Self.ok, options: options(presented)) { server in
-                try await TestSession.run(trusting { $0.verifiesCertificates = false }) { session, _ in
+                try await withSession(trusting { $0.verifiesCertificates = false }) { session in
                     for host in ["localhost", "127.0.0.1", "127.1"] {
                         let url = "https://\(host):\(server.port)/"
-                        let response = try await session.data(for: TestSession.request(url))
+                        let response = try await session.data(for: Request(to: url))
                         #expect(response.value == Data("ok".utf8))
                     }
                     #expect(server.record.serverNames == ["localhost"])
@@ -209,9 +209,9 @@ struct CertificateVerificationTests {
 
     @Test func `an address in another form cannot be checked, and says how to write it`() async throws {
         try await FaultServer.run(Self.ok, options: options(Presented("local", TestAlternativeName.local))) { server in
-            try await TestSession.run(trusting()) { session, _ in
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request("https://127.1:\(server.port)/"))
+            try await withSession(trusting()) { session in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: "https://127.1:\(server.port)/"))
                 }
                 #expect(error.code == .invalidURL, "\(error)")
                 #expect(error.message.contains("“127.1” is neither a host name nor a whole IP address"), "\(error)")
@@ -235,7 +235,7 @@ struct CertificateVerificationTests {
         key: (kind: String, isAccepted: Bool),
         version: ServerTLS.Version
     ) async throws {
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let (certificate, privateKey) = (
                 directory.appending(path: "cert.pem"), directory.appending(path: "key.pem")
             )
@@ -254,13 +254,13 @@ struct CertificateVerificationTests {
             tls.privateKeyPEM = try String(contentsOf: privateKey, encoding: .utf8)
             let configuration = trusting { $0.trustRoots = .file(certificate.path) }
             try await FaultServer.run(Self.ok, options: .init(tls: tls)) { server in
-                try await TestSession.run(configuration) { session, engine in
-                    let request = try TestSession.request(server.baseURL)
+                try await withEngine(configuration) { session, engine in
+                    let request = try Request(to: server.baseURL)
                     if key.isAccepted {
                         #expect(try await session.data(for: request).value == Data("ok".utf8))
                         return
                     }
-                    let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                    let error = try await networkingError { _ = try await session.data(for: request) }
                     #expect(error.code == .certificateUntrusted, "\(error)")
                     #expect(error.message.contains("has a key that is not accepted (RSA of 2048 bits"), "\(error)")
                     try await server.waitUntilClosed(connection: 0)
@@ -362,9 +362,9 @@ struct CertificateVerificationTests {
         let identity = try certificates.issue(for: [.dns("example.com"), .address(Self.loopback)])
         let options = FaultServer.Options(tls: ServerTLS(identity), socketPath: path)
         try await FaultServer.run(Self.ok, options: options) { server in
-            try await TestSession.run(trusting()) { session, _ in
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request("https+unix://\(host)/"))
+            try await withSession(trusting()) { session in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: "https+unix://\(host)/"))
                 }
                 #expect(error.code == .certificateHostMismatch, "\(error)")
                 #expect(error.message.contains("not for “localhost”"), "\(error)")

@@ -26,7 +26,7 @@ struct TLSContextSourceTests {
 
     @Test func `after an error the next who asks has it tried again`() async throws {
         let certificates = try TestCertificates.shared()
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let file = directory.appending(path: "authority.pem")
             var settings = TLSSettings()
             settings.trustRoots = .file(file.path(percentEncoded: false))

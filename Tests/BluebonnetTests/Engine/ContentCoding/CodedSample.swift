@@ -141,3 +141,22 @@ enum CodedSample {
         Array(Data(base64Encoded: base64, options: .ignoreUnknownCharacters) ?? Data())
     }
 }
+
+extension ContentDecoder {
+    /// Decodes to nowhere; returns how much came out before the end or the error.
+    static func run(_ coding: String, _ bytes: [UInt8], limits: Limits = Limits()) throws -> (Int, NetworkingError?) {
+        let decoder = ContentDecoder(try #require(try ContentCoding(contentEncoding: coding)), limits: limits)
+        var count = 0
+        do {
+            decoder.push(ByteBuffer(bytes: bytes))
+            while let block = try decoder.nextBlock() {
+                try #require((1...262_144).contains(block.readableBytes))
+                count += block.readableBytes
+            }
+            try decoder.finish()
+            return (count, nil)
+        } catch let error as NetworkingError {
+            return (count, error)
+        }
+    }
+}

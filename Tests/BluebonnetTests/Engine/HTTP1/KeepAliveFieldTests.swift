@@ -53,10 +53,10 @@ struct KeepAliveFieldTests {
         }
         try await FaultServer.run(script) { server in
             // The session's own idle time of a minute would be over after that of this suite.
-            try await TestSession.run { session, engine in
-                _ = try await session.data(for: TestSession.request(server.baseURL))
+            try await withEngine { session, engine in
+                _ = try await session.data(for: Request(to: server.baseURL))
                 try await server.waitUntilClientClosed(connection: 0)
-                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has let it go") { engine.openConnections == 0 }
             }
         }
     }
@@ -66,9 +66,9 @@ struct KeepAliveFieldTests {
             [.respond(headers: [("Keep-Alive", "timeout=0")], body: "ok")]
         }
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 for number in 0..<2 {
-                    _ = try await session.data(for: TestSession.request(server.baseURL))
+                    _ = try await session.data(for: Request(to: server.baseURL))
                     try await server.waitUntilClientClosed(connection: number)
                 }
             }

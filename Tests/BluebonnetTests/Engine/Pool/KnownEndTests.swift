@@ -45,24 +45,24 @@ struct KnownEndTests {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let gate = FaultGate()
         try await FaultServer.run(Self.closing(after: gate), options: options) { server in
-            let configuration = TestSession.configuration {
+            let configuration = SessionConfiguration {
                 $0.maximumConnectionsPerHost = 1
                 $0.eventLoopGroup = group
                 $0.tls = tls
             }
-            try await TestSession.run(configuration) { session, engine in
-                let first = try session.dataTask(TestSession.request(server.baseURL + "/first"))
+            try await withEngine(configuration) { session, engine in
+                let first = try session.dataTask(Request(to: server.baseURL + "/first"))
                 first.resume()
                 try await server.waitForRequests(1)
                 // POST is not sent again, so it must not be sent in vain.
                 let waiting = try [HTTPRequest.Method.post, .get, .patch].enumerated().map { number, method in
                     let body = method == .get ? nil : RequestBody.string("\(number)")
-                    let request = try TestSession.request(server.baseURL + "/\(number)", method, body: body)
+                    let request = try Request(method, to: server.baseURL + "/\(number)", body: body)
                     return session.dataTask(request)
                 }
                 for (number, task) in waiting.enumerated() {
                     task.resume()
-                    try await TestSession.until("\(number) waits") { engine.waitingExchanges == number + 1 }
+                    try await until("\(number) waits") { engine.waitingExchanges == number + 1 }
                 }
                 try await whileBlocked(group) {
                     gate.open()
@@ -105,8 +105,8 @@ struct KnownEndTests {
             [.readRequest, .respond(body: "ok")],
         ])
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, engine in
-                let task = try session.dataTask(TestSession.request(server.baseURL))
+            try await withEngine { session, engine in
+                let task = try session.dataTask(Request(to: server.baseURL))
                 task.resume()
                 try await server.waitForRequests(1)
                 task.suspend()
@@ -115,7 +115,7 @@ struct KnownEndTests {
                 task.resume()
                 let body = try await task.value
                 #expect(body.count == 8000)
-                let next = try await session.data(for: TestSession.request(server.baseURL))
+                let next = try await session.data(for: Request(to: server.baseURL))
                 #expect(next.value == Data("ok".utf8) && next.retries == 0)
                 #expect(server.requests.map(\.connection) == [0, 1])
             }

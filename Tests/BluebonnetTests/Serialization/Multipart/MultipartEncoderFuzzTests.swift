@@ -47,7 +47,7 @@ struct MultipartEncoderFuzzTests {
             return MultipartPart(head: head, content: .bytes(Data(content)))
         }
         let source = MultipartSource(length: kind == 3 ? nil : content.count, isReplayable: true, isFile: kind == 1) {
-            throw MultipartSample.Failure()
+            throw Pieces.Failure()
         }
         return MultipartPart(head: head, content: .source(source))
     }

@@ -11,11 +11,11 @@ struct MultipartEncoderTests {
     }
 
     private func file(_ length: Int?) -> MultipartPart {
-        part(MultipartSource(length: length, isReplayable: true, isFile: true) { throw MultipartSample.Failure() })
+        part(MultipartSource(length: length, isReplayable: true, isFile: true) { throw Pieces.Failure() })
     }
 
     private func stream(_ length: Int?) -> MultipartPart {
-        part(MultipartSource(length: length, isReplayable: true, isFile: false) { throw MultipartSample.Failure() })
+        part(MultipartSource(length: length, isReplayable: true, isFile: false) { throw Pieces.Failure() })
     }
 
     private func memory(_ count: Int) -> MultipartPart {

@@ -14,7 +14,7 @@ struct MultipartFileTests {
     }
 
     @Test func `a file is sent under its name with the type of its extension`() async throws {
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let file = directory.appending(path: "Grüße an \"alle\".json")
             let content = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
             try content.write(to: file)
@@ -40,7 +40,7 @@ struct MultipartFileTests {
     }
 
     @Test func `many files are read one after the other, and a link is followed`() async throws {
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let file = directory.appending(path: "file")
             let link = directory.appending(path: "link.txt")
             try Data("small".utf8).write(to: file)
@@ -59,7 +59,7 @@ struct MultipartFileTests {
     }
 
     @Test func `an empty file is an empty part`() async throws {
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let file = directory.appending(path: "empty")
             try Data().write(to: file)
             var form = MultipartFormData()
@@ -79,7 +79,7 @@ struct MultipartFileTests {
         let missing = try error { try $0.append(fileURL: URL(filePath: "/nonexistent/file"), name: "f") }
         #expect(missing.code == .requestBodyFailed)
         #expect(missing.message.hasPrefix("File URL not reachable."))
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let folder = try error { try $0.append(fileURL: directory, name: "f") }
             #expect(folder.code == .requestBodyFailed)
             #expect(folder.message.contains("is a directory"))
@@ -96,7 +96,7 @@ struct MultipartFileTests {
 
     @Test(.enabled(if: geteuid() != 0, "root may read everything"))
     func `a file that may not be read is refused`() async throws {
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let file = directory.appending(path: "locked")
             try Data("x".utf8).write(to: file)
             try FileManager.default.setAttributes(
@@ -111,28 +111,28 @@ struct MultipartFileTests {
 
     @Test(arguments: [(10, 9), (10, 11), (3_000_000, 2_999_999), (1_048_576, 1_048_577), (0, 1), (5, 0)])
     func `a file that changed its size stops the body`(before: Int, after: Int) async throws {
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let file = directory.appending(path: "changing")
             try Data(repeating: 1, count: before).write(to: file)
             var form = MultipartFormData()
             try form.append(fileURL: file, name: "big one")
             let body = try form.makeBody()
             try Data(repeating: 1, count: after).write(to: file)
-            let error = try await TestSession.failure { _ = try await body.bytes() }
+            let error = try await networkingError { _ = try await body.bytes() }
             #expect(error.code == .requestBodyLengthMismatch)
             #expect(error.message.contains("big one") && error.message.contains("\(before) bytes"))
         }
     }
 
     @Test func `a file that has gone stops the body`() async throws {
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let file = directory.appending(path: "gone")
             try Data("x".utf8).write(to: file)
             var form = MultipartFormData()
             try form.append(fileURL: file, name: "f")
             let body = try form.makeBody()
             try FileManager.default.removeItem(at: file)
-            let error = try await TestSession.failure { _ = try await body.bytes() }
+            let error = try await networkingError { _ = try await body.bytes() }
             #expect(error.code == .requestBodyFailed)
             #expect(error.message.contains("No such file"))
         }

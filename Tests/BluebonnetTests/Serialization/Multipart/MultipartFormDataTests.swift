@@ -96,8 +96,8 @@ struct MultipartFormDataTests {
         let changes: [(inout MultipartFormData) -> Void] = [
             { $0.append("x", name: bad) }, { $0.append(Data(), name: bad) },
             { $0.append("x", name: "n", fileName: bad) }, { $0.append("x", name: "n", mimeType: bad) },
-            { $0.append(stream: MultipartSample.stream([]), name: bad) },
-            { $0.append(name: bad) { MultipartSample.stream([]) } },
+            { $0.append(stream: Pieces([String]()), name: bad) },
+            { $0.append(name: bad) { Pieces([String]()) } },
         ]
         for change in changes {
             var form = try form()

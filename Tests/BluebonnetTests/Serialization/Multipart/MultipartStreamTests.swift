@@ -8,7 +8,7 @@ import Testing
 struct MultipartStreamTests {
     @Test func `streams with lengths make a body with a length`() async throws {
         var form = try MultipartFormData(boundary: "B")
-        form.append(stream: MultipartSample.stream(["ab", "", "c"]), name: "s", fileName: "s.txt", length: 3)
+        form.append(stream: Pieces(["ab", "", "c"]), name: "s", fileName: "s.txt", length: 3)
         form.append("end", name: "t")
         let body = try form.makeBody()
         #expect(!body.isReplayable && !form.isReplayable)
@@ -25,7 +25,7 @@ struct MultipartStreamTests {
 
     @Test func `a stream without a length makes a body without one`() async throws {
         var form = try MultipartFormData(boundary: "B")
-        form.append(stream: MultipartSample.stream(["abc"]), name: "s")
+        form.append(stream: Pieces(["abc"]), name: "s")
         #expect(form.contentLength == nil)
         let body = try form.makeBody()
         #expect(body.length == nil)
@@ -34,7 +34,7 @@ struct MultipartStreamTests {
 
     @Test func `a stream that is made as often as needed is sent again`() async throws {
         var form = MultipartFormData()
-        form.append(name: "s", length: 2) { MultipartSample.stream(["ab"]) }
+        form.append(name: "s", length: 2) { Pieces(["ab"]) }
         let body = try form.makeBody()
         #expect(body.isReplayable)
         let first = try await body.bytes()
@@ -43,10 +43,10 @@ struct MultipartStreamTests {
 
     @Test func `a stream that can be read once says so the second time, in every copy`() async throws {
         var form = MultipartFormData()
-        form.append(stream: MultipartSample.stream(["ab"]), name: "only once", length: 2)
+        form.append(stream: Pieces(["ab"]), name: "only once", length: 2)
         let copy = form
         _ = try await form.makeBody().bytes()
-        let error = try await TestSession.failure { _ = try await copy.makeBody().bytes() }
+        let error = try await networkingError { _ = try await copy.makeBody().bytes() }
         #expect(error.code == .requestBodyNotReplayable)
         #expect(error.message.contains("only once"))
     }
@@ -69,27 +69,27 @@ struct MultipartStreamTests {
     @Test(arguments: [(["abc"], 2), (["abc"], 4), ([], 1), (["a", "b"], 0)])
     func `a declared length that is not met stops the body`(pieces: [String], length: Int) async throws {
         var form = MultipartFormData()
-        form.append(stream: MultipartSample.stream(pieces), name: "s", length: length)
+        form.append(stream: Pieces(pieces), name: "s", length: length)
         let body = try form.makeBody()
-        let error = try await TestSession.failure { _ = try await body.bytes() }
+        let error = try await networkingError { _ = try await body.bytes() }
         #expect(error.code == .requestBodyLengthMismatch)
     }
 
     @Test func `a stream that throws stops the body with what it threw below`() async throws {
         var form = MultipartFormData()
-        form.append(stream: MultipartSample.stream(["abc"], failing: true), name: "s", length: 3)
+        form.append(stream: Pieces(["abc"], error: Pieces.Failure()), name: "s", length: 3)
         let body = try form.makeBody()
-        let error = try await TestSession.failure { _ = try await body.bytes() }
+        let error = try await networkingError { _ = try await body.bytes() }
         #expect(error.code == .requestBodyFailed)
-        #expect(error.underlying is MultipartSample.Failure)
+        #expect(error.underlying is Pieces.Failure)
     }
 
     @Test func `lengths that cannot be are refused`() throws {
         var negative = MultipartFormData()
-        negative.append(stream: MultipartSample.stream([]), name: "s", length: -1)
+        negative.append(stream: Pieces([String]()), name: "s", length: -1)
         #expect(throws: NetworkingError(.requestSerializationFailed, "")) { try negative.makeBody() }
         var huge = MultipartFormData()
-        huge.append(stream: MultipartSample.stream([]), name: "s", length: .max)
+        huge.append(stream: Pieces([String]()), name: "s", length: .max)
         #expect(throws: NetworkingError(.requestSerializationFailed, "")) { try huge.makeBody() }
     }
 }

@@ -30,7 +30,7 @@ struct UploadThrottleTests {
     @Test func `small pieces fill a packet before there is a pause`() async throws {
         let clock = SteppingClock()
         var form = try MultipartFormData(boundary: "B")
-        form.append(stream: MultipartSample.stream(Array(repeating: "x", count: 100)), name: "s", length: 100)
+        form.append(stream: Pieces(Array(repeating: "x", count: 100)), name: "s", length: 100)
         form.throttle = .packets(of: 50, delay: .seconds(1))
         let bytes = try await form.makeBody(clock: clock).bytes()
         #expect(clock.sleeps == Array(repeating: .seconds(1), count: (bytes.count - 1) / 50))
@@ -80,7 +80,7 @@ struct UploadThrottleTests {
     }
 
     @Test func `a form in a file is throttled when it is sent, not when it is written`() async throws {
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let clock = SteppingClock()
             let form = try form(1000, .packets(of: 100, delay: .seconds(1)))
             let file = directory.appending(path: "form")

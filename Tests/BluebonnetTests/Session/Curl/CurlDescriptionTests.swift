@@ -53,8 +53,8 @@ struct CurlDescriptionTests {
             options: options
         ) {
             server in
-            let configuration = TestSession.configuration { $0.decodesContent = false }
-            return try await TestSession.run(configuration) { session, _ in
+            let configuration = SessionConfiguration { $0.decodesContent = false }
+            return try await withSession(configuration) { session in
                 let base = options.socketPath.map {
                     "http+unix://" + $0.replacingOccurrences(of: "/", with: "%2F")
                 }
@@ -167,11 +167,11 @@ struct CurlDescriptionTests {
 
     @Test(.enabled(if: hasCurl), arguments: [HTTPRequest.Method.put, .post], ["/", "/name", "/na%5Bm%5De?x=1"])
     func `it sends a file`(method: HTTPRequest.Method, path: String) async throws {
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             for name in ["body", "it's a [1-3] {x,y} body"] {
                 let file = directory.appending(path: name)
                 try Data((0..<5000).map { UInt8($0 % 256) }).write(to: file)
-                try await expectTheSame { try TestSession.request($0 + path, method, body: .file(file)) }
+                try await expectTheSame { try Request(method, to: $0 + path, body: .file(file)) }
             }
         }
     }
@@ -183,22 +183,22 @@ struct CurlDescriptionTests {
                 continuation.yield(Array("abcdef".utf8))
                 continuation.finish()
             }
-            return try TestSession.request(base, .post, body: .stream(pieces, length: length))
+            return try Request(.post, to: base, body: .stream(pieces, length: length))
         }
     }
 
     @Test(.enabled(if: hasCurl)) func `it goes through Unix-domain sockets`() async throws {
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let path = directory.appending(path: "a socket").path(percentEncoded: false)
             try await expectTheSame(.init(socketPath: path)) { base in
-                try TestSession.request(base.replacingOccurrences(of: " ", with: "%20") + "/x?y=1")
+                try Request(to: base.replacingOccurrences(of: " ", with: "%20") + "/x?y=1")
             }
         }
     }
 
     @Test(.enabled(if: hasCurl)) func `it waits for leave as the engine does`() async throws {
         try await expectTheSame { base in
-            var request = try TestSession.request(base, .post, body: .string("abc"))
+            var request = try Request(.post, to: base, body: .string("abc"))
             request.expectsContinue = true
             request.timeouts = Timeouts(continueWait: .milliseconds(50))
             return request
@@ -287,7 +287,7 @@ struct CurlDescriptionTests {
 
     @Test(.enabled(if: hasCurl), arguments: [HTTPRequest.Method.post, .put])
     func `a form becomes options with the same parts`(method: HTTPRequest.Method) async throws {
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let file = directory.appending(path: #"it's a "file" \; x=y.png"#)
             try Data(repeating: 7, count: 3000).write(to: file)
             var form = MultipartFormData()
@@ -302,7 +302,7 @@ struct CurlDescriptionTests {
             try form.append(fileURL: file, name: "named", fileName: #"a"b\c;d.txt"#, mimeType: "text/x-own")
             form.append(Data("<p>; \"x\" \\".utf8), name: "page", fileName: "p.html", mimeType: "text/html")
             let (engine, curl, command) = try await both { base in
-                var request = try TestSession.request(base + "/upload", method)
+                var request = try Request(method, to: base + "/upload")
                 try request.setBody(multipart: form)
                 return request
             }
@@ -317,7 +317,7 @@ struct CurlDescriptionTests {
             var form = MultipartFormData()
             form.append(Data([0, 0xFF]), name: "bytes", fileName: "b")
             form.append("x", name: "a=b")
-            var request = try TestSession.request(base, .post)
+            var request = try Request(.post, to: base)
             try request.setBody(multipart: form)
             return request
         }
@@ -328,7 +328,7 @@ struct CurlDescriptionTests {
         var form = MultipartFormData()
         form.append(name, name: "name")
         form.append("hunter2", name: "password")
-        var request = try TestSession.request("http://x/", .post)
+        var request = try Request(.post, to: "http://x/")
         try request.setBody(multipart: form)
         let hidden = try Self.readable(request.curlDescription())
         #expect(hidden.contains("REDACTED") && !hidden.contains("hunter2"), "\(hidden)")
@@ -347,7 +347,7 @@ struct CurlDescriptionTests {
     @Test func `a form under another type is no form to curl`() throws {
         var form = MultipartFormData()
         form.append("hunter2", name: "password")
-        var request = try TestSession.request("http://x/", .post)
+        var request = try Request(.post, to: "http://x/")
         try request.setBody(multipart: form)
         request.headerFields[.contentType] = "multipart/mixed; boundary=x"
         #expect(!request.curlDescription().contains("--form"))
@@ -378,7 +378,7 @@ struct CurlDescriptionTests {
     }
 
     @Test func `what is too large is left out, and the command says so`() throws {
-        var request = try TestSession.request("http://x/", .post, body: nil)
+        var request = try Request(.post, to: "http://x/")
         request.body = .data(Data(count: (1 << 20) + 1))
         let text = request.curlDescription()
         #expect(text.hasPrefix("# The body of 1048577 bytes is not shown") && text.contains("--data-binary @-"))

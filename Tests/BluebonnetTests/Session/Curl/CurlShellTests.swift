@@ -188,7 +188,7 @@ struct CurlShellTests {
         async throws
     {
         var generator = SeededGenerator(seed: 0x0B1B_0A11)
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             // Found by a word that is not quoted.
             for name in ["a", "b", "1", "n"] { try Data().write(to: directory.appending(path: name)) }
             var commands: [String] = []
@@ -214,7 +214,7 @@ struct CurlShellTests {
 
     @Test func `names of files arrive in the shell as they are`() async throws {
         var generator = SeededGenerator(seed: 7)
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let folder = directory.appending(path: "files")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             var commands: [String] = []
@@ -248,7 +248,7 @@ struct CurlShellTests {
     @Test(arguments: ["'\u{301}", "'\u{FE0F}", "'\u{200D}"])
     func `an apostrophe that is part of another character ends no quotation`(_ quote: String) async throws {
         let text = "x\(quote); touch PWNED #"
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             var request = Request(method: .post, url: try #require(URL(string: "http://example.com/")))
             request.headerFields[Self.fieldName] = text
             request.body = .string(text)

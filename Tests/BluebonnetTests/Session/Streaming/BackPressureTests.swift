@@ -39,7 +39,7 @@ struct BackPressureTests {
                 mostInMemory = max(mostInMemory, response.body.currentProgress.bytesReceived - received)
                 if received >= pauseAt {
                     // Until it has stopped writing, however slow the machine is.
-                    _ = try await TestSession.settled { server.written.value }
+                    _ = try await settled { server.written.value }
                     pauseAt = received + size / 6
                 }
                 furthest = max(furthest, server.written.value - received)

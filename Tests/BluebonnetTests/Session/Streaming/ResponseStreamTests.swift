@@ -13,19 +13,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ResponseStreamTests {
-    private func withAPI<Result>(
-        _ routes: KeyValuePairs<StubRoute, StubResponse>,
-        _ body: (HTTPSessionManager, StubTransport) async throws -> Result
-    ) async throws -> Result {
-        let transport = StubTransport(routes: routes)
-        return try await withSession(transport: transport) { session in
-            try await body(HTTPSessionManager(baseURL: "http://x/", session: session), transport)
-        }
-    }
-
     @Test func `pieces come as the transport has them, and empty ones do not`() async throws {
         let pieces = Pieces(["ab", "", "c"])
-        try await withAPI([.get("/log"): .stream(pieces)]) { api, _ in
+        try await withAPI(over: StubTransport(routes: [.get("/log"): .stream(pieces)])) { api, _ in
             var received: [String] = []
             for try await piece in api.stream("log") { received.append(String(decoding: piece, as: UTF8.self)) }
             #expect(received == ["ab", "c"])
@@ -33,7 +23,7 @@ struct ResponseStreamTests {
     }
 
     @Test func `nothing is sent before it is iterated, and every iteration sends its own`() async throws {
-        try await withAPI([.get("/log"): .text("a\nb")]) { api, transport in
+        try await withAPI(over: StubTransport(routes: [.get("/log"): .text("a\nb")])) { api, transport in
             let stream = api.stream("log", parameters: ["n": 2], headers: [.accept: "text/plain"])
             #expect(transport.requests.isEmpty)
             for count in 1...2 {
@@ -51,7 +41,7 @@ struct ResponseStreamTests {
     }
 
     @Test func `any method may stream, with parameters or a body`() async throws {
-        try await withAPI([.post("/chat"): .text("yes")]) { api, transport in
+        try await withAPI(over: StubTransport(routes: [.post("/chat"): .text("yes")])) { api, transport in
             var api = api
             api.requestSerializer = JSONRequestSerializer()
             _ = try await api.stream(.post, "chat", parameters: ["stream": true]).collect()
@@ -62,7 +52,7 @@ struct ResponseStreamTests {
     }
 
     @Test func `a request that cannot be made fails when it is iterated`() async throws {
-        try await withAPI([:]) { api, _ in
+        try await withAPI(over: StubTransport(routes: [:])) { api, _ in
             let stream = api.stream("log", parameters: [1, 2])
             let error = try await networkingError { for try await _ in stream {} }
             #expect(error.code == .requestSerializationFailed)
@@ -73,7 +63,7 @@ struct ResponseStreamTests {
 
     @Test func `a refused status fails before the first element, with its body and what it says`() async throws {
         let answer = StubResponse.json(["reason": "no"], status: .unprocessableContent)
-        try await withAPI([.get("/log"): answer]) { api, _ in
+        try await withAPI(over: StubTransport(routes: [.get("/log"): answer])) { api, _ in
             let error = try await networkingError {
                 for try await _ in api.stream("log").lines { Issue.record("there is no element") }
             }
@@ -85,7 +75,9 @@ struct ResponseStreamTests {
     }
 
     @Test func `an error carries no more of the body than it may`() async throws {
-        try await withAPI([.get("/log"): .text("0123456789", status: .badGateway)]) { api, _ in
+        try await withAPI(over: StubTransport(routes: [.get("/log"): .text("0123456789", status: .badGateway)])) {
+            api,
+            _ in
             var stream = api.stream("log")
             stream.errorBodyLimit = 4
             let limited = stream
@@ -95,7 +87,7 @@ struct ResponseStreamTests {
     }
 
     @Test func `the manager's serializer says which statuses pass, not which types`() async throws {
-        try await withAPI([.get("/log"): .text("gone", status: .gone)]) { api, _ in
+        try await withAPI(over: StubTransport(routes: [.get("/log"): .text("gone", status: .gone)])) { api, _ in
             var api = api
             api.responseSerializer = JSONResponseSerializer().acceptingAnyStatus()
             let body = try await api.stream("log").collect()
@@ -109,7 +101,7 @@ struct ResponseStreamTests {
 
     @Test func `the manager's validation holds for streams and comes first`() async throws {
         struct Old: Error {}
-        try await withAPI([.get("/log"): .text("a\n")]) { api, _ in
+        try await withAPI(over: StubTransport(routes: [.get("/log"): .text("a\n")])) { api, _ in
             var api = api
             api.validation.rules = [
                 ResponseRule { head, _, _ in if !head.contains(.lastModified) { throw Old() } }
@@ -125,7 +117,7 @@ struct ResponseStreamTests {
     }
 
     @Test func `an empty answer needs no content type`() async throws {
-        try await withAPI([.get("/log"): StubResponse(status: .noContent)]) { api, _ in
+        try await withAPI(over: StubTransport(routes: [.get("/log"): StubResponse(status: .noContent)])) { api, _ in
             let stream = api.stream("log").validating(ResponseValidation(contentTypes: ["text/csv"]))
             let response = try await stream.response()
             #expect(response.head.status == .noContent)
@@ -225,7 +217,7 @@ struct ResponseStreamTests {
 
     @Test func `what a sequence throws breaks the body off`() async throws {
         let pieces = Pieces(["ab"], error: NetworkingError(.connectionLost, "The cable is out."))
-        try await withAPI([.get("/log"): .stream(pieces)]) { api, _ in
+        try await withAPI(over: StubTransport(routes: [.get("/log"): .stream(pieces)])) { api, _ in
             var received = 0
             let error = try await networkingError {
                 for try await piece in api.stream("log") { received += piece.count }
@@ -259,7 +251,7 @@ struct ResponseStreamTests {
     @Test func `a coding is undone in a body of a sequence`() async throws {
         let pieces = Pieces(bytes: CodedSample.gzip.map { [$0] })
         let answer = StubResponse.stream(pieces, contentType: "text/plain", headerFields: [.contentEncoding: "gzip"])
-        try await withAPI([.get("/log"): answer]) { api, _ in
+        try await withAPI(over: StubTransport(routes: [.get("/log"): answer])) { api, _ in
             let text = try await api.get("log", as: .string)
             #expect(text == CodedSample.text)
         }

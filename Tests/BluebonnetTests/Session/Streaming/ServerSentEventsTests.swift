@@ -14,22 +14,12 @@ import Testing
 struct ServerSentEventsTests {
     private static let stream = "text/event-stream"
 
-    private func withAPI<Result>(
-        _ answer: @escaping StubTransport.Answer,
-        _ body: (HTTPSessionManager, StubTransport) async throws -> Result
-    ) async throws -> Result {
-        let transport = StubTransport(answer: answer)
-        return try await withSession(transport: transport) { session in
-            try await body(HTTPSessionManager(baseURL: "http://x/", session: session), transport)
-        }
-    }
-
     @Test func `events come one by one, and the request asks for them`() async throws {
         let answer = StubResponse.stream(
             Pieces(["data: a\n", "\nid: 7\nevent: e\ndata: b\n\nda", "ta: lost"]),
             contentType: "text/event-stream; charset=utf-8"
         )
-        try await withAPI({ _ in answer }) { api, transport in
+        try await withAPI(over: StubTransport { _ in answer }) { api, transport in
             var events: [ServerSentEvent] = []
             for try await event in api.stream("events").serverSentEvents { events.append(event) }
             #expect(events == [ServerSentEvent(data: "a"), ServerSentEvent(type: "e", data: "b", id: "7")])
@@ -48,7 +38,7 @@ struct ServerSentEventsTests {
     }
 
     @Test func `another content type is refused unless it was allowed`() async throws {
-        try await withAPI({ _ in .text("data: a\n\n") }) { api, _ in
+        try await withAPI(over: StubTransport { _ in .text("data: a\n\n") }) { api, _ in
             let stream = api.stream("events")
             let error = try await networkingError { for try await _ in stream.serverSentEvents {} }
             #expect(error.code == .unacceptableContentType)
@@ -62,7 +52,7 @@ struct ServerSentEventsTests {
 
     @Test func `an event beyond the limit is an error with the head`() async throws {
         let answer = StubResponse.stream(Pieces(["data: 0123456789\n\n"]), contentType: Self.stream)
-        try await withAPI({ _ in answer }) { api, _ in
+        try await withAPI(over: StubTransport { _ in answer }) { api, _ in
             let error = try await networkingError {
                 for try await _ in api.stream("events").serverSentEvents(limit: 5) {}
             }
@@ -87,7 +77,7 @@ struct ServerSentEventsTests {
             default: StubResponse(status: .noContent)
             }
         }
-        try await withAPI(answer) { api, transport in
+        try await withAPI(over: StubTransport(answer: answer)) { api, transport in
             var texts: [String] = []
             let events = api.stream("events").serverSentEvents(lastEventID: "0", reconnects: true)
             for try await event in events { texts.append(event.data) }
@@ -104,7 +94,7 @@ struct ServerSentEventsTests {
                 ? .stream(Pieces(["retry: 0\ndata: a\n\n"]), contentType: Self.stream)
                 : .text("no", status: .forbidden)
         }
-        try await withAPI(answer) { api, transport in
+        try await withAPI(over: StubTransport(answer: answer)) { api, transport in
             var texts: [String] = []
             let error = try await networkingError {
                 for try await event in api.stream("events").serverSentEvents(reconnects: true) {
@@ -115,7 +105,9 @@ struct ServerSentEventsTests {
             #expect(error.code == .unacceptableStatusCode)
             #expect(transport.requests.count == 2)
         }
-        try await withAPI({ _ in .failure(NetworkingError(.connectFailed, "No.")) }) { api, transport in
+        try await withAPI(over: StubTransport { _ in .failure(NetworkingError(.connectFailed, "No.")) }) {
+            api,
+            transport in
             let error = try await networkingError {
                 for try await _ in api.stream("events").serverSentEvents(reconnects: true) {}
             }
@@ -131,7 +123,7 @@ struct ServerSentEventsTests {
                 ? .stream(Pieces(["retry: 0\ndata: a\n\n"]), contentType: Self.stream)
                 : StubResponse(status: .noContent)
         }
-        try await withAPI(answer) { api, _ in
+        try await withAPI(over: StubTransport(answer: answer)) { api, _ in
             let start = ContinuousClock.now
             var texts: [String] = []
             for try await event in api.stream("events").serverSentEvents(reconnects: true) { texts.append(event.data) }
@@ -155,7 +147,7 @@ struct ServerSentEventsTests {
 
     @Test func `cancelling ends the wait before asking again`() async throws {
         let answer = StubResponse.stream(Pieces(["retry: 3600000\ndata: a\n\n"]), contentType: Self.stream)
-        try await withAPI({ _ in answer }) { api, _ in
+        try await withAPI(over: StubTransport { _ in answer }) { api, _ in
             let (firsts, first) = AsyncStream.makeStream(of: Void.self)
             let reading = Task {
                 for try await _ in api.stream("events").serverSentEvents(reconnects: true) { first.finish() }
