@@ -71,6 +71,14 @@ import Testing
         #expect(Set(origins).count == urls.count)
     }
 
+    /// Swift calls the two paths equal, because they look alike.
+    @Test func `two sockets whose paths look alike and are other bytes are two origins`() {
+        let origins = ["/tmp/caf\u{E9}", "/tmp/cafe\u{301}"].map { path in
+            Origin(isSecure: false, endpoint: .unixSocket(Origin.SocketPath(path)))
+        }
+        #expect(origins[0] != origins[1])
+    }
+
     @Test(arguments: [
         ("ftp://example.com/", NetworkingError.Code.unsupportedScheme), ("file:///etc/hosts", .unsupportedScheme),
         ("example.com/a", .invalidURL), ("/a", .invalidURL), ("http:///a", .invalidURL),

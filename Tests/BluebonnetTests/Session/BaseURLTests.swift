@@ -81,4 +81,11 @@ struct BaseURLTests {
         #expect(error?.message.contains("secret") == false)
         #expect(error?.message.contains("password") == false)
     }
+
+    /// Swift calls the two paths equal, because they look alike.
+    @Test func `paths that look alike and are other bytes are resolved each for itself`() throws {
+        let base = BaseURL(URL(string: "http://x/v1/"))
+        #expect(try base.resolved("caf\u{E9}").url.absoluteString == "http://x/v1/caf%C3%A9")
+        #expect(try base.resolved("cafe\u{301}").url.absoluteString == "http://x/v1/cafe%CC%81")
+    }
 }

@@ -62,4 +62,32 @@ struct CallTests {
             #expect(resolver.lookups(of: "name.test") == 0)
         }
     }
+
+    /// Sends a head, and then a piece of a body whose end does not come.
+    private struct Unfinished: Transport {
+        let reads = Counter()
+
+        func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+            let pieces = AsyncThrowingStream<Data, any Error> {
+                guard reads.increment() > 1 else { return Data("one".utf8) }
+                try await Task.sleep(for: .seconds(3600))
+                return nil
+            }
+            return TransportResponse(head: ResponseHead(status: .accepted), body: .stream(pieces), request: request)
+        }
+    }
+
+    @Test func `the head of a response is known while its body comes`() async throws {
+        let transport = Unfinished()
+        try await withSession(transport: transport) { session in
+            let request = try Request(to: "http://x/")
+            let caller = Task { try await session.data(for: request) }
+            try await until("the body comes") { transport.reads.value >= 2 }
+            let task = try #require(session.tasks.first)
+            #expect(task.response?.statusCode == 202)
+            task.cancel()
+            _ = try? await caller.value
+            #expect(task.response?.statusCode == 202)
+        }
+    }
 }
