@@ -139,7 +139,7 @@ let package = Package(
             ]
         ),
         .testTarget(
-            name: "Fuzz",
+            name: "FuzzTests",
             dependencies: [
                 "Bluebonnet",
                 "BluebonnetFoundation",
@@ -149,7 +149,7 @@ let package = Package(
             exclude: ["Corpus"]
         ),
         .testTarget(
-            name: "Interop",
+            name: "InteropTests",
             dependencies: [
                 "Bluebonnet",
                 .product(name: "Crypto", package: "swift-crypto"),

@@ -3,7 +3,7 @@ import Testing
 
 /// Random inputs for every parser: a few thousand, always the same, with the other tests; for minutes with `scripts/fuzz`.
 @Suite(.serialized)
-struct FuzzTests {
+struct ParserFuzzTests {
     private static let environment = ProcessInfo.processInfo.environment
     /// How long each parser is tried, set by `scripts/fuzz`.
     private static let seconds = environment["BLUEBONNET_FUZZ_SECONDS"].flatMap { Int($0) }
