@@ -14,7 +14,7 @@ struct ParserFuzzTests {
     }()
 
     @Test(arguments: targets)
-    func `whatever comes, a parser neither crashes nor hangs nor grows nor changes its mind`(
+    func `for every input a parser neither crashes nor hangs nor grows, and is deterministic`(
         target: FuzzTarget
     ) async throws {
         let run = FuzzRun(target: target, seed: Self.seed, time: Self.seconds.map { .seconds($0) }, inputs: 3_000)

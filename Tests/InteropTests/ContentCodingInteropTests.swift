@@ -32,7 +32,7 @@ struct ContentCodingInteropTests {
     }()
 
     @Test(arguments: answers)
-    func `what httpbin codes is undone, and every coding that can be was offered`(
+    func `httpbin's content codings are undone, and every supported one was offered`(
         path: String,
         flag: String
     ) async throws {
@@ -46,7 +46,7 @@ struct ContentCodingInteropTests {
     }
 
     @Test(arguments: files)
-    func `what nginx codes is undone, at once and piece by piece`(path: String, coding: String) async throws {
+    func `nginx's content codings are undone, at once and piece by piece`(path: String, coding: String) async throws {
         let file = try InteropServer.file("1m.txt")
         let request = try InteropServer.nginx.request(path)
         try await withSession { session in
@@ -64,7 +64,7 @@ struct ContentCodingInteropTests {
     }
 
     @Test(arguments: files)
-    func `a head has the coding and no body`(path: String, coding: String) async throws {
+    func `a HEAD response of nginx has the content coding and no body`(path: String, coding: String) async throws {
         let request = try InteropServer.nginx.request(path, method: .head)
         try await withSession { session in
             let response = try await session.data(for: request)
@@ -73,7 +73,7 @@ struct ContentCodingInteropTests {
         }
     }
 
-    @Test func `a part of a coded file is the coded bytes`() async throws {
+    @Test func `a range of nginx's coded file is the coded bytes`() async throws {
         let coded = try InteropServer.file("1m.txt.zst")
         let request = try InteropServer.nginx.request("/zstd/1m.txt", headerFields: [.range: "bytes=10-29"])
         try await withSession { session in
@@ -83,7 +83,7 @@ struct ContentCodingInteropTests {
         }
     }
 
-    @Test func `UTF-8 and XML of httpbin arrive as they are`() async throws {
+    @Test func `httpbin's UTF-8 and XML arrive as they are`() async throws {
         try await withAPI(at: InteropServer.httpbin.address) { api in
             let page = try await api.get("encoding/utf8", as: .string)
             #expect(page.contains("STARGΛ̊TE"))
@@ -92,7 +92,7 @@ struct ContentCodingInteropTests {
         }
     }
 
-    @Test func `the stream of httpbin is JSON lines`() async throws {
+    @Test func `httpbin's stream is read as JSON lines`() async throws {
         struct Line: Decodable, Sendable {
             var id: Int
         }
@@ -106,7 +106,7 @@ struct ContentCodingInteropTests {
         }
     }
 
-    @Test func `a refused stream brings its page`() async throws {
+    @Test func `the error about a refused stream of httpbin has the page`() async throws {
         let request = try InteropServer.nginx.request("/nowhere")
         try await withSession { session in
             let error = await #expect(throws: NetworkingError.self) {

@@ -10,7 +10,7 @@ struct FormEncodingTests {
     }
 
     @Test(arguments: [UInt64(1), 2])
-    func `urllib reads what was encoded and writes it the same`(_ seed: UInt64) throws {
+    func `Python's urllib reads an encoded form and writes the same`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let trees = (0..<2000).map { _ in FormTree.object(depth: 3, using: &random) }
         var standard = URLEncodedFormEncoder.standard
@@ -38,7 +38,7 @@ struct FormEncodingTests {
         #expect(standardTexts.count { $0.contains("%5B%5D") } > trees.count / 10)
     }
 
-    @Test func `urllib reads what QueryString writes`() throws {
+    @Test func `Python's urllib reads what QueryString writes`() throws {
         var random = SeededGenerator(seed: 3)
         let trees = (0..<1000).map { _ in FormTree.object(depth: 3, using: &random) }
         var form = URLEncodedFormEncoder.standard

@@ -19,7 +19,7 @@ struct HttpbinTests {
         var json: Draft
     }
 
-    @Test func `a body goes out when httpbin gives leave, and not before`() async throws {
+    @Test func `a body is sent after httpbin's 100 Continue, and not before`() async throws {
         var request = try InteropServer.httpbin.request("/post")
         request.method = .post
         request.body = .string("wait for it")
@@ -32,7 +32,7 @@ struct HttpbinTests {
     }
 
     @Test(arguments: [RequestCompression.Coding.gzip, .deflate])
-    func `a compressed body arrives with its coding, byte for byte`(coding: RequestCompression.Coding) async throws {
+    func `a compressed body arrives at httpbin with its coding, byte for byte`(coding: RequestCompression.Coding) async throws {
         var request = try InteropServer.httpbin.request("/post")
         request.method = .post
         request.body = .string(String(repeating: "abc", count: 2000))
@@ -46,7 +46,7 @@ struct HttpbinTests {
 
     // MARK: Parameters
 
-    @Test func `a query comes back as it was meant`() async throws {
+    @Test func `httpbin returns a query as it was meant`() async throws {
         try await withAPI(at: InteropServer.httpbin.address) { api in
             let parameters: JSONValue = [
                 "page": 2, "tags": ["a", "b"], "q": "ä &=+/?#", "on": true, "user": ["id": 1],
@@ -59,7 +59,7 @@ struct HttpbinTests {
         }
     }
 
-    @Test func `a form comes back as it was meant`() async throws {
+    @Test func `httpbin returns a form as it was meant`() async throws {
         try await withAPI(at: InteropServer.httpbin.address) { api in
             let echo = try await api.post("post", parameters: ["name": "Ada & Co", "n": [1, 2]], as: .json)
             #expect(echo["form"] == ["name": "Ada & Co", "n[]": ["1", "2"]])
@@ -67,7 +67,7 @@ struct HttpbinTests {
         }
     }
 
-    @Test func `JSON comes back as it was meant`() async throws {
+    @Test func `httpbin returns JSON as it was meant`() async throws {
         try await withAPI(at: InteropServer.httpbin.address) { api in
             var api = api
             api.requestSerializer = JSONRequestSerializer()
@@ -83,7 +83,7 @@ struct HttpbinTests {
     // MARK: Answers
 
     @Test(arguments: [200, 201, 202, 204, 206, 400, 401, 403, 404, 405, 409, 410, 418, 429, 500, 502, 503])
-    func `statuses are told apart`(status: Int) async throws {
+    func `httpbin's statuses are told apart`(status: Int) async throws {
         try await withAPI(at: InteropServer.httpbin.address) { api in
             if (200..<300).contains(status) {
                 let response = try await api.response(.get, "status/\(status)", as: .data)
@@ -97,7 +97,7 @@ struct HttpbinTests {
     }
 
     @Test(arguments: ["redirect/3", "relative-redirect/3", "absolute-redirect/3", "redirect-to?url=/get"])
-    func `redirects are followed`(path: String) async throws {
+    func `httpbin's redirects are followed`(path: String) async throws {
         try await withAPI(at: InteropServer.httpbin.address) { api in
             let response = try await api.response(.get, path, as: .json)
             #expect(response.url.path(percentEncoded: true) == "/get")
@@ -105,7 +105,7 @@ struct HttpbinTests {
         }
     }
 
-    @Test func `lines arrive one by one`() async throws {
+    @Test func `httpbin's lines arrive one by one`() async throws {
         let request = try InteropServer.httpbin.request("/stream/20")
         try await withSession { session in
             let response = try await session.stream(request)
@@ -117,7 +117,7 @@ struct HttpbinTests {
         }
     }
 
-    @Test func `bytes are the same for the same seed`() async throws {
+    @Test func `httpbin's bytes are the same for the same seed`() async throws {
         try await withAPI(at: InteropServer.httpbin.address) { api in
             let first = try await api.get("bytes/100000", parameters: ["seed": 7], as: .data)
             let second = try await api.get("stream-bytes/100000", parameters: ["seed": 7], as: .data)
@@ -128,7 +128,7 @@ struct HttpbinTests {
         }
     }
 
-    @Test func `drops are collected`() async throws {
+    @Test func `httpbin's dripping body is collected`() async throws {
         try await withAPI(at: InteropServer.httpbin.address) { api in
             let parameters: JSONValue = ["numbytes": 5, "duration": 1, "delay": 0]
             let text = try await api.get("drip", parameters: parameters, as: .string)
@@ -136,7 +136,7 @@ struct HttpbinTests {
         }
     }
 
-    @Test func `header fields come as the server was told`() async throws {
+    @Test func `httpbin's header fields arrive as it was told to send them`() async throws {
         try await withAPI(at: InteropServer.httpbin.address) { api in
             let response = try await api.response(.get, "response-headers", parameters: ["X-Flower": "blue"], as: .json)
             let name = try #require(HTTPField.Name("X-Flower"))
@@ -146,7 +146,7 @@ struct HttpbinTests {
 
     // MARK: Credentials and cookies
 
-    @Test func `credentials are accepted, and refused with a challenge`() async throws {
+    @Test func `httpbin accepts credentials, and refuses them with a challenge`() async throws {
         try await withAPI(at: InteropServer.httpbin.address) { api in
             let error = try await networkingError { try await api.get("basic-auth/ada/secret", as: .json) }
             #expect(error.response?.status == .unauthorized)
@@ -161,7 +161,7 @@ struct HttpbinTests {
         }
     }
 
-    @Test func `cookies are sent when asked for, and none is kept`() async throws {
+    @Test func `httpbin's cookies are sent when asked for, and none is kept`() async throws {
         try await withAPI(at: InteropServer.httpbin.address) { api in
             let sent = try await api.get("cookies", headers: [.cookie: "a=b"], as: .json)
             #expect(sent["cookies"] == ["a": "b"])
@@ -172,7 +172,7 @@ struct HttpbinTests {
 
     // MARK: Time
 
-    @Test func `a server that takes its time runs into the timeout`() async throws {
+    @Test func `a delay of httpbin ends with the timeout`() async throws {
         var request = try InteropServer.httpbin.request("/delay/3")
         request.timeouts = Timeouts(firstByte: .milliseconds(200))
         let late = request

@@ -87,7 +87,7 @@ struct MultipartTests {
         }
     }
 
-    @Test func `odd names and file names are read as they were meant`() async throws {
+    @Test func `form parsers read odd names and file names as they were meant`() async throws {
         let content = Data("content".utf8)
         let expected = Self.names.flatMap { name in
             [Part(name, content), Part(name, content, file: name, type: "application/x-test")]
@@ -100,7 +100,7 @@ struct MultipartTests {
         }
     }
 
-    @Test func `names of no bytes, empty content and bytes of all kinds are read as they were meant`() async throws {
+    @Test func `form parsers read empty names, empty content and all bytes as they were meant`() async throws {
         let all = Data((0...255).map { UInt8($0) })
         let contents = [Data(), all, Data("\r\n".utf8), Data("--".utf8), Data("\r\n--\r\n".utf8), Self.bytes(300_000)]
         let expected = contents.map { Part("", $0, file: "f", type: "a/b") } + contents.map { Part("n", $0) }
@@ -110,7 +110,7 @@ struct MultipartTests {
         }
     }
 
-    @Test func `files are read as they were meant`() async throws {
+    @Test func `form parsers read files as they were meant`() async throws {
         try await withDirectory { directory in
             let sizes = [0, 1, 65_535, 65_536, 1_048_575, 1_048_576, 1_048_577, 3_000_000]
             var expected: [Part] = []
@@ -127,7 +127,7 @@ struct MultipartTests {
         }
     }
 
-    @Test(arguments: [true, false]) func `streams are read as they were meant`(hasLength: Bool) async throws {
+    @Test(arguments: [true, false]) func `form parsers read streams as they were meant`(hasLength: Bool) async throws {
         let content = Self.bytes(500_000)
         try await check([
             Part("a", content), Part("s", content, file: "s.bin", type: "a/b"), Part("z", Data("end".utf8)),
@@ -146,14 +146,14 @@ struct MultipartTests {
         }
     }
 
-    @Test func `many parts are read as they were meant`() async throws {
+    @Test func `form parsers read many parts as they were meant`() async throws {
         let expected = (0..<5000).map { Part("part \($0)", Data("value \($0)".utf8)) }
         try await check(expected) { form in
             for number in 0..<5000 { form.append("value \(number)", name: "part \(number)") }
         }
     }
 
-    @Test(arguments: ["a\r\nX-Evil: 1", "a\nb", "\rb"]) func `line ends in names never get onto the wire`(name: String)
+    @Test(arguments: ["a\r\nX-Evil: 1", "a\nb", "\rb"]) func `line ends in part names are never sent`(name: String)
         async throws
     {
         let url = try #require(URL(string: try InteropServer.formParsers.address))
@@ -189,7 +189,7 @@ struct MultipartTests {
     // MARK: httpbin
 
     @Test(.enabled(if: InteropServer.httpbin.isExpected, "httpbin is not running"))
-    func `httpbin shows the fields and the files`() async throws {
+    func `httpbin shows the fields and the files of a form`() async throws {
         let baseURL = try #require(URL(string: try InteropServer.httpbin.address))
         try await withSession { session in
             let api = HTTPSessionManager(baseURL: baseURL, session: session)

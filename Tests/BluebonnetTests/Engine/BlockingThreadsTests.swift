@@ -7,7 +7,7 @@ import Testing
 /// Threads for calls that block: as many as are needed, up to a limit, and none that stays.
 @Suite(.timeLimit(.minutes(1)))
 struct BlockingThreadsTests {
-    @Test func `work that hangs holds up no other work`() async throws {
+    @Test func `blocking work that hangs does not delay other work`() async throws {
         let threads = BlockingThreads(limit: 64)
         let gate = DispatchSemaphore(value: 0)
         let begun = Counter()
@@ -24,7 +24,7 @@ struct BlockingThreadsTests {
         for _ in 0..<40 { gate.signal() }
     }
 
-    @Test func `work beyond the limit waits for its turn and is done`() async throws {
+    @Test func `blocking work beyond the thread limit waits for its turn and is done`() async throws {
         let threads = BlockingThreads(limit: 2)
         let gate = DispatchSemaphore(value: 0)
         let (begun, done) = (Counter(), Counter())
@@ -44,7 +44,7 @@ struct BlockingThreadsTests {
         #expect(threads.count == 2 && begun.value == 20)
     }
 
-    @Test func `threads that find no work end, and new work starts new ones`() async throws {
+    @Test func `idle blocking threads end, and new work starts new ones`() async throws {
         let threads = BlockingThreads(limit: 8, idleTime: .milliseconds(5))
         for _ in 0..<3 {
             try await withThrowingTaskGroup(of: Int.self) { group in
@@ -56,7 +56,7 @@ struct BlockingThreadsTests {
         }
     }
 
-    @Test func `work and the end of idle threads may meet at any time`() async throws {
+    @Test func `blocking work may arrive at any moment while idle threads end`() async throws {
         let threads = BlockingThreads(limit: 4, idleTime: .zero)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
@@ -72,7 +72,7 @@ struct BlockingThreadsTests {
         try await until("no thread is left") { threads.count == 0 }
     }
 
-    @Test func `a cancelled task begins no work except to clean up`() async throws {
+    @Test func `a cancelled task begins no blocking work except to clean up`() async throws {
         let threads = BlockingThreads(limit: 1)
         let ran = Counter()
         let task = Task {
@@ -91,7 +91,7 @@ struct BlockingThreadsTests {
         #expect(ran.value == 1)
     }
 
-    @Test func `a caller that is cancelled goes on at once, and the work learns of it`() async throws {
+    @Test func `a cancelled caller of blocking work goes on at once, and the work is told`() async throws {
         let threads = BlockingThreads(limit: 1)
         let (begun, ended) = (Counter(), Counter())
         let gate = DispatchSemaphore(value: 0)

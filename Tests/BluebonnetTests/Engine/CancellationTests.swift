@@ -114,7 +114,7 @@ struct CancellationTests {
     }
 
     @Test(arguments: Way.allCases)
-    func `a request is cancelled while it waits for its answer`(way: Way) async throws {
+    func `a request is cancelled while it waits for its response`(way: Way) async throws {
         let script = FaultServer.Script.connections([[.readRequest, .stall], [.readRequest, .respond(body: "ok")]])
         try await FaultServer.run(script) { server in
             try await withSession { session in
@@ -129,7 +129,7 @@ struct CancellationTests {
     }
 
     @Test(arguments: Way.allCases, [10, 10 << 20])
-    func `a request is cancelled inside the body`(way: Way, sent: Int) async throws {
+    func `a request is cancelled in the middle of the response body`(way: Way, sent: Int) async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: \(sent + 1)\r\n\r\n"
         let script = FaultServer.Script.connections([
             [.readRequest, .send(head), .fill(7, count: sent), .stall], [.readRequest, .respond(body: "ok")],
@@ -159,7 +159,7 @@ struct CancellationTests {
         }
     }
 
-    @Test func `the end of the session ends its tasks with its own code`() async throws {
+    @Test func `invalidating a session ends its tasks with sessionInvalidated`() async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in
             try await withEngine { session, engine in
                 let request = try Request(to: server.baseURL)

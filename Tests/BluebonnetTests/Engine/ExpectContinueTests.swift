@@ -32,7 +32,7 @@ struct ExpectContinueTests {
         return request
     }
 
-    @Test func `the body follows after 100 Continue, not before`() async throws {
+    @Test func `the request body follows 100 Continue, not before`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readHead, .interim(103), .hold(gate), .interim(100), .readRequest, .respond(body: "ok"),
@@ -56,7 +56,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `the time of the first byte is that of the answer`() async throws {
+    @Test func `the first-byte time is that of the final response, not of 100 Continue`() async throws {
         let script: FaultServer.Script = [.readHead, .interim(100), .readRequest, .respond(body: "ok")]
         try await FaultServer.run(script) { server in
             try await withSession { session in
@@ -68,7 +68,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a 100 that comes late is not the beginning of the response`() async throws {
+    @Test func `a late 100 Continue is not the beginning of the response`() async throws {
         try await FaultServer.run([.readRequest, .interim(100), .stall]) { server in
             try await withSession { session in
                 var request = try Self.request(server, .string(Self.text))
@@ -83,7 +83,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a body in memory waits too, and leave may come together with the answer`() async throws {
+    @Test func `a body in memory waits for 100 Continue, which may come together with the response`() async throws {
         let script: FaultServer.Script = [
             .readHead, .send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
             .readRequest,
@@ -97,7 +97,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a server that says nothing gets the body when the wait is over`() async throws {
+    @Test func `a server that does not send 100 Continue gets the body when the wait is over`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
             try await withSession { session in
                 let request = try Self.request(server, .string(Self.text), wait: .milliseconds(20))
@@ -108,7 +108,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test(arguments: [200, 401, 413]) func `an answer before the leave is delivered, and the body is never sent`(
+    @Test(arguments: [200, 401, 413]) func `a response before 100 Continue is delivered, and the body is never sent`(
         status: Int
     ) async throws {
         try await FaultServer.run([.readHead, .respond(status, body: "no need")]) { server in
@@ -124,7 +124,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a refused expectation is given up, and the request sent again with the body it still has`() async throws
+    @Test func `after a 417 the request is sent again without the expectation, with the body it still has`() async throws
     {
         let script = FaultServer.Script.connections([
             [.readHead, .respond(417, body: "no expectations")], [.readRequest, .respond(body: "ok")],
@@ -140,7 +140,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a 417 whose body does not come is followed by the request all the same`() async throws {
+    @Test func `the request is sent again after a 417 whose body does not come`() async throws {
         let refusal = "HTTP/1.1 417 No\r\nContent-Length: 50000\r\n\r\n"
         let drip = FaultStep.drip(String(repeating: "x", count: 50_000), every: .milliseconds(20))
         for last in [FaultStep.stall, drip] {
@@ -158,7 +158,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a 417 that follows the body ends the request whose body is spent`() async throws {
+    @Test func `a 417 after the body fails a request whose body cannot be sent again`() async throws {
         try await FaultServer.run([.readHead, .interim(100), .readRequest, .respond(417)]) { server in
             try await withSession { session in
                 let response = try await session.data(for: Self.request(server, Self.body(Counter())))
@@ -168,7 +168,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a 417 to a request without an expectation is an answer`() async throws {
+    @Test func `a 417 to a request without an expectation is an ordinary response`() async throws {
         try await FaultServer.run([.readRequest, .respond(417)]) { server in
             try await withSession { session in
                 let request = try Request(.post, to: server.baseURL, body: .string(Self.text))
@@ -179,7 +179,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a redirect before the leave takes along a body that can be read once`() async throws {
+    @Test func `a redirect before 100 Continue keeps a body that can be read only once`() async throws {
         let script = FaultServer.Script.connections([
             [.readHead, .respond(307, headers: [("Location", "/there")])],
             [.readHead, .interim(100), .readRequest, .respond(body: "ok")],
@@ -194,7 +194,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `the whole time holds during the wait`() async throws {
+    @Test func `the request timeout holds during the wait for 100 Continue`() async throws {
         try await FaultServer.run([.readHead, .stall]) { server in
             try await withSession { session in
                 let request = try Self.request(server, .string(Self.text), whole: .milliseconds(200))
@@ -204,7 +204,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `without a wait of its own the time to the first byte holds`() async throws {
+    @Test func `without a continue wait the first-byte timeout limits the wait for 100 Continue`() async throws {
         try await FaultServer.run([.readHead, .stall]) { server in
             try await withSession { session in
                 var request = try Self.request(server, .string(Self.text))
@@ -215,7 +215,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a task that is suspended during the wait goes on when it is resumed`() async throws {
+    @Test func `a task suspended during the wait for 100 Continue goes on when it is resumed`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [.readHead, .hold(gate), .interim(100), .readRequest, .respond(body: "ok")]
         try await FaultServer.run(script) { server in
@@ -233,7 +233,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a server that leaves during the wait has lost the connection`() async throws {
+    @Test func `a server that closes during the wait for 100 Continue is a lost connection`() async throws {
         try await FaultServer.run([.readHead, .close]) { server in
             try await withSession { session in
                 let error = try await networkingError {
@@ -244,7 +244,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a server that answered as HTTP/1.0 is not waited for`() async throws {
+    @Test func `100 Continue is not awaited from a server that responded as HTTP/1.0`() async throws {
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n"),
             .readRequest, .respond(body: "ok"),
@@ -326,7 +326,7 @@ struct ExpectContinueTests {
         },
     ]
 
-    @Test(arguments: wishes) private func `it is said when it is wished for and there is a body`(
+    @Test(arguments: wishes) private func `Expect is sent where 100 Continue is asked for and there is a body`(
         wish: Wish
     ) async throws {
         try await FaultServer.run([.readHead, .interim(100), .readRequest, .respond(body: "ok")]) { server in

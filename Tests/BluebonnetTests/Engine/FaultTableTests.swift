@@ -107,7 +107,7 @@ struct FaultTableTests {
     ]
 
     @Test(arguments: faults, ResponseReading.allCases)
-    func `a fault of the server has its own code`(fault: Fault, reading: ResponseReading) async throws {
+    func `each server fault has its own error code`(fault: Fault, reading: ResponseReading) async throws {
         try await FaultServer.run(.steps(fault.steps)) { server in
             try await withEngine { session, engine in
                 let request = try Request(to: server.baseURL + "/path")
@@ -127,7 +127,7 @@ struct FaultTableTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `equal lengths that are repeated are accepted`(reading: ResponseReading) async throws {
+    func `repeated equal Content-Length fields are accepted`(reading: ResponseReading) async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\nContent-Length: 2\r\n\r\n"
         try await FaultServer.run([.readRequest, .send(head + "ok")]) { server in
             try await withSession { session in
@@ -150,7 +150,7 @@ struct FaultTableTests {
     ]
 
     @Test(arguments: places, ResponseReading.allCases)
-    func `a URL that leads nowhere has its own code`(place: Place, reading: ResponseReading) async throws {
+    func `a URL that cannot be reached has its own error code`(place: Place, reading: ResponseReading) async throws {
         // A machine without a network may take a while to find out that there is no such name.
         try await withEngine(SessionConfiguration { $0.timeouts.connect = .seconds(50) }) { session, engine in
             let error = try await networkingError {
@@ -163,7 +163,7 @@ struct FaultTableTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `a refused connection has its own code`(reading: ResponseReading) async throws {
+    func `a refused connection has its own error code`(reading: ResponseReading) async throws {
         let port = FaultServer.unusedPort
         try await withSession { session in
             let error = try await networkingError {

@@ -41,7 +41,7 @@ struct HopEventTests {
 
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
-    @Test func `a request is told from its beginning to its end, and the next one on the same connection`() async throws
+    @Test func `hop events report a request from beginning to end, and the next one on the same connection`() async throws
     {
         let words = try await Self.words([.readRequest, .send(Self.ok), .readRequest, .send(Self.ok)]) {
             server,
@@ -59,7 +59,7 @@ struct HopEventTests {
         )
     }
 
-    @Test func `each hop of a redirect is told, and each response before the final one`() async throws {
+    @Test func `hop events report each hop of a redirect and each interim response`() async throws {
         let redirect = "HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n"
         let words = try await Self.words([
             .readRequest, .send(redirect), .readRequest, .send("HTTP/1.1 103 Early Hints\r\n\r\n"), .send(Self.ok),
@@ -74,7 +74,7 @@ struct HopEventTests {
         )
     }
 
-    @Test func `a stream is told when its last byte came`() async throws {
+    @Test func `hop events report the last byte of a stream`() async throws {
         let words = try await Self.words([.readRequest, .send(Self.ok)]) { server, session in
             let response = try await session.stream(Request(to: server.baseURL + "/a"))
             for try await _ in response.body {}
@@ -82,7 +82,7 @@ struct HopEventTests {
         #expect(words.suffix(2) == ["1.1 200", "1.1 ended, 0 out, 2 in"])
     }
 
-    @Test func `a failure is told once, with its timings where the connection failed`() async throws {
+    @Test func `hop events report a failure once, with timings where the connection failed`() async throws {
         let words = try await Self.words([
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .close,
         ]) {
@@ -95,7 +95,7 @@ struct HopEventTests {
         #expect(words.suffix(2) == ["1.1 200", "1.1 truncated-response, timed"])
     }
 
-    @Test func `an attempt that fails is told before what it means for the hop`() async throws {
+    @Test func `hop events report a failed attempt before its consequence for the hop`() async throws {
         let log = EventLog<String>()
         let session = SessionManager(configuration: SessionConfiguration()) { log.append(words(for: $0)) }
         let path = "/nowhere-\(UInt64.random(in: 0 ... .max))"
@@ -106,7 +106,7 @@ struct HopEventTests {
         )
     }
 
-    @Test func `whoever observes may stop the task`() async throws {
+    @Test func `a hop observer may stop the task`() async throws {
         let started = Counter()
         try await FaultServer.run([.readRequest, .stall]) { server in
             let session = SessionManager(configuration: SessionConfiguration()) { event in
@@ -123,7 +123,7 @@ struct HopEventTests {
         }
     }
 
-    @Test func `whoever stops the task at 100 Continue leaves nothing behind`() async throws {
+    @Test func `a hop observer that stops the task at 100 Continue leaves nothing behind`() async throws {
         let isFreed = Counter()
         try await FaultServer.run([.readHead, .interim(100), .stall]) { server in
             let session = SessionManager(configuration: SessionConfiguration()) { event in
@@ -157,7 +157,7 @@ struct HopEventTests {
         return end
     }
 
-    @Test func `a hop that failed does not end as well`() async throws {
+    @Test func `hop events report a failed hop as failed and not as ended too`() async throws {
         let gate = FaultGate()
         let ends = EventLog<String>()
         let script: FaultServer.Script = [
@@ -182,7 +182,7 @@ struct HopEventTests {
         #expect(ends.events == ["failed"])
     }
 
-    @Test func `a hop of a caller that was cancelled before begins before it fails, or not at all`() async throws {
+    @Test func `the hop of an already cancelled caller begins before it fails, or not at all`() async throws {
         let kinds = EventLog<String>()
         let session = SessionManager(configuration: SessionConfiguration()) { event in
             kinds.append(String("\(event.kind)".prefix { $0 != "(" }))
@@ -198,7 +198,7 @@ struct HopEventTests {
         #expect(seen.isEmpty || seen.first == "began", "\(seen)")
     }
 
-    @Test func `a task that is suspended and resumed while its bytes are looked at keeps their order`() async throws {
+    @Test func `a task suspended and resumed by a hop observer keeps the order of its bytes`() async throws {
         let numbers = (0..<20_000).map { String(format: "%05d ", $0) }.joined()
         let gate = FaultGate()
         let script: FaultServer.Script = [.readRequest, .hold(gate), .respond(body: numbers)]

@@ -9,7 +9,7 @@ import Testing
 struct LifetimeTests {
     private static let echo = FaultServer.Script.requests { _ in [.respond(body: "ok")] }
 
-    @Test func `a session that was shut down leaves nothing behind`() async throws {
+    @Test func `a session that was shut down leaves no object behind`() async throws {
         try await FaultServer.run(Self.echo) { server in
             let end = try await useSession(server.baseURL, shutsDown: true)
             for await _ in end {}
@@ -17,7 +17,7 @@ struct LifetimeTests {
         }
     }
 
-    @Test func `a session that was dropped closes its connections and leaves nothing behind`() async throws {
+    @Test func `a session that was dropped closes its connections and leaves no object behind`() async throws {
         try await FaultServer.run(Self.echo) { server in
             let end = try await useSession(server.baseURL, shutsDown: false)
             for await _ in end {}
@@ -34,7 +34,7 @@ struct LifetimeTests {
         return end
     }
 
-    @Test func `a body that was sent while it was produced leaves nothing behind`() async throws {
+    @Test func `a request body that was sent while it was produced leaves no object behind`() async throws {
         try await FaultServer.run(Self.echo) { server in
             try await withSession { session in
                 let end = try await upload(to: server.baseURL, in: session)
@@ -43,7 +43,7 @@ struct LifetimeTests {
         }
     }
 
-    @Test func `a body that was cut off by an early answer leaves nothing behind`() async throws {
+    @Test func `a request body cut off by an early response leaves no object behind`() async throws {
         let script: FaultServer.Script = [.readHead, .respond(413, body: "no")]
         try await FaultServer.run(script) { server in
             try await withSession { session in
@@ -66,7 +66,7 @@ struct LifetimeTests {
         return end
     }
 
-    @Test func `a failed request leaves nothing behind in a session that goes on`() async throws {
+    @Test func `a failed request leaves no object behind in a session that goes on`() async throws {
         try await FaultServer.run([.readRequest, .reset]) { server in
             try await withEngine { session, engine in
                 for reading in ResponseReading.allCases {

@@ -35,7 +35,7 @@ struct ProgressStormTests {
         }
     }
 
-    @Test(arguments: [false, true]) func `progress that meddles with its task breaks nothing`(overTLS: Bool)
+    @Test(arguments: [false, true]) func `progress closures that suspend, resume or cancel their task break nothing`(overTLS: Bool)
         async throws
     {
         let certificates = try TestCertificates.shared()

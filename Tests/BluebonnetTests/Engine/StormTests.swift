@@ -43,7 +43,7 @@ struct StormTests {
         return plan.steps()
     }
 
-    @Test func `ten thousand requests leave nothing behind`() async throws {
+    @Test func `ten thousand requests leave no connection or task behind`() async throws {
         try await FaultServer.run(Self.script) { server in
             let configuration = SessionConfiguration { configuration in
                 configuration.maximumConnectionsPerHost = 32

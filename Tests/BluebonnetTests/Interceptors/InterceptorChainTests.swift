@@ -57,7 +57,7 @@ struct InterceptorChainTests {
         #expect(log.events == ["a in /1", "b in /1", "b out 200", "a out 200"])
     }
 
-    @Test func `the user's interceptors stand before redirects`() async throws {
+    @Test func `the user's interceptors run before redirects`() async throws {
         let log = EventLog<String>()
         let transport = StubTransport(routes: [.get("/1"): .redirect(to: "/2"), .get("/2"): .text("ok")])
         try await withSession(configuration(Logging(name: "a", log: log)), transport: transport) { session in
@@ -67,7 +67,7 @@ struct InterceptorChainTests {
         #expect(transport.requests.count == 2)
     }
 
-    @Test func `an interceptor changes the request`() async throws {
+    @Test func `an interceptor can change the request`() async throws {
         let transport = StubTransport { _ in .text("ok") }
         let bearer = Calling { request, next in
             var request = request
@@ -83,7 +83,7 @@ struct InterceptorChainTests {
         #expect(transport.requests[0].headerFields[.authorization] == "Bearer t")
     }
 
-    @Test func `an interceptor changes the response`() async throws {
+    @Test func `an interceptor can change the response`() async throws {
         let shouting = Calling { request, next in
             var response = try await next(request)
             let text = String(decoding: try await response.body.collect(), as: UTF8.self)
@@ -98,7 +98,7 @@ struct InterceptorChainTests {
         }
     }
 
-    @Test func `an interceptor tries again`() async throws {
+    @Test func `an interceptor can send a request again`() async throws {
         let attempts = EventLog<String>()
         let transport = StubTransport { request in
             attempts.append("\(request)")
@@ -116,7 +116,7 @@ struct InterceptorChainTests {
         #expect(transport.requests.count == 3)
     }
 
-    @Test func `an interceptor answers without the network`() async throws {
+    @Test func `an interceptor can respond without the network`() async throws {
         let log = EventLog<String>()
         let transport = StubTransport(routes: [:])
         let cache = Calling { request, _ in
@@ -131,7 +131,7 @@ struct InterceptorChainTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func `an error of its own reaches the caller wrapped`() async throws {
+    @Test func `an interceptor's own error reaches the caller wrapped`() async throws {
         let failing = Calling { _, _ in throw Broken() }
         try await withSession(configuration(failing), transport: StubTransport(routes: [:])) { session in
             let request = try Request(to: "http://x/1")
@@ -144,7 +144,7 @@ struct InterceptorChainTests {
         }
     }
 
-    @Test func `a networking error reaches the caller as it is`() async throws {
+    @Test func `an interceptor's NetworkingError reaches the caller unchanged`() async throws {
         let failing = Calling { _, _ in throw NetworkingError(.unsupportedFeature, "Not here.") }
         try await withSession(configuration(failing), transport: StubTransport(routes: [:])) { session in
             let error = try await networkingError { try await session.data(for: Request(to: "http://x/1")) }
@@ -154,7 +154,7 @@ struct InterceptorChainTests {
         }
     }
 
-    @Test func `an error from further in can be caught`() async throws {
+    @Test func `an interceptor can catch an error of the next one`() async throws {
         let transport = StubTransport { _ in .failure(NetworkingError(.connectionLost, "It broke.")) }
         let fallback = Calling { request, next in
             do {
@@ -169,7 +169,7 @@ struct InterceptorChainTests {
         }
     }
 
-    @Test func `the context tells the task and its configuration`() async throws {
+    @Test func `the context of an interceptor has the task and its configuration`() async throws {
         struct Checking: Interceptor {
             let log: EventLog<String>
             func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {

@@ -37,7 +37,7 @@ struct InterceptorStoppingTests {
     }
 
     @Test(arguments: [true, false])
-    func `cancel wakes an interceptor of a task that runs in its caller`(isOfRequest: Bool) async throws {
+    func `cancelling a task wakes its waiting interceptor`(isOfRequest: Bool) async throws {
         let waiting = Waiting()
         let configuration = isOfRequest ? SessionConfiguration() : Self.configuration(waiting)
         try await withSession(configuration, transport: StubTransport(routes: [:])) { session in
@@ -52,7 +52,7 @@ struct InterceptorStoppingTests {
         }
     }
 
-    @Test func `the end of the session wakes it, with its own code`() async throws {
+    @Test func `invalidating a session wakes a waiting interceptor with sessionInvalidated`() async throws {
         let waiting = Waiting()
         try await withSession(Self.configuration(waiting), transport: StubTransport(routes: [:])) { session in
             let request = try Request(to: "http://x/")
@@ -64,7 +64,7 @@ struct InterceptorStoppingTests {
         }
     }
 
-    @Test func `the time of the whole request wakes it`() async throws {
+    @Test func `the request timeout wakes a waiting interceptor`() async throws {
         try await withSession(Self.configuration(Waiting()), transport: StubTransport(routes: [:])) { session in
             var request = try Request(to: "http://x/?token=secret")
             request.timeouts = Timeouts(request: .milliseconds(50))
@@ -77,7 +77,7 @@ struct InterceptorStoppingTests {
         }
     }
 
-    @Test func `the caller's own Swift task is not cancelled by it`() async throws {
+    @Test func `cancelling a task does not cancel its caller's Swift task`() async throws {
         let waiting = Waiting()
         try await withSession(Self.configuration(waiting), transport: StubTransport(routes: [:])) { session in
             let task = session.dataTask(try Request(to: "http://x/"))
@@ -92,7 +92,7 @@ struct InterceptorStoppingTests {
         }
     }
 
-    @Test func `cancel reaches every request that an interceptor has under way`() async throws {
+    @Test func `cancelling a task ends every request that its interceptor has under way`() async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in
             try await withEngine(Self.configuration(Hedging())) { session, engine in
                 let task = try session.dataTask(Request(to: server.baseURL))
@@ -107,7 +107,7 @@ struct InterceptorStoppingTests {
         }
     }
 
-    @Test func `the one that is faster answers, and the other one is given up`() async throws {
+    @Test func `of two requests sent at once the faster one responds, and the other is cancelled`() async throws {
         let seen = Counter()
         let script = FaultServer.Script.requests { _ in seen.increment() == 1 ? [.stall] : [.respond(body: "ok")] }
         try await FaultServer.run(script) { server in

@@ -44,7 +44,7 @@ struct RedirectPolicyTests {
         }
     }
 
-    @Test func `the limit is the session's`() async throws {
+    @Test func `the limit of redirects is the session's`() async throws {
         var configuration = SessionConfiguration()
         configuration.limits.redirects = 0
         try await withSession(configuration, transport: Self.countdown()) { session in
@@ -55,7 +55,7 @@ struct RedirectPolicyTests {
         }
     }
 
-    @Test func `by hand the redirect is the answer`() async throws {
+    @Test func `a redirect that is handled by hand is returned as the response`() async throws {
         var configuration = SessionConfiguration()
         configuration.redirectPolicy = .manual
         try await withSession(configuration, transport: Self.countdown()) { session in
@@ -92,7 +92,7 @@ struct RedirectPolicyTests {
     // MARK: Bodies
 
     @Test(arguments: [307, 308])
-    func `a body that can be read only once is not sent twice`(status: Int) async throws {
+    func `a body that can be read only once is not sent again after a redirect`(status: Int) async throws {
         try await LocalServer.run { server in
             try await withSession { session in
                 let url = "\(server.baseURL)/redirect-to?url=/anything&status_code=\(status)"
@@ -105,7 +105,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(arguments: [307, 308])
-    func `a body that can be made again is sent again`(status: Int) async throws {
+    func `a body that can be made again is sent again after a redirect`(status: Int) async throws {
         try await LocalServer.run { server in
             try await withSession { session in
                 let url = "\(server.baseURL)/redirect-to?url=/anything&status_code=\(status)"
@@ -132,7 +132,7 @@ struct RedirectPolicyTests {
         }
     }
 
-    @Test func `a redirect leads from one server to another without its secrets`() async throws {
+    @Test func `a redirect to another server drops secrets`() async throws {
         try await LocalServer.run { first in
             try await LocalServer.run { second in
                 try await withSession { session in
@@ -188,7 +188,7 @@ struct RedirectPolicyTests {
         }
     }
 
-    @Test func `a short body that comes late keeps the connection`() async throws {
+    @Test func `a redirect whose short body comes late keeps the connection`() async throws {
         let script: FaultServer.Script = [
             .readRequest, .send(Self.redirect + "Content-Length: 5\r\n\r\n"), .wait(.milliseconds(10)), .send("hello"),
             .readRequest, .respond(body: "ok"),

@@ -16,7 +16,7 @@ struct CallTests {
         ]
     }
 
-    @Test func `a request whose body still comes shows its response among the tasks of the session`() async throws {
+    @Test func `a request whose body is still arriving shows its response among the tasks of the session`() async throws {
         let gate = FaultGate()
         try await FaultServer.run(Self.half(gate, then: .fill(0x78, count: 1_500_000))) { server in
             try await withSession { session in
@@ -33,7 +33,7 @@ struct CallTests {
         }
     }
 
-    @Test func `a request that failed inside its body has kept its response`() async throws {
+    @Test func `a request that failed inside the response body has kept its response`() async throws {
         let gate = FaultGate()
         try await FaultServer.run(Self.half(gate, then: .close)) { server in
             try await withSession { session in
@@ -49,7 +49,7 @@ struct CallTests {
         }
     }
 
-    @Test func `a task that its first progress cancels looks up no name`() async throws {
+    @Test func `a task that is cancelled by its first progress looks up no name`() async throws {
         let resolver = StubResolver(["name.test": ["127.0.0.1"]])
         let configuration = SessionConfiguration { $0.nameResolver = resolver }
         try await withEngine(configuration) { session, engine in
@@ -77,7 +77,7 @@ struct CallTests {
         }
     }
 
-    @Test func `the head of a response is known while its body comes`() async throws {
+    @Test func `a task shows the head of its response while the body is arriving`() async throws {
         let transport = Unfinished()
         try await withSession(transport: transport) { session in
             let request = try Request(to: "http://x/")

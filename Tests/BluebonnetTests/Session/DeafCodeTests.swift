@@ -65,7 +65,7 @@ struct DeafCodeTests {
     }
 
     @Test(arguments: Place.allCases, Stop.allCases)
-    func `a stopped task does not wait for it`(place: Place, stop: Stop) async throws {
+    func `a stopped task does not wait for code that ignores cancellation`(place: Place, stop: Stop) async throws {
         let deaf = Deaf(place)
         defer { deaf.end.open() }
         let adapter = RequestAdapter { _ in await deaf.wait() }
@@ -82,7 +82,7 @@ struct DeafCodeTests {
         }
     }
 
-    @Test func `the beginning of a refused response is all that came of it in its time`() async throws {
+    @Test func `the error of a refused response has the part of the body that arrived in time`() async throws {
         let deaf = Deaf(.responseBody)
         defer { deaf.end.open() }
         try await withSession(transport: deaf) { session in
@@ -93,7 +93,7 @@ struct DeafCodeTests {
         }
     }
 
-    @Test func `code on an event loop stays there`() async throws {
+    @Test func `an interceptor of a request on an event loop stays on it`() async throws {
         let deaf = Deaf(.interceptor)
         deaf.end.open()
         let places = Places()
@@ -120,7 +120,7 @@ struct DeafCodeTests {
         }
     }
 
-    @Test func `a sequence that goes on is read no further when its task was stopped`() async throws {
+    @Test func `an endless body sequence is read no further when its task was stopped`() async throws {
         let asked = Counter()
         let endless = AsyncStream<[UInt8]>(unfolding: {
             asked.increment()
@@ -149,7 +149,7 @@ struct DeafCodeTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `code that was stopped before it began, for too long, is not waited for`() async throws {
+    func `code that was stopped long before it began is not waited for`() async throws {
         let call = StoppableCall(patience: .milliseconds(1))
         call.stop()
         // The patience runs on an event loop.
@@ -171,7 +171,7 @@ struct DeafCodeTests {
     }
 
     #if compiler(>=6.3)
-        @Test func `code runs on the executor that the caller prefers`() async throws {
+        @Test func `an interceptor runs on the executor that the caller prefers`() async throws {
             struct Asking: Interceptor {
                 let executor: Queue
                 let kept = Counter()

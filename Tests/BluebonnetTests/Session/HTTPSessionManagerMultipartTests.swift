@@ -50,7 +50,7 @@ struct HTTPSessionManagerMultipartTests {
 
     // MARK: Sending
 
-    @Test func `a form goes out with its length and type, parameters first`() async throws {
+    @Test func `a form is sent with its length and content type, parameters first`() async throws {
         try await withDirectory { directory in
             let photo = directory.appending(path: "photo.png")
             try Data("PNG".utf8).write(to: photo)
@@ -84,7 +84,7 @@ struct HTTPSessionManagerMultipartTests {
         #expect(try parsed(request) == ["Content-Disposition: form-data; name=\"s\" | ab"])
     }
 
-    @Test func `the type is the form's, whatever the serializer and the call say`() async throws {
+    @Test func `the content type of a form is its own, whatever the serializer and the call say`() async throws {
         let request = try await sent { api in
             var api = api
             api.requestSerializer = JSONRequestSerializer()
@@ -99,7 +99,7 @@ struct HTTPSessionManagerMultipartTests {
         #expect(request.value(of: "user-agent") != nil)
     }
 
-    @Test func `a form made before keeps its boundary and gets the parameters in front`() async throws {
+    @Test func `a form that was made before keeps its boundary and gets the parameters in front`() async throws {
         var form = try MultipartFormData(boundary: "chosen one")
         form.append("1", name: "n")
         let ready = form
@@ -112,7 +112,7 @@ struct HTTPSessionManagerMultipartTests {
     }
 
     @Test(arguments: [nil, [:]] as [JSONValue?])
-    func `a form without anything in it sends the plain request`(parameters: JSONValue?) async throws {
+    func `an empty form sends the plain request`(parameters: JSONValue?) async throws {
         let request = try await sent { api in
             try await api.post("x", parameters: parameters, as: .data) { _ in }
         }
@@ -120,7 +120,7 @@ struct HTTPSessionManagerMultipartTests {
         #expect(request.value(of: "content-type") == nil)
     }
 
-    @Test func `answers are decoded, with everything that was received if wanted`() async throws {
+    @Test func `responses to a form are decoded, with everything that was received if wanted`() async throws {
         try await LocalServer.run { server in
             try await withSession { session in
                 let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
@@ -135,7 +135,7 @@ struct HTTPSessionManagerMultipartTests {
         }
     }
 
-    @Test func `the task counts the bytes that are sent`() async throws {
+    @Test func `the task of a form counts the bytes that are sent`() async throws {
         try await FaultServer.run(Self.ok) { server in
             try await withSession { session in
                 let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
@@ -153,7 +153,7 @@ struct HTTPSessionManagerMultipartTests {
         }
     }
 
-    @Test func `a form from a file is the form`() async throws {
+    @Test func `a form sent from a file is the same form`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "form")
             let request = try await sent { api in
@@ -200,7 +200,7 @@ struct HTTPSessionManagerMultipartTests {
         }
     }
 
-    @Test func `a form that cannot be made calls failure without a task`() async throws {
+    @Test func `a form that cannot be made calls the failure closure without a task`() async throws {
         try await withSession(transport: StubTransport { _ in .json([:]) }) { session in
             var api = HTTPSessionManager(baseURL: "http://example.com/", session: session)
             api.completionQueue = DispatchQueue(label: "multipart closures")
@@ -221,7 +221,7 @@ struct HTTPSessionManagerMultipartTests {
 
     // MARK: Refusals
 
-    @Test(arguments: ["GET", "HEAD", "get"]) func `a method without a body is refused`(method: String) async throws {
+    @Test(arguments: ["GET", "HEAD", "get"]) func `a form is refused for a method without a body`(method: String) async throws {
         let method = try #require(HTTPRequest.Method(method))
         let error = try await refusal { api in
             _ = try await api.response(method, "x", as: .data) { $0.append("1", name: "n") }
@@ -232,7 +232,7 @@ struct HTTPSessionManagerMultipartTests {
         #expect(empty.code == .requestSerializationFailed)
     }
 
-    @Test func `what the closure throws, and bad parts, end the call before anything is sent`() async throws {
+    @Test func `an error of the form's closure, or a bad part, ends the call before anything is sent`() async throws {
         let own = try await refusal { try await $0.post("x", as: .data) { _ in throw BuildFailure() } }
         #expect(own.code == .requestSerializationFailed && own.underlying is BuildFailure)
         let file = try await refusal { api in
@@ -264,7 +264,7 @@ struct HTTPSessionManagerMultipartTests {
         }
     }
 
-    @Test(arguments: [2, 4]) func `a declared length that is not met stops the upload`(length: Int) async throws {
+    @Test(arguments: [2, 4]) func `a form stream of another length than declared stops the upload`(length: Int) async throws {
         let error = try await failure { form in
             form.append(stream: Pieces(["abc"]), name: "the stream", length: length)
         }
@@ -272,7 +272,7 @@ struct HTTPSessionManagerMultipartTests {
         #expect(error.message.contains("the stream"))
     }
 
-    @Test func `a source that fails stops the upload`() async throws {
+    @Test func `a form stream that fails stops the upload`() async throws {
         let error = try await failure { $0.append(stream: Pieces(["a"], error: Pieces.Failure()), name: "s") }
         #expect(error.code == .requestBodyFailed)
         #expect(error.message.contains("“s”"))
@@ -287,7 +287,7 @@ struct HTTPSessionManagerMultipartTests {
             : [.respond(body: "{}")]
     }
 
-    @Test func `a redirect that keeps the method gets the same form again`() async throws {
+    @Test func `a redirect that keeps the method sends the same form again`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "file")
             try Data(repeating: 9, count: 200_000).write(to: file)
@@ -307,7 +307,7 @@ struct HTTPSessionManagerMultipartTests {
         }
     }
 
-    @Test func `a redirect of a form that can be sent once is a clear error`() async throws {
+    @Test func `a redirect of a form that can be sent only once is a clear error`() async throws {
         try await FaultServer.run(Self.redirect) { server in
             try await withSession { session in
                 let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
@@ -339,7 +339,7 @@ struct HTTPSessionManagerMultipartTests {
             : [.respond(body: "{}")]
     }
 
-    @Test func `an interceptor that answers a 401 sends the same form again`() async throws {
+    @Test func `an interceptor that retries after a 401 sends the same form again`() async throws {
         try await FaultServer.run(Self.guarded) { server in
             var configuration = SessionConfiguration()
             configuration.interceptors = [Authorizing()]

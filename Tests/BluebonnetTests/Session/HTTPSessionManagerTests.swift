@@ -41,7 +41,7 @@ struct HTTPSessionManagerTests {
     // MARK: Verbs
 
     @Test(arguments: [HTTPRequest.Method.get, .post, .put, .patch, .delete])
-    func `any method can be sent`(method: HTTPRequest.Method) async throws {
+    func `a manager can send any method`(method: HTTPRequest.Method) async throws {
         try await withLocalServer { api in
             let response = try await api.response(method, "anything", as: .json)
             #expect(response.status == .ok)
@@ -73,7 +73,7 @@ struct HTTPSessionManagerTests {
         }
     }
 
-    @Test func `head brings the head`() async throws {
+    @Test func `head returns the response head`() async throws {
         try await withLocalServer { api in
             let head = try await api.head("get", parameters: ["a": 1])
             #expect(head.status == .ok)
@@ -84,7 +84,7 @@ struct HTTPSessionManagerTests {
         }
     }
 
-    @Test func `the type of a value is inferred`() async throws {
+    @Test func `the type of a response value is inferred`() async throws {
         try await withLocalServer { api in
             let echo: Echo = try await api.get("get", parameters: ["a": "1"])
             #expect(echo.args == ["a": "1"])
@@ -98,7 +98,7 @@ struct HTTPSessionManagerTests {
         }
     }
 
-    @Test func `an encodable value is the body`() async throws {
+    @Test func `an Encodable is the request body`() async throws {
         try await withLocalServer { api in
             var api = api
             api.requestSerializer = JSONRequestSerializer()
@@ -130,7 +130,7 @@ struct HTTPSessionManagerTests {
 
     // MARK: Base URL
 
-    @Test func `paths are resolved against the base URL`() async throws {
+    @Test func `the paths of a manager's requests are resolved against its base URL`() async throws {
         let transport = StubTransport { request in .text(request.url.absoluteString) }
         try await withSession(transport: transport) { session in
             let api = HTTPSessionManager(baseURL: URL(string: "http://example.com/v1"), session: session)
@@ -157,7 +157,7 @@ struct HTTPSessionManagerTests {
 
     // MARK: A value
 
-    @Test func `copies share the session and nothing else`() async throws {
+    @Test func `copies of a manager share the session and nothing else`() async throws {
         let transport = StubTransport { _ in .json([:]) }
         try await withSession(transport: transport) { session in
             let first = HTTPSessionManager(baseURL: URL(string: "http://example.com/"), session: session)
@@ -199,7 +199,7 @@ struct HTTPSessionManagerTests {
         }
     }
 
-    @Test func `a status that is refused brings the parsed body with it`() async throws {
+    @Test func `the error about a refused status has the parsed body`() async throws {
         let transport = StubTransport { _ in .json(["reason": "taken"], status: .unprocessableContent) }
         try await withSession(transport: transport) { session in
             let api = HTTPSessionManager(baseURL: URL(string: "http://example.com/"), session: session)

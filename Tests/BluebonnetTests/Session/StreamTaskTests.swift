@@ -25,7 +25,7 @@ struct StreamTaskTests {
         return words
     }
 
-    @Test func `it is one of the tasks while its body comes`() async throws {
+    @Test func `a stream is among the tasks of the session while its body is arriving`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [.readRequest, .send(Self.head + "ab"), .hold(gate), .send("cd")]
         try await FaultServer.run(script) { server in
@@ -47,7 +47,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test func `cancelling the task ends the body`() async throws {
+    @Test func `cancelling the task of a stream ends its body`() async throws {
         try await FaultServer.run([.readRequest, .send(Self.head + "ab"), .stall]) { server in
             try await withSession { session in
                 let events = session.events
@@ -62,7 +62,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test func `a body that is dropped ends the task`() async throws {
+    @Test func `dropping the body of a stream ends its task`() async throws {
         try await FaultServer.run([.readRequest, .send(Self.head + "ab"), .stall]) { server in
             try await withSession { session in
                 let events = session.events
@@ -74,7 +74,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test func `a body that breaks off fails the task`() async throws {
+    @Test func `a truncated body fails the task of its stream`() async throws {
         try await FaultServer.run([.readRequest, .send(Self.head + "ab"), .close]) { server in
             try await withSession { session in
                 let events = session.events
@@ -86,7 +86,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test func `a stream without an answer fails as a task does`() async throws {
+    @Test func `a stream without a response fails as a task does`() async throws {
         try await FaultServer.run([.readRequest, .close]) { server in
             try await withSession { session in
                 let events = session.events
@@ -99,7 +99,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test func `a body that is there already is complete at once`() async throws {
+    @Test func `the task of a stream whose body has arrived already is complete at once`() async throws {
         try await withSession(transport: StubTransport { _ in .text("ok") }) { session in
             let response = try await session.stream(Request(to: "http://x/"))
             #expect(session.tasks.isEmpty)
@@ -108,7 +108,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test func `an invalidation that cancels nothing waits for streams`() async throws {
+    @Test func `an invalidation without cancelling waits for streams`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [.readRequest, .send(Self.head + "ab"), .hold(gate), .send("cd")]
         try await FaultServer.run(script) { server in
@@ -134,7 +134,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test func `a coded stream is a task until its bytes are here`() async throws {
+    @Test func `a coded stream is among the tasks of the session until its bytes have arrived`() async throws {
         try await LocalServer.run { server in
             try await withSession { session in
                 let events = session.events
@@ -149,7 +149,7 @@ struct StreamTaskTests {
 
     // MARK: Lines
 
-    @Test func `a line may be as long as the session allows`() async throws {
+    @Test func `a line of a stream may be as long as the session allows`() async throws {
         let script: FaultServer.Script = [.readRequest, .respond(body: "12345\r\n1234\n123456\n123456\r\n1")]
         try await FaultServer.run(script) { server in
             try await withSession(SessionConfiguration { $0.limits.line = 6 }) { session in
@@ -162,7 +162,7 @@ struct StreamTaskTests {
     }
 
     @Test(arguments: [("12345\n1234567\n1", ["12345"]), ("1234567", []), ("12345\n1234567\r\n", ["12345"])])
-    func `a longer line is an error, after the lines before it`(text: String, before: [String]) async throws {
+    func `a longer line of a stream is an error, after the lines before it`(text: String, before: [String]) async throws {
         try await FaultServer.run([.readRequest, .respond(body: text)]) { server in
             try await withSession(SessionConfiguration { $0.limits.line = 6 }) { session in
                 let response = try await session.stream(Request(to: server.baseURL))
@@ -175,7 +175,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test func `without a session the limit is a megabyte`() async throws {
+    @Test func `without a session a line of a stream may have a megabyte`() async throws {
         let text = String(repeating: "a", count: 1 << 20)
         for try await line in ResponseBody.data(Data(text.utf8)).lines { #expect(line == text) }
         let body = ResponseBody.data(Data((text + "a").utf8))

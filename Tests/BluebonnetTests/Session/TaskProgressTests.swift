@@ -28,7 +28,7 @@ import Testing
         #expect(progress.bytesReceivedPerSecond == nil && progress.estimatedTimeToReceive == nil)
     }
 
-    @Test func `a download has them too, and they count when the answer has begun`() {
+    @Test func `a download has a speed and a time left, which count when the response has begun`() {
         call.beginHop(expectedToSend: 10)
         call.update { $0.sent = 10 }
         #expect(progress.estimatedTimeToSend == .zero)
@@ -40,7 +40,7 @@ import Testing
         #expect(progress.estimatedTimeRemaining == .milliseconds(750) && progress.bytesPerSecond == 2000)
     }
 
-    @Test func `what is complete keeps its speed and has no time left`() {
+    @Test func `a complete transfer keeps its speed and has no time left`() {
         call.beginHop(expectedToSend: 1000)
         call.update { $0.sent += 500 }
         clock.move(by: .milliseconds(500))
@@ -49,7 +49,7 @@ import Testing
         #expect(progress.bytesSentPerSecond == 1000 && progress.estimatedTimeToSend == .zero)
     }
 
-    @Test func `a task that is over keeps the speed it had`() throws {
+    @Test func `a complete task keeps the speed it had`() throws {
         call.update { $0.received += 500 }
         clock.move(by: .milliseconds(500))
         call.update { $0.received += 500 }
@@ -58,7 +58,7 @@ import Testing
         #expect(progress.bytesReceivedPerSecond == 1000)
     }
 
-    @Test func `while nothing goes by the speed falls, until the time left cannot be told`() throws {
+    @Test func `while no bytes are transferred the speed falls, until the time left is unknown`() throws {
         call.beginHop(expectedToSend: 2000)
         call.update { $0.sent += 500 }
         clock.move(by: .milliseconds(500))
@@ -71,7 +71,7 @@ import Testing
         #expect(progress.estimatedTimeToSend == nil)
     }
 
-    @Test func `without a length there is a speed and no time`() {
+    @Test func `without a length a transfer has a speed and no time left`() {
         call.beginHop(expectedToSend: nil)
         call.update { $0.sent += 1 }
         clock.move(by: .milliseconds(100))
@@ -79,7 +79,7 @@ import Testing
         #expect(progress.bytesSentPerSecond == 1000 && progress.estimatedTimeRemaining == nil)
     }
 
-    @Test func `a new hop is measured anew`() {
+    @Test func `the speed of a new hop is measured anew`() {
         call.beginHop(expectedToSend: 1000)
         call.update { $0.sent += 1 }
         clock.move(by: .milliseconds(100))
@@ -88,7 +88,7 @@ import Testing
         #expect(progress.bytesSentPerSecond == nil && progress.bytesSent == 0)
     }
 
-    @Test func `nothing is measured where nobody looks`() {
+    @Test func `no speed is measured where nobody observes it`() {
         let call = Call.ofNoSession { [clock] in
             .uptimeNanoseconds(1_000_000_000) + TimeAmount(clock.now.offset)
         }

@@ -48,7 +48,7 @@ struct UploadProgressTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func `it is told while the body goes out, and complete at the end`(kind: Kind) async throws {
+    func `upload progress is reported while the body is sent, and is complete at the end`(kind: Kind) async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readHead, .stopReading, .hold(gate), .startReading, .readRequest, .respond(body: "ok"),
@@ -87,7 +87,7 @@ struct UploadProgressTests {
         }
     }
 
-    @Test func `the closures of the verbs hear of it before success`() async throws {
+    @Test func `the progress closures of the verbs get upload progress before success`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "{}")]) { server in
             try await withSession { session in
                 var api = HTTPSessionManager(baseURL: server.baseURL, session: session)

@@ -10,7 +10,7 @@ import Testing
         server.baseURL.replacingOccurrences(of: "://", with: "://\(user)@") + path
     }
 
-    @Test func `user and password come from the URL, from --auth or as a token`() async throws {
+    @Test func `credentials come from the URL, from --auth or as a token`() async throws {
         try await LocalServer.run { server in
             let fromURL = try await Command.run("get", url(server, user: "u:p%40", path: "/basic-auth/u/p%40"))
             #expect(fromURL.status == 0, "\(fromURL.errors)")
@@ -108,7 +108,7 @@ import Testing
         #expect(text?.contains("There is no terminal to ask for the password") == true)
     }
 
-    @Test func `in a batch they are sent, and the answer does not repeat them`() async throws {
+    @Test func `batch credentials are sent, and the result does not repeat them`() async throws {
         try await LocalServer.run { server in
             let lines = [
                 #"{"id":1,"url":"\#(url(server, user: "u:p", path: "/basic-auth/u/p"))"}"#,

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func `a signal during -o leaves nothing behind`(signal: Int32) async throws {
+    func `a signal during -o leaves no file behind`(signal: Int32) async throws {
         try await withDirectory { directory in
             try await FaultServer.run(half) { server in
                 let run = try Conversation("get", server.baseURL, "-o", directory.appending(path: "file").path)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `a signal during a batch leaves nothing behind`(signal: Int32) async throws {
+    func `a signal during a batch leaves no file behind`(signal: Int32) async throws {
         try await withDirectory { directory in
             try await FaultServer.run(.requests { _ in [.respond(body: "done")] }) { quick in
                 try await FaultServer.run(half) { server in
@@ -88,12 +88,12 @@ import Testing
         }
     }
 
-    @Test func `a batch whose reader has left leaves nothing behind`() async throws {
+    @Test func `a batch whose reader has closed leaves no file behind`() async throws {
         let output = Pipe()
         try await expectNothingLeft(output, status: SIGPIPE) { try output.fileHandleForReading.close() }
     }
 
-    @Test func `a batch whose answers cannot be written leaves nothing behind`() async throws {
+    @Test func `a batch whose results cannot be written leaves no file behind`() async throws {
         let errors = Pipe()
         let full = try FileHandle(forWritingTo: URL(filePath: "/dev/full"))
         try await expectNothingLeft(full, errors: errors, status: 1) {}
@@ -101,7 +101,7 @@ import Testing
         #expect(written.split(separator: "\n").count == 1, "\(written)")
     }
 
-    @Test func `a signal that is ignored stays ignored`() async throws {
+    @Test func `a signal that is ignored by the shell stays ignored`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .hold(gate), .send("world"),

@@ -8,7 +8,7 @@ import Testing
     private static let anything = FaultServer.Script.requests { _ in [.respond(body: "")] }
 
     @Test(arguments: ["post", "put", "patch"])
-    func `what is piped is the body where nothing else makes one`(method: String) async throws {
+    func `piped input is the body where nothing else makes one`(method: String) async throws {
         try await FaultServer.run(Self.anything) { server in
             let output = try await Command.run(method, server.baseURL, "X:1", "q==2", input: #"{"a":1}"#)
             #expect(output.status == 0)
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: [["post", "a=1"], ["post", "--ignore-stdin"], ["post", "-I"], ["delete"], ["get"]])
-    func `a pipe that never ends holds up nothing that does not need it`(arguments: [String]) async throws {
+    func `a pipe that never ends does not delay a command that does not need it`(arguments: [String]) async throws {
         try await FaultServer.run(Self.anything) { server in
             // The input stays open until `finish`, which comes after the answer.
             let run = try Conversation([arguments[0], server.baseURL, "--include"] + arguments.dropFirst())
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `an empty input is no body, and neither is /dev/null`() async throws {
+    @Test func `empty input is not a body, and neither is /dev/null`() async throws {
         try await FaultServer.run(Self.anything) { server in
             #expect(try await Command.run("post", server.baseURL).status == 0)
             let process = Command.process(["post", server.baseURL])
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `a signal ends the waiting for a pipe`(number: Int32) async throws {
+    func `a signal ends a command that waits for a pipe`(number: Int32) async throws {
         // A test run in the background of a script ignores it, and what it starts would too.
         signal(SIGINT, SIG_DFL)
         let process = Command.process(["post", "http://127.0.0.1:\(FaultServer.unusedPort)"])
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: [["post"], ["batch"]])
-    func `an input that somebody has made non-blocking is waited for`(arguments: [String]) async throws {
+    func `a non-blocking standard input is waited for`(arguments: [String]) async throws {
         try await FaultServer.run(Self.anything) { server in
             let isBatch = arguments[0] == "batch"
             let process = Command.process(arguments + (isBatch ? [] : [server.baseURL]))
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `who waits for a pipe is told so`() async throws {
+    @Test func `the command says that it waits for a pipe`() async throws {
         try await FaultServer.run(Self.anything) { server in
             let process = Command.process(["post", server.baseURL])
             let (input, errors) = (Pipe(), Pipe())

@@ -19,7 +19,7 @@ struct AtomicFileTests {
     }
 
     @Test(arguments: AtomicFile.ExclusiveMove.allCases)
-    func `a free name is taken and a taken one is left alone`(way: AtomicFile.ExclusiveMove) async throws {
+    func `an exclusive move takes a free name and leaves a taken one alone`(way: AtomicFile.ExclusiveMove) async throws {
         try await withDirectory { directory in
             let place = directory.appending(path: "file")
             try part("one", for: place).commit(replaces: false, ways: [way])
@@ -36,7 +36,7 @@ struct AtomicFileTests {
     }
 
     @Test(arguments: AtomicFile.ExclusiveMove.allCases)
-    func `of many exactly one gets the name`(way: AtomicFile.ExclusiveMove) async throws {
+    func `of many exclusive moves to one name exactly one succeeds`(way: AtomicFile.ExclusiveMove) async throws {
         try await withDirectory { directory in
             let place = directory.appending(path: "file")
             let winners = await withTaskGroup(of: String?.self) { group in
@@ -60,7 +60,7 @@ struct AtomicFileTests {
         }
     }
 
-    @Test func `a link that leads nowhere takes its name too`() async throws {
+    @Test func `an exclusive move does not replace a dangling link`() async throws {
         try await withDirectory { directory in
             let place = directory.appending(path: "file")
             try FileManager.default.createSymbolicLink(at: place, withDestinationURL: directory.appending(path: "gone"))
@@ -75,7 +75,7 @@ struct AtomicFileTests {
         }
     }
 
-    @Test func `a move that fails leaves no reservation`() async throws {
+    @Test func `a failed exclusive move leaves no reservation`() async throws {
         try await withDirectory { directory in
             let place = directory.appending(path: "file")
             let file = try part("one", for: place)

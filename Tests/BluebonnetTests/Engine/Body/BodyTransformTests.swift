@@ -105,7 +105,7 @@ struct BodyTransformTests {
 
     // MARK: What stays
 
-    @Test func `trailers, the time of the last byte and the connection are kept`() async throws {
+    @Test func `a body transform keeps trailers, the time of the last byte and the connection`() async throws {
         let sum = try #require(HTTPField.Name("X-Sum"))
         let gate = FaultGate()
         let script: FaultServer.Script = [
@@ -135,7 +135,7 @@ struct BodyTransformTests {
         }
     }
 
-    @Test func `a copy under a content coding has the coded bytes, and the reader the others`() async throws {
+    @Test func `a body transform below content decoding sees the coded bytes, and the reader the decoded ones`() async throws {
         let coded = try Self.gzip(ByteBuffer(repeating: 0x61, count: 300_000))
         let script: FaultServer.Script = [
             .readRequest, .respond(headers: [("Content-Encoding", "gzip")], bytes: Array(coded.readableBytesView)),
@@ -148,7 +148,7 @@ struct BodyTransformTests {
         }
     }
 
-    @Test func `what is discarded is not transformed, and its connection serves again`() async throws {
+    @Test func `a discarded body is not transformed, and its connection is used again`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"), .hold(gate), .send("-last"),
@@ -167,7 +167,7 @@ struct BodyTransformTests {
         }
     }
 
-    @Test func `the task of a stream is over when its body is`() async throws {
+    @Test func `the task of a transformed stream is complete when its body is`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"), .hold(gate), .send("-last"),
@@ -186,7 +186,7 @@ struct BodyTransformTests {
 
     // MARK: What ends it
 
-    @Test func `a body that is cut off ends the copy without completing it`() async throws {
+    @Test func `a truncated body ends a copying transform without completing the copy`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .hold(gate), .close,
@@ -202,7 +202,7 @@ struct BodyTransformTests {
         }
     }
 
-    @Test func `a task that is cancelled ends its reader`() async throws {
+    @Test func `cancelling a task ends the reader of its transformed body`() async throws {
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .stall,
         ]
@@ -224,7 +224,7 @@ struct BodyTransformTests {
     ]
 
     @Test(arguments: ResponseReading.allCases)
-    func `the limit of bodies in memory holds`(reading: ResponseReading) async throws {
+    func `the memory limit holds for a transformed body`(reading: ResponseReading) async throws {
         let configuration = SessionConfiguration { $0.limits.bodyInMemory = 5 << 20 }
         try await run(Self.endless, copying: Copy(), configuration) { session, server in
             let request = try Request(to: server.baseURL)
@@ -239,7 +239,7 @@ struct BodyTransformTests {
         }
     }
 
-    @Test func `the limit of lines holds`() async throws {
+    @Test func `the line limit holds for a transformed body`() async throws {
         let configuration = SessionConfiguration { $0.limits.line = 100 }
         try await run(Self.endless, copying: Copy(), configuration) { session, server in
             let response = try await session.stream(Request(to: server.baseURL))
@@ -248,7 +248,7 @@ struct BodyTransformTests {
         }
     }
 
-    @Test func `the limit of a content coding holds`() async throws {
+    @Test func `the decoding limit holds for a transformed body`() async throws {
         let coded = try Self.gzip(ByteBuffer(repeating: 0x61, count: 2 << 20))
         let script: FaultServer.Script = [
             .readRequest, .respond(headers: [("Content-Encoding", "gzip")], bytes: Array(coded.readableBytesView)),
@@ -263,7 +263,7 @@ struct BodyTransformTests {
 
     // MARK: Its pace
 
-    @Test func `a copy that takes its time holds the server back`() async throws {
+    @Test func `a slow body transform holds the server back`() async throws {
         let gate = FaultGate()
         let copy = Copy(gate: gate)
         try await run(Self.endless, copying: copy) { session, server in
@@ -287,7 +287,7 @@ struct BodyTransformTests {
 
     // MARK: Whose bytes they are
 
-    @Test func `a reader who writes into a piece changes no other reader's body`() async throws {
+    @Test func `a reader that changes a piece does not change another reader's body`() async throws {
         // Large enough to be handed over without a copy where nothing is done to it.
         let bytes = Data(repeating: 0x61, count: 100_000)
         let original = ResponseBody.data(bytes)
@@ -301,7 +301,7 @@ struct BodyTransformTests {
         #expect(try await body.collect() == bytes)
     }
 
-    @Test func `transforms follow one another, and serve one reading each`() async throws {
+    @Test func `body transforms run in order, each for one reading`() async throws {
         let (first, second) = (Copy(), Copy())
         let coded = try Self.gzip(ByteBuffer(string: "text"))
         let coding = try #require(try ContentCoding(contentEncoding: "gzip"))

@@ -43,7 +43,7 @@ struct FilePartTests {
 
     // MARK: Over connections
 
-    @Test func `a server that stops and goes on gets the file byte for byte`() async throws {
+    @Test func `a file upload to a server that pauses arrives byte for byte`() async throws {
         try await withFile { _, body in
             try await withSlowServer { server, gate in
                 try await withSession { session in
@@ -61,7 +61,7 @@ struct FilePartTests {
         }
     }
 
-    @Test func `a connection takes one file after the other`() async throws {
+    @Test func `one connection uploads one file after the other`() async throws {
         try await withFile { file, body in
             try await FaultServer.run(.requests { _ in [.respond(body: "ok")] }) { server in
                 try await withSession { session in
@@ -78,7 +78,7 @@ struct FilePartTests {
         }
     }
 
-    @Test func `a Unix-domain socket takes a file`() async throws {
+    @Test func `a file is uploaded over a Unix-domain socket`() async throws {
         let path = FileManager.default.temporaryDirectory.path + "/bb-\(UInt32.random(in: .min ... .max)).sock"
         defer { try? FileManager.default.removeItem(atPath: path) }
         let host = try #require(path.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
@@ -93,7 +93,7 @@ struct FilePartTests {
         }
     }
 
-    @Test func `a redirect gets the whole file again`() async throws {
+    @Test func `a redirected file upload sends the whole file again`() async throws {
         try await withFile { _, body in
             let script = FaultServer.Script.requests { request in
                 request.target == "/" ? [.respond(307, headers: [("Location", "/next")])] : [.respond(body: "ok")]
@@ -131,7 +131,7 @@ struct FilePartTests {
         }
     }
 
-    @Test func `a form that is sent chunked has its files in chunks`() async throws {
+    @Test func `a form in chunked transfer coding has its files in chunks`() async throws {
         try await withFile { file, _ in
             var form = MultipartFormData()
             try form.append(fileURL: file, name: "large")
@@ -150,7 +150,7 @@ struct FilePartTests {
 
     // MARK: Ends
 
-    @Test func `an early answer is delivered and ends the upload`() async throws {
+    @Test func `an early response ends a file upload and is delivered`() async throws {
         try await withFile { _, body in
             try await FaultServer.run([.readHead, .respond(413, body: "too big")]) { server in
                 try await withEngine { session, engine in
@@ -163,7 +163,7 @@ struct FilePartTests {
         }
     }
 
-    @Test func `cancelling ends it while the socket is full`() async throws {
+    @Test func `cancelling ends a file upload while the socket is full`() async throws {
         try await withFile { _, body in
             try await FaultServer.run([.readHead, .stopReading]) { server in
                 try await withEngine { session, engine in
@@ -181,7 +181,7 @@ struct FilePartTests {
     }
 
     @Test(arguments: [FaultStep.close, .reset])
-    func `a server that leaves in the middle ends it`(end: FaultStep) async throws {
+    func `a server that closes in the middle ends a file upload`(end: FaultStep) async throws {
         try await withFile { _, body in
             try await FaultServer.run([.readBytes(200_000), end]) { server in
                 try await withEngine { session, engine in
@@ -194,7 +194,7 @@ struct FilePartTests {
         }
     }
 
-    @Test func `a server that stops reading runs into the between-bytes timeout`() async throws {
+    @Test func `a file upload to a server that stops reading ends with the between-bytes timeout`() async throws {
         try await withFile { _, body in
             try await FaultServer.run([.readHead, .stopReading]) { server in
                 try await withSession { session in
@@ -232,7 +232,7 @@ struct FilePartTests {
         }
     }
 
-    @Test func `a file of a form that becomes shorter is named`() async throws {
+    @Test func `the error of a form file that became shorter names it`() async throws {
         try await withFile { file, _ in
             var form = MultipartFormData()
             try form.append(fileURL: file, name: "avatar")
@@ -263,7 +263,7 @@ struct FilePartTests {
         return parts.withLock { $0 }
     }
 
-    @Test func `a file in the page cache is handed over in large parts, another one in parts that are loaded`()
+    @Test func `a file in the page cache is sent in large parts, another one in parts that are loaded first`()
         async throws
     {
         try await withFile { file, _ in
@@ -292,7 +292,7 @@ struct FilePartTests {
     }
 
     @Test(arguments: [length - 1, length + 1, 0])
-    func `a file of another length is not handed over`(declared: Int) async throws {
+    func `a file of another length than declared is not sent by sendfile`(declared: Int) async throws {
         try await withFile { file, _ in
             await #expect(throws: RequestBodyLengthMismatch.self) {
                 _ = try await parts(of: file, length: declared)
@@ -300,7 +300,7 @@ struct FilePartTests {
         }
     }
 
-    @Test func `a file that cannot be mapped is not handed over`() async throws {
+    @Test func `a file that cannot be mapped is not sent by sendfile`() async throws {
         // A file of the kernel's, which has a size and no pages.
         let path = "/sys/kernel/uevent_seqnum"
         guard let size = try? SystemFile(reading: path).size() else { return }
@@ -324,12 +324,12 @@ struct FilePartTests {
         }
     }
 
-    @Test func `a file of the kernel's is not one of this machine's disks`() throws {
+    @Test func `a file of /proc or /sys is not on a disk of this machine`() throws {
         guard let file = try? SystemFile(reading: "/proc/self/status") else { return }
         #expect(!file.isLocal)
     }
 
-    @Test func `what the system does not send to can have the parts in blocks`() async throws {
+    @Test func `file parts are written in blocks where sendfile cannot write`() async throws {
         try await withFile { file, _ in
             var contents = Data()
             for var part in try await parts(of: file, length: Self.length) {

@@ -33,7 +33,7 @@ struct FileThreadSharingTests {
         func abandon() {}
     }
 
-    @Test func `downloads that never wait for their server leave the file threads to others too`() async throws {
+    @Test func `downloads from fast servers share the file threads with others`() async throws {
         try await withDirectory { directory in
             let servers = (0..<System.coreCount + 4).map { _ in FastServer() }
             let ran = Counter()

@@ -24,7 +24,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test func `bytes and texts are sent with their length`() async throws {
+    @Test func `request bodies of bytes and text are sent with their length`() async throws {
         for body in [RequestBody.data(Data("häh?".utf8)), .string("häh?")] {
             let request = try await sent(body)
             #expect(request.bodyText == "häh?")
@@ -34,13 +34,13 @@ struct RequestBodyTests {
     }
 
     @Test(arguments: [16 * 1024 - 1, 16 * 1024, 16 * 1024 + 1, 3_000_000])
-    func `bytes of any size arrive`(count: Int) async throws {
+    func `request bodies of any size arrive`(count: Int) async throws {
         let bytes = [UInt8](repeating: 0x5A, count: count)
         let request = try await sent(.data(Data(bytes)))
         #expect(request.body == bytes)
     }
 
-    @Test func `a request without a body says so where RFC 9110 wants it`() async throws {
+    @Test func `a request without a body has Content-Length 0 where RFC 9110 asks for it`() async throws {
         #expect(try await sent(nil, .post).value(of: "content-length") == "0")
         #expect(try await sent(nil, .get).value(of: "content-length") == nil)
     }
@@ -55,19 +55,19 @@ struct RequestBodyTests {
         #expect(request.value(of: "content-length") == nil)
     }
 
-    @Test func `a sequence of known length is sent with it`() async throws {
+    @Test func `a sequence of known length is sent with its length`() async throws {
         let request = try await sent(.stream(Pieces(["one", "two"]), length: 6))
         #expect(request.bodyText == "onetwo")
         #expect(request.value(of: "content-length") == "6")
         #expect(request.value(of: "transfer-encoding") == nil)
     }
 
-    @Test(arguments: [nil, 0] as [Int?]) func `an empty sequence is an empty body`(length: Int?) async throws {
+    @Test(arguments: [nil, 0] as [Int?]) func `an empty sequence is sent as an empty body`(length: Int?) async throws {
         let request = try await sent(.stream(Pieces([String]()), length: length))
         #expect(request.body.isEmpty)
     }
 
-    @Test func `large chunked bodies end once, so that their connection serves on`() async throws {
+    @Test func `a large chunked body ends once, so that its connection can be reused`() async throws {
         // Pieces above the channel's watermark make it unwritable and writable again within one write.
         let piece = [UInt8](repeating: 0x61, count: 600_000)
         try await FaultServer.run(Self.ok) { server in
@@ -89,7 +89,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test func `a file arrives byte for byte`() async throws {
+    @Test func `a request body from a file arrives byte for byte`() async throws {
         let pattern = Data((0..<65_537).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         var contents = Data()
         for _ in 0..<256 { contents.append(pattern) }
@@ -103,7 +103,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test func `a file that is not there fails before anything is sent`() throws {
+    @Test func `a missing body file fails before anything is sent`() throws {
         let error = #expect(throws: NetworkingError.self) {
             try RequestBody.file(URL(filePath: "/nonexistent/file"))
         }
@@ -111,7 +111,7 @@ struct RequestBodyTests {
     }
 
     @Test(arguments: [999, 1000, 1001, 700_000])
-    func `bytes beyond what one buffer holds are sent in pieces, as often as needed`(count: Int) async throws {
+    func `a request body larger than one buffer is sent in pieces, as often as needed`(count: Int) async throws {
         let bytes = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let body = RequestBody.data(bytes, longestBuffer: 1000)
         #expect(body.isReplayable && body.length == count && body.isInMemory == (count <= 1000))
@@ -123,7 +123,7 @@ struct RequestBodyTests {
         #expect(try await body.collect() == bytes)
     }
 
-    @Test func `a long piece of a sequence is copied bit by bit`() async throws {
+    @Test func `a long piece of a sequence is copied in blocks`() async throws {
         let piece = [UInt8](repeating: 7, count: 1_000_000)
         let sizes = Mutex<[Int]>([])
         try await RequestBody.stream {
@@ -135,7 +135,7 @@ struct RequestBodyTests {
         #expect(sizes.withLock { $0 } == [262_144, 262_144, 262_144, 213_568])
     }
 
-    @Test func `what is no readable regular file is refused at once`() async throws {
+    @Test func `a body from what is not a readable regular file is refused at once`() async throws {
         func refusal(_ url: URL) throws -> NetworkingError {
             try #require(#expect(throws: NetworkingError.self) { try RequestBody.file(url) })
         }
@@ -157,7 +157,7 @@ struct RequestBodyTests {
     }
 
     @Test(arguments: [100_000, 3_000_000])
-    func `a pipe in the place of a file fails the request`(length: Int) async throws {
+    func `a pipe in place of a body file fails the request`(length: Int) async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "file")
             try Data(repeating: 1, count: length).write(to: file)
@@ -188,17 +188,17 @@ struct RequestBodyTests {
         }
     }
 
-    @Test func `a sequence that is shorter than declared fails`() async throws {
+    @Test func `a body sequence shorter than declared fails the request`() async throws {
         let error = try await failure(.stream(Pieces(["abc"]), length: 10))
         #expect(error.code == .requestBodyLengthMismatch, "\(error)")
     }
 
-    @Test func `a sequence that is longer than declared fails`() async throws {
+    @Test func `a body sequence longer than declared fails the request`() async throws {
         let error = try await failure(.stream(Pieces(["abc", "def"]), length: 5))
         #expect(error.code == .requestBodyLengthMismatch, "\(error)")
     }
 
-    @Test(arguments: [nil, 10] as [Int?]) func `a sequence that throws fails the request`(length: Int?) async throws {
+    @Test(arguments: [nil, 10] as [Int?]) func `a body sequence that throws fails the request`(length: Int?) async throws {
         let pieces = AsyncThrowingStream<[UInt8], any Error> { continuation in
             continuation.yield([1, 2, 3])
             continuation.finish(throwing: SourceFailure())
@@ -208,7 +208,7 @@ struct RequestBodyTests {
         #expect(error.underlying is SourceFailure)
     }
 
-    @Test func `a file that shrinks after it was named fails the request`() async throws {
+    @Test func `a body file that shrinks before it is sent fails the request`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "shrinking")
             try Data(repeating: 1, count: 100_000).write(to: file)

@@ -44,7 +44,7 @@ struct RequestUploadTests {
         }
     }
 
-    @Test func `an early answer is delivered and ends the upload`() async throws {
+    @Test func `an early response ends an upload and is delivered`() async throws {
         let script: FaultServer.Script = [.readHead, .respond(413, body: "too big")]
         try await FaultServer.run(script) { server in
             try await withEngine { session, engine in
@@ -63,7 +63,7 @@ struct RequestUploadTests {
     }
 
     @Test(arguments: [0, 6])
-    func `a body is sent when its length is, also if its source does not end`(length: Int) async throws {
+    func `a request body is complete at its declared length although its source does not end`(length: Int) async throws {
         try await FaultServer.run(.requests { _ in [.respond(body: "ok")] }) { server in
             try await withSession { session in
                 for _ in 0..<3 {
@@ -82,7 +82,7 @@ struct RequestUploadTests {
         }
     }
 
-    @Test func `an answer that streams while the upload goes on is read meanwhile`() async throws {
+    @Test func `a response that streams during the upload is read meanwhile`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nearly"), .hold(gate), .readRequest,
@@ -104,7 +104,7 @@ struct RequestUploadTests {
         }
     }
 
-    @Test func `cancelling ends an upload that the server does not take`() async throws {
+    @Test func `cancelling ends an upload that the server does not read`() async throws {
         try await FaultServer.run([.readHead, .stopReading]) { server in
             try await withEngine { session, engine in
                 let counter = Counter()
@@ -122,7 +122,7 @@ struct RequestUploadTests {
     }
 
     @Test(arguments: [FaultStep.close, .reset])
-    func `a server that leaves in the middle of an upload ends it`(end: FaultStep) async throws {
+    func `a server that closes in the middle of an upload ends it`(end: FaultStep) async throws {
         try await FaultServer.run([.readBytes(200_000), end]) { server in
             try await withEngine { session, engine in
                 let request = try Request(.post, to: server.baseURL, body: .stream(Self.pieces(Counter())))
@@ -134,7 +134,7 @@ struct RequestUploadTests {
         }
     }
 
-    @Test func `a server that stops reading runs into the between-bytes timeout`() async throws {
+    @Test func `a streamed upload to a server that stops reading ends with the between-bytes timeout`() async throws {
         try await FaultServer.run([.readHead, .stopReading]) { server in
             try await withSession { session in
                 let request = try Request(
@@ -171,7 +171,7 @@ struct RequestUploadTests {
         }
     }
 
-    @Test func `a cancelled upload ends when its source has been left`() async throws {
+    @Test func `a cancelled upload ends when its body source has returned`() async throws {
         try await FaultServer.run([.readHead]) { server in
             try await withSession { session in
                 let pieces = SlowPieces(time: .milliseconds(200), begun: Counter(), ended: Counter())
@@ -188,7 +188,7 @@ struct RequestUploadTests {
         }
     }
 
-    @Test func `an early response is there when the source has been left`() async throws {
+    @Test func `an early response is delivered when the body source has returned`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [.readHead, .hold(gate), .respond(413, body: "too big")]
         try await FaultServer.run(script) { server in
@@ -205,7 +205,7 @@ struct RequestUploadTests {
         }
     }
 
-    @Test func `a source that never returns holds up its request for a moment only`() async throws {
+    @Test func `a body source that never returns delays the end of its request only briefly`() async throws {
         try await FaultServer.run([.readHead]) { server in
             try await withEngine { session, engine in
                 let begun = Counter()

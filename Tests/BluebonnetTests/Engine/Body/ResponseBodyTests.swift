@@ -19,7 +19,7 @@ struct ResponseBodyTests {
         return bytes
     }
 
-    @Test func `pieces arrive before the end`() async throws {
+    @Test func `response body pieces arrive before the response ends`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"), .hold(gate), .send("-last"),
@@ -40,7 +40,7 @@ struct ResponseBodyTests {
         }
     }
 
-    @Test func `the head arrives before the body`() async throws {
+    @Test func `the response head arrives before the body`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"), .hold(gate), .send("ok"),
@@ -55,7 +55,7 @@ struct ResponseBodyTests {
         }
     }
 
-    @Test func `a reader that does not read slows the server down`() async throws {
+    @Test func `a response body that is not read slows the server down`() async throws {
         try await FaultServer.run(Self.endless) { server in
             try await withSession { session in
                 let response = try await session.stream(Request(to: server.baseURL))
@@ -80,7 +80,7 @@ struct ResponseBodyTests {
         }
     }
 
-    @Test func `a body that is dropped closes its connection`() async throws {
+    @Test func `a response body that is dropped closes its connection`() async throws {
         try await FaultServer.run(Self.endless) { server in
             try await withEngine { session, engine in
                 let status = try await session.stream(Request(to: server.baseURL)).head.status
@@ -91,7 +91,7 @@ struct ResponseBodyTests {
         }
     }
 
-    @Test func `a reader that leaves in the middle closes the connection`() async throws {
+    @Test func `a reader that stops in the middle of a body closes the connection`() async throws {
         try await FaultServer.run(Self.endless) { server in
             try await withSession { session in
                 try await readSome(of: server.baseURL, in: session)
@@ -108,7 +108,7 @@ struct ResponseBodyTests {
         }
     }
 
-    @Test func `cancelling the task that reads ends the body`() async throws {
+    @Test func `cancelling the task that reads a body ends the body`() async throws {
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .stall,
         ]
@@ -129,7 +129,7 @@ struct ResponseBodyTests {
         }
     }
 
-    @Test func `a fault in the middle comes after the pieces before it`() async throws {
+    @Test func `a fault in the middle of a body comes after the pieces before it`() async throws {
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .close,
         ]
@@ -148,7 +148,7 @@ struct ResponseBodyTests {
         }
     }
 
-    @Test func `trailers are there once the body has been read`() async throws {
+    @Test func `trailers are available once the body has been read`() async throws {
         let sum = try #require(HTTPField.Name("X-Sum"))
         let gate = FaultGate()
         let script: FaultServer.Script = [
@@ -171,7 +171,7 @@ struct ResponseBodyTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `interim responses are kept`(reading: ResponseReading) async throws {
+    func `interim responses are kept with the final one`(reading: ResponseReading) async throws {
         let link = try #require(HTTPField.Name("Link"))
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n"),
@@ -207,7 +207,7 @@ struct ResponseBodyTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `a body above the limit in memory is refused`(reading: ResponseReading) async throws {
+    func `a response body above the memory limit is refused`(reading: ResponseReading) async throws {
         try await FaultServer.run(Self.endless) { server in
             let configuration = SessionConfiguration { $0.limits.bodyInMemory = 5 << 20 }
             try await withSession(configuration) { session in

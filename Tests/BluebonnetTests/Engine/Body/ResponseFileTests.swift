@@ -14,7 +14,7 @@ import Testing
 /// A body on its way into a file: all of it is there, or nothing is.
 @Suite(.timeLimit(.minutes(1)))
 struct ResponseFileTests {
-    @Test func `a large body arrives in its file`() async throws {
+    @Test func `a large download arrives in its file`() async throws {
         let count = 5_000_003
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n"), .fill(7, count: count),
@@ -34,7 +34,7 @@ struct ResponseFileTests {
         }
     }
 
-    @Test func `a link is written through and stays a link`() async throws {
+    @Test func `a download to a link is written through it, and the link stays`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "new")]) { server in
             try await withSession { session in
                 try await withDirectory { directory in
@@ -55,7 +55,7 @@ struct ResponseFileTests {
         }
     }
 
-    @Test func `a file that stands there is replaced unless that is forbidden`() async throws {
+    @Test func `a download replaces an existing file unless that is forbidden`() async throws {
         try await FaultServer.run(.requests { _ in [.respond(body: "new")] }) { server in
             try await withSession { session in
                 try await withDirectory { directory in
@@ -78,7 +78,7 @@ struct ResponseFileTests {
     }
 
     @Test(arguments: [false, true], ["n", "é"])
-    func `a name may be as long as names can be`(overwrites: Bool, letter: String) async throws {
+    func `the name of a downloaded file may have the maximum length`(overwrites: Bool, letter: String) async throws {
         try await withDirectory { directory in
             let name = "n" + String(repeating: letter, count: 254 / letter.utf8.count)
             #expect(name.utf8.count == 255)
@@ -99,7 +99,7 @@ struct ResponseFileTests {
         }
     }
 
-    @Test func `a name may begin with an accent`() async throws {
+    @Test func `the name of a downloaded file may begin with a combining accent`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "in", directoryHint: .isDirectory)
             try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
@@ -111,7 +111,7 @@ struct ResponseFileTests {
         }
     }
 
-    @Test func `of many who write to one name without replacing, exactly one does`() async throws {
+    @Test func `of many downloads to one name without replacing, exactly one succeeds`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "file")
             let codes = await withTaskGroup(of: (Int, NetworkingError?).self) { group in
@@ -137,7 +137,7 @@ struct ResponseFileTests {
         }
     }
 
-    @Test func `a directory that is not there is an error, and the connection is given up`() async throws {
+    @Test func `a download into a missing directory is an error and closes its connection`() async throws {
         let script: FaultServer.Script = [.readRequest, .send("HTTP/1.1 200 OK\r\n\r\n"), .fill(7, count: .max)]
         try await FaultServer.run(script) { server in
             try await withSession { session in
@@ -155,7 +155,7 @@ struct ResponseFileTests {
         }
     }
 
-    @Test func `a destination that is a directory is an error and leaves no part behind`() async throws {
+    @Test func `a download to a directory is an error and leaves no partial file`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "new")]) { server in
             try await withSession { session in
                 try await withDirectory { directory in
@@ -172,7 +172,7 @@ struct ResponseFileTests {
         }
     }
 
-    @Test func `a body that ends too early leaves no file`() async throws {
+    @Test func `a truncated download leaves no file`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .hold(gate), .close,
@@ -194,7 +194,7 @@ struct ResponseFileTests {
 
     // MARK: Cancelling
 
-    @Test func `a cancelled task gets the error of the library, and leaves no file`() async throws {
+    @Test func `a cancelled download fails with the library's error and leaves no file`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "new")]) { server in
             try await withSession { session in
                 try await withDirectory { directory in
@@ -225,7 +225,7 @@ struct ResponseFileTests {
         .requests { _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n"), .fill(7, count: count)] }
     }
 
-    @Test func `a pipe takes the body once somebody reads it`() async throws {
+    @Test func `a download to a pipe is written once somebody reads the pipe`() async throws {
         let count = 3_000_001
         try await FaultServer.run(Self.server(sending: count)) { server in
             try await withSession { session in
@@ -246,7 +246,7 @@ struct ResponseFileTests {
 
     /// More of them than there are threads for files; each is waited for, and a file is written meanwhile.
     @Test(arguments: [false, true])
-    func `pipes that nobody reads hold up no file, and end with their tasks`(isOpened: Bool) async throws {
+    func `downloads to pipes that nobody reads delay no other download, and end with their tasks`(isOpened: Bool) async throws {
         let many = SessionConfiguration { $0.maximumConnectionsPerHost = 30 }
         try await FaultServer.run(Self.server(sending: 300_000)) { server in
             try await withSession(many) { session in
@@ -276,7 +276,7 @@ struct ResponseFileTests {
         }
     }
 
-    @Test func `a pipe whose reader goes away is an error`() async throws {
+    @Test func `a download to a pipe whose reader closes is an error`() async throws {
         try await FaultServer.run(Self.server(sending: 3_000_000)) { server in
             try await withSession { session in
                 try await withDirectory { directory in
@@ -296,7 +296,7 @@ struct ResponseFileTests {
         }
     }
 
-    @Test func `a device takes the body, and a full one is an error`() async throws {
+    @Test func `a download to a device is written, and a full device is an error`() async throws {
         try await FaultServer.run(Self.server(sending: 300_000)) { server in
             try await withSession { session in
                 let response = try await session.stream(Request(to: server.baseURL))

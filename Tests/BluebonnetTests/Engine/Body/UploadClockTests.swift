@@ -58,7 +58,7 @@ struct UploadClockTests {
     }
 
     @Test(arguments: Source.allCases, [false, true])
-    func `a server that stops reading runs into the between-bytes timeout`(source: Source, overTLS: Bool) async throws {
+    func `an upload to a server that stops reading ends with the between-bytes timeout`(source: Source, overTLS: Bool) async throws {
         // Should it not, the last one ends the test.
         let timeouts = Timeouts(firstByte: nil, betweenBytes: .milliseconds(300), request: .seconds(20))
         try await withServer([.readHead, .stopReading], overTLS: overTLS, timeouts) { server, session, engine in
@@ -72,7 +72,7 @@ struct UploadClockTests {
     }
 
     @Test(arguments: [false, true])
-    func `a body that the system has taken whole and the server has not ends too`(overTLS: Bool) async throws {
+    func `an upload that the kernel has buffered and the server does not read times out too`(overTLS: Bool) async throws {
         for (timeouts, code) in [
             (Timeouts(firstByte: nil, betweenBytes: .milliseconds(300), request: .seconds(20)), .betweenBytesTimeout),
             (Timeouts(firstByte: .milliseconds(300), betweenBytes: nil, request: .seconds(20)), .firstByteTimeout),
@@ -87,7 +87,7 @@ struct UploadClockTests {
     }
 
     @Test(arguments: Source.allCases, [false, true])
-    func `a server that reads slowly for many times the timeouts gets it all`(source: Source, overTLS: Bool)
+    func `a server that reads slowly for many times the timeout gets the whole upload`(source: Source, overTLS: Bool)
         async throws
     {
         // Five times the timeouts, of which the last two or three are for what the system has taken at once.
@@ -109,7 +109,7 @@ struct UploadClockTests {
         }
     }
 
-    @Test func `a body that goes out with its head has its time too`() async throws {
+    @Test func `an upload that is written together with its head times out too`() async throws {
         try await patiently(first: [.milliseconds(300), .seconds(1)], last: .seconds(5)) { timeout in
             let script: FaultServer.Script = [
                 .readHead, .readSlowly(bytes: 4096, every: timeout * 0.15), .readRequest, .respond(body: "ok"),
@@ -131,7 +131,7 @@ struct UploadClockTests {
     // MARK: Responses that begin before the body has ended
 
     @Test(arguments: [false, true])
-    func `a server that responds while it does not read is waited for`(overTLS: Bool) async throws {
+    func `an upload does not time out while the server responds without reading`(overTLS: Bool) async throws {
         try await patiently { timeout in
             let script: FaultServer.Script = [
                 .readHead, .stopReading, .send("HTTP/1.1 200 OK\r\nContent-Length: 42\r\n\r\n"),
@@ -147,7 +147,7 @@ struct UploadClockTests {
         }
     }
 
-    @Test func `a response that stops while the source is slow runs into the between-bytes timeout`() async throws {
+    @Test func `a response that stalls while the upload's source is slow ends with the between-bytes timeout`() async throws {
         let half = FaultStep.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
         let timeouts = Timeouts(betweenBytes: .milliseconds(300), request: .seconds(20))
         try await withServer([.readHead, half], overTLS: false, timeouts) { server, session, _ in
@@ -160,7 +160,7 @@ struct UploadClockTests {
         }
     }
 
-    @Test func `a slow source has its time before the response begins`() async throws {
+    @Test func `a slow upload source does not time out before the response begins`() async throws {
         try await patiently { timeout in
             let timeouts = Timeouts(firstByte: timeout, betweenBytes: timeout)
             try await withServer([.readRequest, .respond(body: "ok")], overTLS: false, timeouts) { server, session, _ in

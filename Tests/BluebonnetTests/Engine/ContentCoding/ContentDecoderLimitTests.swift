@@ -13,7 +13,7 @@ import Testing
         return Array(whole.readableBytesView)
     }
 
-    @Test func `a bomb is stopped at the ratio, shortly after ten megabytes`() throws {
+    @Test func `a decompression bomb is stopped at the ratio, shortly after ten megabytes`() throws {
         let bytes = try Self.zeros()
         let (count, error) = try ContentDecoder.run("gzip", bytes, limits: Limits())
         #expect(error?.code == .contentDecodingLimitExceeded)
@@ -21,19 +21,19 @@ import Testing
         #expect(error?.message.contains("more than 200 times") == true)
     }
 
-    @Test func `a bomb in a bomb is stopped after ten megabytes`() throws {
+    @Test func `a nested decompression bomb is stopped after ten megabytes`() throws {
         let (count, error) = try ContentDecoder.run("gzip, gzip", CodedSample.bomb, limits: Limits())
         #expect(error?.code == .contentDecodingLimitExceeded)
         #expect(count <= 10 << 20)
     }
 
-    @Test func `a higher ratio lets the same body pass`() throws {
+    @Test func `a higher decoding ratio lets the same body pass`() throws {
         let (count, error) = try ContentDecoder.run("gzip", try Self.zeros(), limits: Limits(decodingRatio: 2000))
         #expect(error == nil)
         #expect(count == 64 << 20)
     }
 
-    @Test func `the size is a limit of its own`() throws {
+    @Test func `the decoded size is a limit of its own`() throws {
         let limits = Limits(decodingRatio: .max, decodedBody: 1_000_000)
         let (count, error) = try ContentDecoder.run("gzip", try Self.zeros(), limits: limits)
         #expect(error?.code == .contentDecodingLimitExceeded)
@@ -41,7 +41,7 @@ import Testing
         #expect(error?.message.contains("1000000 bytes") == true)
     }
 
-    @Test func `a body of exactly the size passes`() throws {
+    @Test func `a body of exactly the decoded-size limit passes`() throws {
         let size = CodedSample.text.utf8.count
         let exact = try ContentDecoder.run(
             "gzip",
@@ -53,7 +53,7 @@ import Testing
         #expect(short.1?.code == .contentDecodingLimitExceeded)
     }
 
-    @Test func `the size counts for a coding in the middle too`() throws {
+    @Test func `the decoded-size limit holds between two content codings too`() throws {
         // Fifty bytes of gzip that hold 64 KB, which hold 64 MiB: the last ones never come out.
         let (count, error) = try ContentDecoder.run("gzip, gzip", CodedSample.bomb, limits: Limits(decodedBody: 20_000))
         #expect(error?.code == .contentDecodingLimitExceeded)

@@ -76,12 +76,12 @@ struct ContentDecodingPlaceTests {
     }
 
     @Test(arguments: [1 << 20, 10 << 20])
-    func `a large body is not decoded on the event loop of its reader`(size: Int) async throws {
+    func `a large coded body is not decoded on its reader's event loop`(size: Int) async throws {
         let turns = try await Self.turns(collecting: Self.body(Self.zeros(size)), to: size)
         #expect(turns >= 1)
     }
 
-    @Test func `a body in two codings is not decoded there either`() async throws {
+    @Test func `a body in two content codings is not decoded on its reader's event loop`() async throws {
         let size = 1 << 20
         let turns = try await Self.turns(
             collecting: Self.body(Self.zeros(size, times: 2), "gzip, gzip"),
@@ -90,12 +90,12 @@ struct ContentDecodingPlaceTests {
         #expect(turns >= 1)
     }
 
-    @Test func `a small body is decoded where its reader runs`() async throws {
+    @Test func `a small coded body is decoded where its reader runs`() async throws {
         let turns = try await Self.turns(collecting: Self.body(Self.zeros(4000)), to: 4000)
         #expect(turns == 0)
     }
 
-    @Test func `a task that was stopped decodes no further, though everything has been received`() async throws {
+    @Test func `a stopped task decodes no further, although the whole body has been received`() async throws {
         let call = Call.ofNoSession()
         var pieces = try Self.body(Self.zeros(4 << 20), call: call).makeAsyncIterator()
         #expect(try await pieces.next()?.isEmpty == false)
@@ -104,7 +104,7 @@ struct ContentDecodingPlaceTests {
         #expect(error.code == .requestTimeout)
     }
 
-    @Test func `a Swift task that was cancelled decodes no further`() async throws {
+    @Test func `a cancelled Swift task decodes no further`() async throws {
         let body = try Self.body(Self.zeros(4 << 20))
         let reading = Task {
             var pieces = body.makeAsyncIterator()

@@ -21,7 +21,7 @@ import Testing
             #expect(error?.message.hasPrefix("The response body is not valid brotli: it is corrupt (") == true)
         }
 
-        @Test func `nothing as Brotli is an empty body, and nothing may follow it`() throws {
+        @Test func `an empty text as Brotli is an empty body, and no byte may follow it`() throws {
             #expect(try ContentDecoder.run("br", CodedSample.emptyBrotli) == (0, nil))
             let (_, error) = try ContentDecoder.run("br", CodedSample.emptyBrotli + CodedSample.emptyBrotli)
             #expect(error?.message == "The response body is not valid brotli: bytes follow its end.")
@@ -45,7 +45,7 @@ import Testing
             #expect(error?.message.contains("too much memory") == true)
         }
 
-        @Test func `a zstd frame of nothing is an empty body`() throws {
+        @Test func `an empty zstd frame is an empty body`() throws {
             #expect(try ContentDecoder.run("zstd", CodedSample.emptyZstd) == (0, nil))
             #expect(
                 try ContentDecoder.run("zstd", CodedSample.emptyZstd + CodedSample.zstd) == (

@@ -33,7 +33,7 @@ struct TimeoutTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `a TLS handshake that is never answered ends with the connect timeout`(reading: ResponseReading) async throws {
+    func `a TLS handshake without a response ends with the connect timeout`(reading: ResponseReading) async throws {
         try await FaultServer.run([.stall]) { server in
             let url = "https://127.0.0.1:\(server.port)/"
             // Long enough to reach the server: the trust roots are read first.
@@ -74,7 +74,7 @@ struct TimeoutTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `a server that does not answer ends with the first-byte timeout`(reading: ResponseReading) async throws {
+    func `a server that does not respond ends with the first-byte timeout`(reading: ResponseReading) async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in
             try await expect(.firstByteTimeout, of: server.baseURL, Timeouts(firstByte: Self.short), reading)
             try await server.waitUntilClosed(connection: 0)
@@ -93,7 +93,7 @@ struct TimeoutTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `bytes that keep dripping do not hold off the whole timeout`(reading: ResponseReading) async throws {
+    func `a dripping response does not hold off the request timeout`(reading: ResponseReading) async throws {
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n"),
             .drip(String(repeating: "x", count: 5000), every: .milliseconds(10)),
@@ -105,14 +105,14 @@ struct TimeoutTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `the whole timeout runs before the first byte too`(reading: ResponseReading) async throws {
+    func `the request timeout runs before the first byte too`(reading: ResponseReading) async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in
             try await expect(.requestTimeout, of: server.baseURL, Timeouts(request: Self.short), reading)
         }
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `the whole timeout runs while the connection is being made`(reading: ResponseReading) async throws {
+    func `the request timeout runs while the connection is being made`(reading: ResponseReading) async throws {
         try await FaultServer.run([.stall], options: .init(acceptsConnections: false)) { server in
             let timeouts = Timeouts(connect: .seconds(1), request: Self.short)
             try await expect(.requestTimeout, of: server.baseURL, timeouts, reading)
@@ -120,7 +120,7 @@ struct TimeoutTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `the whole timeout runs while a request waits for a connection`(reading: ResponseReading) async throws {
+    func `the request timeout runs while a request waits for a connection`(reading: ResponseReading) async throws {
         let gate = FaultGate()
         try await FaultServer.run([.readRequest, .hold(gate), .respond(body: "late")]) { server in
             let configuration = SessionConfiguration { $0.maximumConnectionsPerHost = 1 }
@@ -144,7 +144,7 @@ struct TimeoutTests {
 
     // MARK: What must not fire
 
-    @Test func `a body that nobody reads does not run into the between-bytes timeout`() async throws {
+    @Test func `an unread body does not end with the between-bytes timeout`() async throws {
         let count = 32 << 20
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n"), .fill(7, count: count),
@@ -163,7 +163,7 @@ struct TimeoutTests {
         }
     }
 
-    @Test func `a suspended task does not run into the between-bytes timeout`() async throws {
+    @Test func `a suspended task does not end with the between-bytes timeout`() async throws {
         try await patiently { timeout in
             let gate = FaultGate()
             try await FaultServer.run([.readRequest, .send(Self.half), .hold(gate), .send("-whole")]) { server in

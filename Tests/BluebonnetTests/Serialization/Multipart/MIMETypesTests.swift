@@ -33,12 +33,12 @@ struct MIMETypesTests {
         ("png", "application/octet-stream"), ("x.", "application/octet-stream"), ("", "application/octet-stream"),
         ("x.jpeg", "image/jpeg"), ("böse.png", "image/png"), ("a b.tar.png", "image/png"),
         ("tar.gz", "application/gzip"),
-    ]) func `the longest known extension decides`(name: String, type: String) {
+    ]) func `the longest known file extension decides the media type`(name: String, type: String) {
         #expect(Self.tables.type(ofFileNamed: name) == type)
     }
 
     @Test(arguments: ["txt", "json", "pdf", "jpg", "html", "mp4", "zip", "csv"])
-    func `a system without tables knows what is usual`(end: String) {
+    func `the usual media types are known without a system table`(end: String) {
         let types = MIMETypes(mimeTypes: "", globs: "")
         #expect(types.type(ofFileNamed: "x.\(end)") != MIMETypes.unknown)
         #expect(types.type(ofFileNamed: "x.unheard-of") == MIMETypes.unknown)

@@ -86,7 +86,7 @@ struct MultipartEncoderFuzzTests {
         }
     }
 
-    @Test(arguments: 0..<8) func `random forms from random sources are parsed back`(seed: UInt64) async throws {
+    @Test(arguments: 0..<8) func `random multipart forms from random sources are parsed back`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<60 {
             await Task.yield()

@@ -13,7 +13,7 @@ struct MultipartFileTests {
         return try #require(error)
     }
 
-    @Test func `a file is sent under its name with the type of its extension`() async throws {
+    @Test func `a form file is sent under its name with the type of its extension`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "Grüße an \"alle\".json")
             let content = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
@@ -39,7 +39,7 @@ struct MultipartFileTests {
         }
     }
 
-    @Test func `many files are read one after the other, and a link is followed`() async throws {
+    @Test func `many form files are read one after the other, and links are followed`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "file")
             let link = directory.appending(path: "link.txt")
@@ -58,7 +58,7 @@ struct MultipartFileTests {
         }
     }
 
-    @Test func `an empty file is an empty part`() async throws {
+    @Test func `an empty form file is an empty part`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "empty")
             try Data().write(to: file)
@@ -70,7 +70,7 @@ struct MultipartFileTests {
         }
     }
 
-    @Test func `what is no readable regular file is refused`() async throws {
+    @Test func `a form part from what is not a readable regular file is refused`() async throws {
         let web = try #require(URL(string: "https://me:secret@example.com/a"))
         let noFile = try error { try $0.append(fileURL: web, name: "f") }
         #expect(noFile.code == .requestBodyFailed)
@@ -95,7 +95,7 @@ struct MultipartFileTests {
     }
 
     @Test(.enabled(if: geteuid() != 0, "root may read everything"))
-    func `a file that may not be read is refused`() async throws {
+    func `a form file without permission to read is refused`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "locked")
             try Data("x".utf8).write(to: file)
@@ -110,7 +110,7 @@ struct MultipartFileTests {
     }
 
     @Test(arguments: [(10, 9), (10, 11), (3_000_000, 2_999_999), (1_048_576, 1_048_577), (0, 1), (5, 0)])
-    func `a file that changed its size stops the body`(before: Int, after: Int) async throws {
+    func `a form file that changed its size stops the body`(before: Int, after: Int) async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "changing")
             try Data(repeating: 1, count: before).write(to: file)
@@ -124,7 +124,7 @@ struct MultipartFileTests {
         }
     }
 
-    @Test func `a file that has gone stops the body`() async throws {
+    @Test func `a form file that was removed stops the body`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "gone")
             try Data("x".utf8).write(to: file)

@@ -6,7 +6,7 @@ import Testing
 
 /// Parts produced while they are sent.
 struct MultipartStreamTests {
-    @Test func `streams with lengths make a body with a length`() async throws {
+    @Test func `form streams with lengths make a body with a length`() async throws {
         var form = try MultipartFormData(boundary: "B")
         form.append(stream: Pieces(["ab", "", "c"]), name: "s", fileName: "s.txt", length: 3)
         form.append("end", name: "t")
@@ -23,7 +23,7 @@ struct MultipartStreamTests {
         )
     }
 
-    @Test func `a stream without a length makes a body without one`() async throws {
+    @Test func `a form stream without a length makes a body without one`() async throws {
         var form = try MultipartFormData(boundary: "B")
         form.append(stream: Pieces(["abc"]), name: "s")
         #expect(form.contentLength == nil)
@@ -32,7 +32,7 @@ struct MultipartStreamTests {
         #expect(try ParsedMultipart(try await body.bytes(), boundary: "B").parts.map(\.content) == [Array("abc".utf8)])
     }
 
-    @Test func `a stream that is made as often as needed is sent again`() async throws {
+    @Test func `a form stream that can be made again is sent again`() async throws {
         var form = MultipartFormData()
         form.append(name: "s", length: 2) { Pieces(["ab"]) }
         let body = try form.makeBody()
@@ -41,7 +41,7 @@ struct MultipartStreamTests {
         #expect(try await body.bytes() == first)
     }
 
-    @Test func `a stream that can be read once says so the second time, in every copy`() async throws {
+    @Test func `a form stream that can be read once fails the second time, in every copy`() async throws {
         var form = MultipartFormData()
         form.append(stream: Pieces(["ab"]), name: "only once", length: 2)
         let copy = form
@@ -51,7 +51,7 @@ struct MultipartStreamTests {
         #expect(error.message.contains("only once"))
     }
 
-    @Test(arguments: [nil, 3_000_000]) func `a long piece is copied in blocks`(length: Int?) async throws {
+    @Test(arguments: [nil, 3_000_000]) func `a long piece of a form stream is copied in blocks`(length: Int?) async throws {
         let piece = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         var form = MultipartFormData()
         form.append(name: "s", length: length) {
@@ -67,7 +67,7 @@ struct MultipartStreamTests {
     }
 
     @Test(arguments: [(["abc"], 2), (["abc"], 4), ([], 1), (["a", "b"], 0)])
-    func `a declared length that is not met stops the body`(pieces: [String], length: Int) async throws {
+    func `a form stream of another length than declared stops the body`(pieces: [String], length: Int) async throws {
         var form = MultipartFormData()
         form.append(stream: Pieces(pieces), name: "s", length: length)
         let body = try form.makeBody()
@@ -75,7 +75,7 @@ struct MultipartStreamTests {
         #expect(error.code == .requestBodyLengthMismatch)
     }
 
-    @Test func `a stream that throws stops the body with what it threw below`() async throws {
+    @Test func `a form stream that throws stops the body, with its error as the underlying one`() async throws {
         var form = MultipartFormData()
         form.append(stream: Pieces(["abc"], error: Pieces.Failure()), name: "s", length: 3)
         let body = try form.makeBody()
@@ -84,7 +84,7 @@ struct MultipartStreamTests {
         #expect(error.underlying is Pieces.Failure)
     }
 
-    @Test func `lengths that cannot be are refused`() throws {
+    @Test func `impossible lengths of form streams are refused`() throws {
         var negative = MultipartFormData()
         negative.append(stream: Pieces([String]()), name: "s", length: -1)
         #expect(throws: NetworkingError(.requestSerializationFailed, "")) { try negative.makeBody() }

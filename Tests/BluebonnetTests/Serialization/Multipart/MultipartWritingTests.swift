@@ -12,7 +12,7 @@ struct MultipartWritingTests {
         return form
     }
 
-    @Test func `the file holds the body and is the body`() async throws {
+    @Test func `a form written to a file is the same body, sent from there`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "a form")
             let body = try await form().write(to: file)
@@ -25,7 +25,7 @@ struct MultipartWritingTests {
         }
     }
 
-    @Test func `a file that stands there is replaced unless that is forbidden`() async throws {
+    @Test func `a form written to a file replaces an existing file unless that is forbidden`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "form")
             try Data("old".utf8).write(to: file)
@@ -38,7 +38,7 @@ struct MultipartWritingTests {
         }
     }
 
-    @Test func `a form that fails leaves what was there, and nothing else`() async throws {
+    @Test func `a form that cannot be written leaves the existing file, and nothing else`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "form")
             try Data("old".utf8).write(to: file)
@@ -55,7 +55,7 @@ struct MultipartWritingTests {
         }
     }
 
-    @Test func `a link is followed and stays a link`() async throws {
+    @Test func `a form is written through a link, which stays a link`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "file")
             let link = directory.appending(path: "link")
@@ -69,7 +69,7 @@ struct MultipartWritingTests {
         }
     }
 
-    @Test func `what cannot be written to is refused`() async throws {
+    @Test func `a form is not written to an unwritable destination`() async throws {
         try await withDirectory { directory in
             let web = try #require(URL(string: "https://example.com/a"))
             for place in [directory, web, directory.appending(path: "no/such/folder")] {
@@ -84,7 +84,7 @@ struct MultipartWritingTests {
         }
     }
 
-    @Test func `cancelling removes what was written so far`() async throws {
+    @Test func `cancelling the writing of a form removes what was written so far`() async throws {
         try await withDirectory { directory in
             var endless = MultipartFormData()
             let (begun, signal) = AsyncStream<Void>.makeStream()

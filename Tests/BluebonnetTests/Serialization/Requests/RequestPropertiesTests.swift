@@ -20,7 +20,7 @@ struct RequestPropertiesTests {
         return [http, json, list]
     }
 
-    @Test func `what is not set changes nothing`() throws {
+    @Test func `a request property that is not set changes nothing`() throws {
         for serializer in serializers(RequestProperties()) {
             let request = try serializer.serialize(Request(.post, to: "http://x/"), parameters: ["a": 1])
             #expect(request.properties == RequestProperties())
@@ -30,7 +30,7 @@ struct RequestPropertiesTests {
         }
     }
 
-    @Test func `every serializer sets what is set, with and without parameters`() throws {
+    @Test func `every serializer applies the request properties, with and without parameters`() throws {
         var properties = RequestProperties()
         properties.allowsExpensiveNetworkAccess = false
         properties.cachePolicy = .reload
@@ -51,7 +51,7 @@ struct RequestPropertiesTests {
         }
     }
 
-    @Test func `a request's own values win`() throws {
+    @Test func `a request's own properties win over the serializer's`() throws {
         var serializer = HTTPRequestSerializer()
         serializer.properties.cachePolicy = .reload
         serializer.properties.handlesCookies = false
@@ -65,7 +65,7 @@ struct RequestPropertiesTests {
         #expect(serialized.headerFields[.priority] == "u=0")
     }
 
-    @Test func `the interval is that between bytes, and leaves the session's other timeouts`() throws {
+    @Test func `the timeout interval is that between bytes, and leaves the session's other timeouts`() throws {
         var configuration = SessionConfiguration()
         configuration.timeouts = Timeouts(connect: .seconds(3), request: .seconds(100))
         var request = try Request(to: "http://x/")
@@ -86,13 +86,13 @@ struct RequestPropertiesTests {
         (RequestPriority(urgency: 99, isIncremental: true), "u=7, i"),
         (RequestPriority(urgency: -1), "u=0"), (RequestPriority(isIncremental: true), "i"),
     ])
-    func `a priority is written as RFC 9218 says`(priority: RequestPriority, text: String) {
+    func `a request priority is written as RFC 9218 says`(priority: RequestPriority, text: String) {
         #expect(priority.description == text)
     }
 
     // MARK: Header fields by name
 
-    @Test func `names do not mind case, and nil removes`() throws {
+    @Test func `header names are case-insensitive, and nil removes a field`() throws {
         var serializer = HTTPRequestSerializer()
         try serializer.setValue("1", forHeaderField: "X-Api-Key")
         try serializer.setValue("2", forHeaderField: "x-api-key")
@@ -104,7 +104,7 @@ struct RequestPropertiesTests {
     }
 
     @Test(arguments: [("a b", "1"), ("", "1"), ("X", "1\r\nY: 2"), ("X", "\u{0}")])
-    func `what cannot be a header is refused`(name: String, value: String) {
+    func `an invalid header name or value is refused`(name: String, value: String) {
         var serializer = HTTPRequestSerializer()
         let before = serializer.headerFields
         let error = #expect(throws: NetworkingError.self) { try serializer.setValue(value, forHeaderField: name) }
@@ -112,7 +112,7 @@ struct RequestPropertiesTests {
         #expect(serializer.headerFields == before)
     }
 
-    @Test func `a token is quoted`() {
+    @Test func `an authorization token is quoted`() {
         var serializer = HTTPRequestSerializer()
         serializer.setAuthorization(token: #"a"b\c"#)
         #expect(serializer.headerFields[.authorization] == #"Token token="a\"b\\c""#)

@@ -4,7 +4,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct FileResponseSerializerTests {
-    @Test func `the body is written and its URL is the value`() async throws {
+    @Test func `the file serializer writes the body and returns the URL`() async throws {
         try await withDirectory { folder in
             let file = folder.appending(path: "a b.bin")
             #expect(try ResponseExample(200, nil, "hello").serialized(as: .file(file)) == file)
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func `a file that stands there is replaced only when asked`() async throws {
+    @Test func `the file serializer replaces an existing file only when asked`() async throws {
         try await withDirectory { folder in
             let file = folder.appending(path: "x")
             try Data("old".utf8).write(to: file)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `missing folders are made only when asked`() async throws {
+    @Test func `the file serializer makes missing folders only when asked`() async throws {
         try await withDirectory { folder in
             let file = folder.appending(path: "a/b/x")
             #expect(ResponseExample(200, nil, "1").error(as: .file(file))?.code == .outputFailed)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `an error page is not saved`() async throws {
+    @Test func `the file serializer does not save an error page`() async throws {
         try await withDirectory { folder in
             let file = folder.appending(path: "x")
             #expect(ResponseExample(404, nil, "gone").error(as: .file(file))?.code == .unacceptableStatusCode)

@@ -99,7 +99,7 @@ struct BackPressureTests {
         return try #require(line.split { !$0.isNumber }.first.flatMap { Int($0) }) * 1024
     }
 
-    @Test func `a body is expanded block by block`() async throws {
+    @Test func `a coded body is expanded block by block`() async throws {
         // 64 MiB of zeros that came in 64 KB: every block is made when it is asked for.
         let outer = ContentDecoder(try #require(try ContentCoding(contentEncoding: "gzip")), limits: Limits())
         outer.push(ByteBuffer(bytes: CodedSample.bomb))

@@ -13,7 +13,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ResponseStreamTests {
-    @Test func `pieces come as the transport has them, and empty ones do not`() async throws {
+    @Test func `a stream returns the pieces of the transport without the empty ones`() async throws {
         let pieces = Pieces(["ab", "", "c"])
         try await withAPI(over: StubTransport(routes: [.get("/log"): .stream(pieces)])) { api, _ in
             var received: [String] = []
@@ -22,7 +22,7 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `nothing is sent before it is iterated, and every iteration sends its own`() async throws {
+    @Test func `a stream sends nothing before it is iterated, and a request for each iteration`() async throws {
         try await withAPI(over: StubTransport(routes: [.get("/log"): .text("a\nb")])) { api, transport in
             let stream = api.stream("log", parameters: ["n": 2], headers: [.accept: "text/plain"])
             #expect(transport.requests.isEmpty)
@@ -51,7 +51,7 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `a request that cannot be made fails when it is iterated`() async throws {
+    @Test func `a stream whose request cannot be made fails when it is iterated`() async throws {
         try await withAPI(over: StubTransport(routes: [:])) { api, _ in
             let stream = api.stream("log", parameters: [1, 2])
             let error = try await networkingError { for try await _ in stream {} }
@@ -61,7 +61,7 @@ struct ResponseStreamTests {
 
     // MARK: Validation
 
-    @Test func `a refused status fails before the first element, with its body and what it says`() async throws {
+    @Test func `a stream with a refused status fails before the first element, with the body and its parsed value`() async throws {
         let answer = StubResponse.json(["reason": "no"], status: .unprocessableContent)
         try await withAPI(over: StubTransport(routes: [.get("/log"): answer])) { api, _ in
             let error = try await networkingError {
@@ -74,7 +74,7 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `an error carries no more of the body than it may`() async throws {
+    @Test func `the error about a refused stream has no more of the body than allowed`() async throws {
         try await withAPI(over: StubTransport(routes: [.get("/log"): .text("0123456789", status: .badGateway)])) {
             api,
             _ in
@@ -86,7 +86,7 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `the manager's serializer says which statuses pass, not which types`() async throws {
+    @Test func `the manager's serializer decides which statuses a stream accepts, not which content types`() async throws {
         try await withAPI(over: StubTransport(routes: [.get("/log"): .text("gone", status: .gone)])) { api, _ in
             var api = api
             api.responseSerializer = JSONResponseSerializer().acceptingAnyStatus()
@@ -99,7 +99,7 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `the manager's validation holds for streams and comes first`() async throws {
+    @Test func `the manager's validation holds for streams and runs first`() async throws {
         struct Old: Error {}
         try await withAPI(over: StubTransport(routes: [.get("/log"): .text("a\n")])) { api, _ in
             var api = api
@@ -116,7 +116,7 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `an empty answer needs no content type`() async throws {
+    @Test func `an empty streamed response needs no content type`() async throws {
         try await withAPI(over: StubTransport(routes: [.get("/log"): StubResponse(status: .noContent)])) { api, _ in
             let stream = api.stream("log").validating(ResponseValidation(contentTypes: ["text/csv"]))
             let response = try await stream.response()
@@ -128,7 +128,7 @@ struct ResponseStreamTests {
 
     // MARK: The end
 
-    @Test func `leaving the loop cancels the request`() async throws {
+    @Test func `leaving the loop over a stream cancels its request`() async throws {
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\n\r\na\nb\n"), .fill(0x61, count: .max),
         ]
@@ -162,7 +162,7 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `a connection that breaks in the middle is an error with the head`() async throws {
+    @Test func `a stream whose connection is lost in the middle is an error with the head`() async throws {
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\na\nb\n"), .close,
         ]
@@ -179,7 +179,7 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `progress counts what has come`() async throws {
+    @Test func `the progress of a stream counts what has arrived`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n1234"), .hold(gate), .send("5678"),
@@ -200,7 +200,7 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `a discarded body leaves its connection to the next request`() async throws {
+    @Test func `a discarded body gives its connection to the next request`() async throws {
         let script: FaultServer.Script = [.readRequest, .respond(body: "abc"), .startOver]
         try await FaultServer.run(script) { server in
             try await withSession { session in
@@ -215,7 +215,7 @@ struct ResponseStreamTests {
 
     // MARK: Bodies of sequences
 
-    @Test func `what a sequence throws breaks the body off`() async throws {
+    @Test func `an error thrown by a body sequence ends the response body`() async throws {
         let pieces = Pieces(["ab"], error: NetworkingError(.connectionLost, "The cable is out."))
         try await withAPI(over: StubTransport(routes: [.get("/log"): .stream(pieces)])) { api, _ in
             var received = 0
@@ -230,7 +230,7 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `an unknown error of a sequence is wrapped`() async throws {
+    @Test func `an unknown error thrown by a body sequence is wrapped`() async throws {
         struct Unplugged: Error {}
         let body = ResponseBody.stream(Pieces([], error: Unplugged()))
         let error = try await networkingError { try await body.collect() }
@@ -238,7 +238,7 @@ struct ResponseStreamTests {
         #expect(error.underlying is Unplugged)
     }
 
-    @Test func `a sequence is asked only when the body is`() async throws {
+    @Test func `a body sequence is read only when the body is read`() async throws {
         let pieces = Pieces(["a", "b", "c"])
         var iterator = ResponseBody.stream(pieces).makeAsyncIterator()
         #expect(pieces.asked.value == 0)
@@ -248,7 +248,7 @@ struct ResponseStreamTests {
         #expect(pieces.asked.value == 2)
     }
 
-    @Test func `a coding is undone in a body of a sequence`() async throws {
+    @Test func `a content coding is undone in a response body from a sequence`() async throws {
         let pieces = Pieces(bytes: CodedSample.gzip.map { [$0] })
         let answer = StubResponse.stream(pieces, contentType: "text/plain", headerFields: [.contentEncoding: "gzip"])
         try await withAPI(over: StubTransport(routes: [.get("/log"): answer])) { api, _ in
@@ -292,7 +292,7 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `a refused body from a sequence that never ends holds nobody up`() async throws {
+    @Test func `a refused response from a sequence that never ends delays nobody`() async throws {
         let (pieces, piece) = AsyncStream.makeStream(of: [UInt8].self)
         piece.yield(Array("no".utf8))
         let answer = StubResponse.stream(pieces, contentType: "text/plain")
@@ -305,7 +305,7 @@ struct ResponseStreamTests {
     }
 
     @Test(arguments: [-1, 0, 2, .max])
-    func `the error carries as much of the body as was wanted`(limit: Int) async throws {
+    func `the error about a refused response has as much of the body as was wanted`(limit: Int) async throws {
         let transport = StubTransport { _ in .text("abc", status: .forbidden) }
         try await withSession(transport: transport) { session in
             var stream = HTTPSessionManager(baseURL: URL(string: "http://x/"), session: session).stream("a")
