@@ -88,14 +88,14 @@ struct ExchangeContextSleepTests {
     }
 
     @Test(arguments: Sleepy.Way.allCases, Stop.allCases)
-    private func `what stops the task wakes it, with the same error`(way: Sleepy.Way, stop: Stop) async throws {
+    private func `stopping a task wakes its sleeping interceptor with the same error`(way: Sleepy.Way, stop: Stop) async throws {
         // Nobody can cancel the task that the interceptor made; it would sleep on until the task is stopped.
         if way == .inTaskOfItsOwn, stop == .cancelledCaller { return }
         try await expectWaking(Sleepy(way, for: .seconds(3600)), by: stop)
     }
 
     @Test(arguments: Stop.allCases)
-    func `a sleeper of a suspended task is woken as well`(stop: Stop) async throws {
+    func `stopping a suspended task wakes its sleeping interceptor too`(stop: Stop) async throws {
         try await expectWaking(Sleepy(for: .seconds(3600)), by: stop, isSuspended: true)
     }
 
@@ -103,12 +103,12 @@ struct ExchangeContextSleepTests {
         Duration.seconds(Int64.max), Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999),
         .seconds(10_000_000_000), .seconds(9_223_372_036),
     ])
-    func `very long sleeps are only long`(duration: Duration) async throws {
+    func `the sleep of an exchange may be very long`(duration: Duration) async throws {
         try await expectWaking(Sleepy(for: duration), by: .cancel)
         try await expectWaking(Sleepy(for: duration), by: .requestTimeout)
     }
 
-    @Test func `a sleep takes its time`() async throws {
+    @Test func `the sleep of an exchange takes its time`() async throws {
         let sleepy = Sleepy(for: .milliseconds(20), .microseconds(1), .nanoseconds(1), .zero, .seconds(-3600))
         try await withSession(Self.configuration(sleepy), transport: Self.ok) { session in
             let clock = ContinuousClock()
@@ -118,7 +118,7 @@ struct ExchangeContextSleepTests {
         }
     }
 
-    @Test func `many at once all end`() async throws {
+    @Test func `many simultaneous sleeps of an exchange all end`() async throws {
         let sleepy = Sleepy(.manyTimes, for: .milliseconds(1), .milliseconds(2), .milliseconds(1))
         try await withSession(Self.configuration(sleepy), transport: Self.ok) { session in
             _ = try await session.data(for: Request(to: "http://x/"))
@@ -126,7 +126,7 @@ struct ExchangeContextSleepTests {
         }
     }
 
-    @Test func `a suspended task sleeps on`() async throws {
+    @Test func `the sleep of an exchange goes on while its task is suspended`() async throws {
         let sleepy = Sleepy(for: .milliseconds(1), .milliseconds(50))
         try await withSession(Self.configuration(sleepy), transport: Self.ok) { session in
             let task = session.dataTask(try Request(to: "http://x/"))
@@ -138,7 +138,7 @@ struct ExchangeContextSleepTests {
         }
     }
 
-    @Test func `one whose end lies behind the deadline ends with the deadline`() async throws {
+    @Test func `the sleep of an exchange ends with the deadline that comes before its end`() async throws {
         let sleepy = Sleepy(for: .milliseconds(1), .seconds(3600))
         try await withSession(Self.configuration(sleepy), transport: Self.ok) { session in
             var request = try Request(to: "http://x/")
@@ -157,7 +157,7 @@ struct ExchangeContextSleepTests {
     // MARK: Alone
 
     @Test(arguments: [Duration.zero, .milliseconds(-1), .seconds(Int64.min), .seconds(3600)])
-    func `in a task that was stopped already nothing sleeps`(duration: Duration) async throws {
+    func `the sleep of an exchange ends at once in a stopped task`(duration: Duration) async throws {
         let context = ExchangeContext()
         context.call.stop(NetworkingError(.sessionInvalidated, "Enough."))
         let error = try await networkingError { try await context.sleep(for: duration) }
@@ -165,7 +165,7 @@ struct ExchangeContextSleepTests {
     }
 
     @Test(arguments: [Duration.zero, .milliseconds(-1), .seconds(3600)])
-    func `in a Swift task that was cancelled already nothing sleeps`(duration: Duration) async throws {
+    func `the sleep of an exchange ends at once in a cancelled Swift task`(duration: Duration) async throws {
         let caller = Task {
             while !Task.isCancelled { await Task.yield() }
             try await ExchangeContext().sleep(for: duration)
@@ -175,14 +175,14 @@ struct ExchangeContextSleepTests {
         #expect(error.code == .cancelled)
     }
 
-    @Test func `one that sleeps in a task that is over already has nothing to wait for`() async throws {
+    @Test func `the sleep of an exchange ends at once in a task that is over`() async throws {
         let context = ExchangeContext()
         try context.call.complete(nil, nil)
         let error = try await networkingError { try await context.sleep(for: .seconds(3600)) }
         #expect(error.code == .cancelled)
     }
 
-    @Test func `the deadline is kept where nothing else looks at it`() async throws {
+    @Test func `a sleeping interceptor keeps the deadline where nothing else checks it`() async throws {
         let call = Call.ofNoSession()
         let context = ExchangeContext(call: call, end: .init(after: .milliseconds(20)), collectsBody: false)
         try await context.sleep(for: .milliseconds(1))
@@ -190,7 +190,7 @@ struct ExchangeContextSleepTests {
         #expect(error.code == .requestTimeout && call.error?.code == .requestTimeout)
     }
 
-    @Test func `a sleep leaves nothing behind`() async throws {
+    @Test func `the sleep of an exchange leaves no object behind`() async throws {
         weak var call: Call?
         do {
             let context = ExchangeContext()
@@ -220,7 +220,7 @@ struct ExchangeContextSleepTests {
         }
     }
 
-    @Test func `an interceptor sends again until the server has time`() async throws {
+    @Test func `an interceptor that sleeps sends again until the server has time`() async throws {
         let sent = Counter()
         let transport = StubTransport { _ in
             sent.increment() < 4 ? .text("busy", status: .serviceUnavailable) : .text("ok")
@@ -232,7 +232,7 @@ struct ExchangeContextSleepTests {
         }
     }
 
-    @Test func `one that would send again for ever ends with the time of the request`() async throws {
+    @Test func `an interceptor that would send again for ever ends with the request timeout`() async throws {
         let transport = StubTransport { _ in .text("busy", status: .serviceUnavailable) }
         let configuration = Self.configuration(Retrying(pause: .milliseconds(1)))
         try await withSession(configuration, transport: transport) { session in

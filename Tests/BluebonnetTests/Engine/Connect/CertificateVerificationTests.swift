@@ -104,7 +104,7 @@ struct CertificateVerificationTests {
     ]
 
     @Test(arguments: bad, [ServerTLS.Version.tls12, .tls13])
-    func `a certificate for anyone else is refused, and no byte of the request is sent`(
+    func `a certificate for another host is refused, and no byte of the request is sent`(
         presented: Presented,
         version: ServerTLS.Version
     ) async throws {
@@ -126,7 +126,7 @@ struct CertificateVerificationTests {
         }
     }
 
-    @Test func `a response that comes before the request does not help`() async throws {
+    @Test func `a response sent before the request does not help a refused certificate`() async throws {
         let script: FaultServer.Script = [.respond(body: "hasty"), .stall]
         try await FaultServer.run(script, options: options(Presented("another", [.dns("example.com")]))) { server in
             try await withEngine(trusting()) { session, engine in
@@ -140,7 +140,7 @@ struct CertificateVerificationTests {
         }
     }
 
-    @Test func `the message says whom the certificate is for`() async throws {
+    @Test func `the error about a refused certificate says whom it is for`() async throws {
         let presented = Presented("two names", [.dns("a.example"), .dns("\u{1b}[31m"), .address([10, 0, 0, 1])])
         try await FaultServer.run(Self.ok, options: options(presented)) { server in
             try await withSession(trusting()) { session in
@@ -192,7 +192,7 @@ struct CertificateVerificationTests {
         }
     }
 
-    @Test func `nothing of it matters when nothing is checked`() async throws {
+    @Test func `with verification off every certificate is accepted for every name`() async throws {
         for presented in [Presented("none", nil), Presented("UTF-8", [.dns("bücher.example")])] {
             try await FaultServer.run(Self.ok, options: options(presented)) { server in
                 try await withSession(trusting { $0.verifiesCertificates = false }) { session in
@@ -207,7 +207,7 @@ struct CertificateVerificationTests {
         }
     }
 
-    @Test func `an address in another form cannot be checked, and says how to write it`() async throws {
+    @Test func `an IP address in another form cannot be checked, and the error says how to write it`() async throws {
         try await FaultServer.run(Self.ok, options: options(Presented("local", TestAlternativeName.local))) { server in
             try await withSession(trusting()) { session in
                 let error = try await networkingError {
@@ -318,7 +318,7 @@ struct CertificateVerificationTests {
         Presented("IPv4 in the form of IPv6", [.address(mapped)], for: "::ffff:127.0.0.1"),
         Presented("zone", [.address([0xfe, 0x80] + [UInt8](repeating: 0, count: 13) + [1])], for: "fe80::1%lo"),
     ])
-    func `a certificate for a name of any form is accepted, and asked for in the handshake`(
+    func `a certificate for a host in any form is accepted, and the host is named in the handshake`(
         presented: Presented
     ) async throws {
         let (error, serverNames) = try await verdict(presented)
@@ -342,13 +342,13 @@ struct CertificateVerificationTests {
         Presented("IPv4 for its form in IPv6", [.address(loopback)], for: "::ffff:127.0.0.1"),
         Presented("the address of the connection", [.address(loopback)], for: "www.example.com"),
     ])
-    func `a certificate for another form of the name is refused`(presented: Presented) async throws {
+    func `a certificate for another form of the host's name is refused`(presented: Presented) async throws {
         let (error, _) = try await verdict(presented)
         #expect(error?.code == .certificateHostMismatch)
     }
 
     @Test(arguments: ["bücher.example", "*.example.com", "a..b", "a b", "127.0.0.1\0.evil.example", "", "0x7f.1"])
-    func `a host that is no name is refused before the handshake`(host: String) async throws {
+    func `a host that is neither a name nor an address is refused before the handshake`(host: String) async throws {
         let (error, serverNames) = try await verdict(
             Presented("all", TestAlternativeName.local + [.dns("*.example.com"), .dns(" ")], for: host)
         )
@@ -356,7 +356,7 @@ struct CertificateVerificationTests {
         #expect(serverNames.isEmpty)
     }
 
-    @Test func `over a Unix-domain socket the name is localhost`() async throws {
+    @Test func `over a Unix-domain socket the certificate must be for localhost`() async throws {
         let path = FileManager.default.temporaryDirectory.path + "/bb-\(UInt32.random(in: .min ... .max)).sock"
         let host = try #require(path.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
         let identity = try certificates.issue(for: [.dns("example.com"), .address(Self.loopback)])

@@ -30,7 +30,7 @@ struct ConnectorTests {
     }
 
     @Test(arguments: ["127.0.0.1", "localhost"])
-    func `a session that was shut down leaves no socket that is being connected`(host: String) async throws {
+    func `shutting down a session closes its connecting sockets`(host: String) async throws {
         try await FaultServer.run([], options: Self.blackHole) { server in
             try await withSession { session in
                 for _ in 0..<3 {
@@ -43,7 +43,7 @@ struct ConnectorTests {
         }
     }
 
-    @Test func `an attempt that timed out leaves no socket that is being connected`() async throws {
+    @Test func `an attempt that timed out closes its connecting sockets`() async throws {
         let timeouts = SessionConfiguration { $0.timeouts.connect = .milliseconds(100) }
         try await FaultServer.run([], options: Self.blackHole) { server in
             try await withSession(timeouts) { session in
@@ -57,7 +57,7 @@ struct ConnectorTests {
         }
     }
 
-    @Test func `a session that was shut down in a handshake leaves no connection`() async throws {
+    @Test func `shutting down a session in a handshake leaves no connection`() async throws {
         let gate = FaultGate()
         defer { gate.open() }
         try await FaultServer.run([.hold(gate)]) { server in
@@ -69,7 +69,7 @@ struct ConnectorTests {
         }
     }
 
-    @Test func `no attempt begins once they have been cancelled`() async throws {
+    @Test func `no connection attempt begins once all have been cancelled`() async throws {
         let configuration = SessionConfiguration()
         let connector = Connector(configuration: configuration)
         let loop = NIOSingletons.posixEventLoopGroup.next()

@@ -20,7 +20,7 @@ struct NameResolutionTests {
         }
     }
 
-    @Test func `a name leads to its address, and the lookup is timed`() async throws {
+    @Test func `a host name is resolved to its address, and the lookup is timed`() async throws {
         let resolver = StubResolver(["good.test": ["127.0.0.1"]])
         try await FaultServer.run(Self.ok) { server in
             try await withSession(configuration(resolver)) { session in
@@ -35,7 +35,7 @@ struct NameResolutionTests {
         }
     }
 
-    @Test func `the next address is tried when the first refuses`() async throws {
+    @Test func `the next address of a host is tried when the first refuses`() async throws {
         let resolver = StubResolver(["good.test": ["::1", "127.0.0.2", "127.0.0.1"]])
         try await FaultServer.run(Self.ok) { server in
             try await withSession(configuration(resolver)) { session in
@@ -46,7 +46,7 @@ struct NameResolutionTests {
     }
 
     @Test(arguments: ["missing.test", "empty.test"])
-    func `a name without an address is a failed lookup`(host: String) async throws {
+    func `a host name without an address is a failed lookup`(host: String) async throws {
         let resolver = StubResolver(["empty.test": []])
         try await withEngine(configuration(resolver)) { session, engine in
             let error = try await networkingError {
@@ -59,7 +59,7 @@ struct NameResolutionTests {
         }
     }
 
-    @Test func `the lookups of requests for one host are one`() async throws {
+    @Test func `the requests for one host share one name lookup`() async throws {
         let resolver = StubResolver()
         let configuration = configuration(resolver) { $0.timeouts.connect = .seconds(50) }
         try await withSession(configuration) { session in
@@ -83,7 +83,7 @@ struct NameResolutionTests {
 
     /// The dead lookups each hold a thread, as those of the system do, and stay while everything else goes on: other names, files,
     /// and the first use of the session's TLS.
-    @Test func `dead name servers hold up nothing else`() async throws {
+    @Test func `dead name servers do not delay other requests`() async throws {
         let resolver = StubResolver(["good.test": ["127.0.0.1"], "localhost": ["127.0.0.1"]])
         let certificates = try TestCertificates.shared()
         let configuration = configuration(resolver) {
@@ -120,7 +120,7 @@ struct NameResolutionTests {
         }
     }
 
-    @Test func `an attempt that times out leaves its lookup to the next`() async throws {
+    @Test func `an attempt that times out leaves its name lookup to the next`() async throws {
         let resolver = StubResolver()
         let timeouts = configuration(resolver) { $0.timeouts.connect = .milliseconds(50) }
         let startedAt = ContinuousClock.now
@@ -136,7 +136,7 @@ struct NameResolutionTests {
         }
     }
 
-    @Test func `a session ends while a lookup hangs`() async throws {
+    @Test func `a session can be shut down while a name lookup hangs`() async throws {
         let resolver = StubResolver()
         let task = try await withSession(configuration(resolver)) { session in
             let request = try Request(to: "http://dead.test/")

@@ -43,7 +43,7 @@ struct TLSTests {
 
     // MARK: Trust
 
-    @Test func `a server of a trusted authority is served over one connection`() async throws {
+    @Test func `requests to a server of a trusted authority share one TLS connection`() async throws {
         try await FaultServer.run(Self.ok, options: options(certificates.localhost)) { server in
             try await withSession(trusting()) { session in
                 let first = try await session.data(for: Request(to: server.baseURL))
@@ -56,7 +56,7 @@ struct TLSTests {
         }
     }
 
-    @Test func `an authority can be read from a file`() async throws {
+    @Test func `a trusted authority can be read from a file`() async throws {
         try await certificates.withFiles { files in
             try await FaultServer.run(Self.ok, options: options(certificates.localhost)) { server in
                 try await withSession(trusting { $0.trustRoots = .file(files.authority) }) { session in
@@ -67,7 +67,7 @@ struct TLSTests {
         }
     }
 
-    @Test func `a certificate for an address is accepted for it`() async throws {
+    @Test func `a certificate for an IP address is accepted for it`() async throws {
         try await FaultServer.run(Self.ok, options: options(certificates.localhost)) { server in
             try await withSession(trusting()) { session in
                 let response = try await session.data(for: Request(to: "https://127.0.0.1:\(server.port)/"))
@@ -78,7 +78,7 @@ struct TLSTests {
     }
 
     @Test(arguments: refusals, ResponseReading.allCases)
-    func `a certificate that is not good is refused at once, once, with the reason`(
+    func `an invalid certificate is refused at once, in one attempt, with the reason`(
         refusal: Refusal,
         reading: ResponseReading
     ) async throws {
@@ -98,7 +98,7 @@ struct TLSTests {
         }
     }
 
-    @Test(arguments: refusals) func `nothing is refused when nothing is checked`(refusal: Refusal) async throws {
+    @Test(arguments: refusals) func `with verification off no certificate is refused`(refusal: Refusal) async throws {
         try await FaultServer.run(Self.ok, options: options(refusal.identity(certificates))) { server in
             try await withSession(trusting { $0.verifiesCertificates = false }) { session in
                 let response = try await session.data(for: Request(to: server.baseURL))
@@ -107,7 +107,7 @@ struct TLSTests {
         }
     }
 
-    @Test func `an authority that cannot be read has its own code`() async throws {
+    @Test func `an authority that cannot be read has its own error code`() async throws {
         for roots in [TLSSettings.TrustRoots.file("/nonexistent/authority.pem"), .pem("not a certificate")] {
             try await withSession(trusting { $0.trustRoots = roots }) { session in
                 let error = try await networkingError {
@@ -177,7 +177,7 @@ struct TLSTests {
 
     // MARK: Names and ends
 
-    @Test func `the server's name and the protocol are asked for in the handshake`() async throws {
+    @Test func `the handshake names the server and the protocol`() async throws {
         let tls = ServerTLS(certificates.localhost, applicationProtocols: ["h2", "http/1.1"])
         try await FaultServer.run(Self.ok, options: .init(tls: tls)) { server in
             try await withSession(trusting()) { session in
@@ -189,7 +189,7 @@ struct TLSTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `a body that ends with the connection must end with the alert of TLS`(reading: ResponseReading) async throws {
+    func `a body that ends with the connection must end with the closing alert of TLS`(reading: ResponseReading) async throws {
         let answer = FaultStep.send("HTTP/1.1 200 OK\r\n\r\nhalf")
         let script = FaultServer.Script.connections([[.readRequest, answer, .cut], [.readRequest, answer, .close]])
         try await FaultServer.run(script, options: options(certificates.localhost)) { server in
@@ -204,7 +204,7 @@ struct TLSTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `a body that is complete by its length does not need the alert`(reading: ResponseReading) async throws {
+    func `a body that is complete by its length does not need the closing alert of TLS`(reading: ResponseReading) async throws {
         try await FaultServer.run(
             [.readRequest, .respond(body: "whole"), .cut],
             options: options(certificates.localhost)

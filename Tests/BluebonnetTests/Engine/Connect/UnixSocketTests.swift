@@ -17,7 +17,7 @@ struct UnixSocketTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `a request goes through a socket of the file system`(reading: ResponseReading) async throws {
+    func `a request goes through a Unix-domain socket`(reading: ResponseReading) async throws {
         try await withSocketPath { path, host in
             let script = FaultServer.Script.requests { _ in [.respond(body: "ok")] }
             try await FaultServer.run(script, options: .init(socketPath: path)) { server in
@@ -35,7 +35,7 @@ struct UnixSocketTests {
         }
     }
 
-    @Test func `TLS goes through a socket too, for the name localhost`() async throws {
+    @Test func `TLS goes through a Unix-domain socket, for the name localhost`() async throws {
         let certificates = try TestCertificates.shared()
         try await withSocketPath { path, host in
             let options = FaultServer.Options(tls: ServerTLS(certificates.localhost), socketPath: path)
@@ -49,7 +49,7 @@ struct UnixSocketTests {
         }
     }
 
-    @Test func `a socket that is not there cannot be reached`() async throws {
+    @Test func `a missing Unix-domain socket cannot be reached`() async throws {
         try await withSocketPath { _, host in
             try await withSession { session in
                 let error = try await networkingError {

@@ -18,14 +18,14 @@ struct KeepAliveFieldTests {
             ("timeout=99999999999999999999", nil), ("xtimeout=5", nil), ("5", nil),
         ] as [(String, Duration?)]
     )
-    func `the time is read and a second taken off`(value: String, time: Duration?) throws {
+    func `the Keep-Alive timeout is read, less one second`(value: String, time: Duration?) throws {
         #expect(KeepAliveField.time(in: value).duration == time)
         #expect(try parsedTime("Keep-ALIVE: \(value)\r\n") == time)
         let twice = "Connection: keep-alive\r\nKeep-Alive: \(value)\r\nkeep-alive: timeout=900\r\n"
         #expect(try parsedTime(twice) == time ?? .seconds(899))
     }
 
-    @Test func `without the field there is no time, also after a response that had it`() throws {
+    @Test func `without Keep-Alive there is no timeout, also after a response that had one`() throws {
         #expect(try parsedTime("") == nil)
         #expect(try parsedTime("Connection: keep-alive\r\n") == nil)
         #expect(try parsedTime("Keep-Alives: timeout=5\r\n") == nil)
@@ -47,7 +47,7 @@ struct KeepAliveFieldTests {
         return parser.keepAliveTime.duration
     }
 
-    @Test func `a connection is closed before the server closes it`() async throws {
+    @Test func `an idle connection is closed before its Keep-Alive timeout`() async throws {
         let script = FaultServer.Script.requests { _ in
             [.respond(headers: [("Keep-Alive", "timeout=1")], body: "ok")]
         }
@@ -61,7 +61,7 @@ struct KeepAliveFieldTests {
         }
     }
 
-    @Test func `a connection that is not kept at all is not used again`() async throws {
+    @Test func `a connection with a Keep-Alive timeout of zero is not used again`() async throws {
         let script = FaultServer.Script.requests { _ in
             [.respond(headers: [("Keep-Alive", "timeout=0")], body: "ok")]
         }

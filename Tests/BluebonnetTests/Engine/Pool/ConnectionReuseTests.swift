@@ -49,7 +49,7 @@ struct ConnectionReuseTests {
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok and more",
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison",
     ])
-    func `a connection is closed after a response that forbids more`(answer: String) async throws {
+    func `a connection is closed after a response that forbids its reuse`(answer: String) async throws {
         try await FaultServer.run([.readRequest, .send(answer), .startOver]) { server in
             try await withSession { session in
                 for number in 0..<2 {
@@ -63,7 +63,7 @@ struct ConnectionReuseTests {
         }
     }
 
-    @Test func `HTTP 1_0 with keep-alive keeps its connection`() async throws {
+    @Test func `an HTTP/1.0 response with keep-alive keeps its connection`() async throws {
         let answer = "HTTP/1.0 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\nok"
         try await FaultServer.run([.readRequest, .send(answer), .startOver]) { server in
             try await withSession { session in
@@ -73,7 +73,7 @@ struct ConnectionReuseTests {
         }
     }
 
-    @Test func `a request that asks for the end of its connection gets it`() async throws {
+    @Test func `a request with Connection close closes its connection`() async throws {
         // RFC 9112 §9.6: a client that sends "close" sends nothing after it.
         try await FaultServer.run(Self.ok) { server in
             try await withSession { session in
@@ -104,7 +104,7 @@ struct ConnectionReuseTests {
         }
     }
 
-    @Test func `an idle connection is closed when its time is over`() async throws {
+    @Test func `an idle connection is closed when its idle time is over`() async throws {
         try await FaultServer.run(Self.ok) { server in
             let configuration = SessionConfiguration { $0.idleConnectionTimeout = .milliseconds(50) }
             try await withEngine(configuration) { session, engine in
@@ -174,7 +174,7 @@ struct ConnectionReuseTests {
         }
     }
 
-    @Test func `a connection that waits for the closing alert of its server keeps no request waiting`() async throws {
+    @Test func `a connection that waits for its server's closing alert delays no request`() async throws {
         let certificates = try TestCertificates.shared()
         let gate = FaultGate()
         let script: FaultServer.Script = [

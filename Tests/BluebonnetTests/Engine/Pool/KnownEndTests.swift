@@ -82,18 +82,18 @@ struct KnownEndTests {
         try await group.shutdownGracefully()
     }
 
-    @Test func `a response with the end of its connection behind it`() async throws {
+    @Test func `a connection whose end follows its response is not used again`() async throws {
         try await run(.init())
     }
 
-    @Test func `a response over TLS with the closing alert behind it`() async throws {
+    @Test func `a TLS connection whose closing alert follows its response is not used again`() async throws {
         let certificates = try TestCertificates.shared()
         var tls = TLSSettings()
         tls.trustRoots = .pem(certificates.authority.certificatePEM)
         try await run(.init(tls: ServerTLS(certificates.localhost)), tls)
     }
 
-    @Test func `a suspended task whose response has bytes behind it gives no connection back`() async throws {
+    @Test func `a suspended task with bytes after its response does not give its connection back`() async throws {
         // The client reads 8 KiB first: the response ends there, and what follows comes with a read of its own.
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 8000\r\nX-Pad: "
         let padding = String(repeating: "p", count: 8192 - 8000 - head.utf8.count - 4)

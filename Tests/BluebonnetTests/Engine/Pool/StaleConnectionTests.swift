@@ -16,7 +16,7 @@ struct StaleConnectionTests {
     private static let answering: [FaultStep] = [.readRequest, .respond(body: "second")]
 
     @Test(arguments: [FaultStep.close, .reset], [HTTPRequest.Method.get, .put, .delete])
-    func `an idempotent request is sent again, once, on a new connection`(
+    func `an idempotent request on a stale connection is sent again once on a new one`(
         end: FaultStep,
         method: HTTPRequest.Method
     ) async throws {
@@ -35,7 +35,7 @@ struct StaleConnectionTests {
         }
     }
 
-    @Test func `a streamed request is sent again too`() async throws {
+    @Test func `a streamed request on a stale connection is sent again too`() async throws {
         try await FaultServer.run(Self.stale(.close, later: Self.answering)) { server in
             try await withSession { session in
                 _ = try await session.data(for: Request(to: server.baseURL))
@@ -48,7 +48,7 @@ struct StaleConnectionTests {
     }
 
     @Test(arguments: [HTTPRequest.Method.post, .patch])
-    func `a request that is not idempotent is not sent again`(method: HTTPRequest.Method) async throws {
+    func `a request that is not idempotent is not sent again after a stale connection`(method: HTTPRequest.Method) async throws {
         try await FaultServer.run(Self.stale(.close, later: Self.answering)) { server in
             try await withSession { session in
                 _ = try await session.data(for: Request(to: server.baseURL))
@@ -61,7 +61,7 @@ struct StaleConnectionTests {
         }
     }
 
-    @Test func `a body that can be read only once is not sent again`() async throws {
+    @Test func `a body that can be read only once is not sent again after a stale connection`() async throws {
         try await FaultServer.run(Self.stale(.close, later: Self.answering)) { server in
             try await withSession { session in
                 _ = try await session.data(for: Request(to: server.baseURL))
@@ -77,7 +77,7 @@ struct StaleConnectionTests {
         }
     }
 
-    @Test func `a request is sent again only once`() async throws {
+    @Test func `a request is sent again only once after a stale connection`() async throws {
         try await FaultServer.run(Self.stale(.close, later: [.readRequest, .close])) { server in
             try await withSession { session in
                 _ = try await session.data(for: Request(to: server.baseURL))
@@ -90,7 +90,7 @@ struct StaleConnectionTests {
         }
     }
 
-    @Test func `an answer that had begun is not asked for again`() async throws {
+    @Test func `a request whose response had begun is not sent again`() async throws {
         let script = FaultServer.Script.connections([
             [.readRequest, .respond(body: "first"), .readRequest, .send("HTTP/1.1 2"), .close], Self.answering,
         ])
@@ -106,7 +106,7 @@ struct StaleConnectionTests {
         }
     }
 
-    @Test func `a retry finds its way past the limit of connections`() async throws {
+    @Test func `a retry gets a connection although the limit is reached`() async throws {
         let configuration = SessionConfiguration { $0.maximumConnectionsPerHost = 1 }
         try await FaultServer.run(Self.stale(.close, later: Self.answering)) { server in
             try await withEngine(configuration) { session, engine in

@@ -13,7 +13,7 @@ struct WaitingTests {
         .readRequest, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), .stall,
     ]
 
-    @Test func `a request behind as many endless streams as there are connections fails`() async throws {
+    @Test func `a request that waits behind endless streams on all connections fails`() async throws {
         try await FaultServer.run(Self.endless) { server in
             try await withEngine { session, engine in
                 var streams: [TransportResponse] = []
@@ -47,7 +47,7 @@ struct WaitingTests {
         }
     }
 
-    @Test func `a request fails after its own time to connect though others have more patience`() async throws {
+    @Test func `a request fails after its own connect timeout although others wait longer`() async throws {
         try await withoutConnections(limit: 1) { session, engine, send in
             let patient = try send(Self.long)
             try await until("it waits") { engine.waitingExchanges == 1 }
@@ -58,7 +58,7 @@ struct WaitingTests {
         }
     }
 
-    @Test func `attempts that nobody waits for end at once`() async throws {
+    @Test func `connection attempts that nobody waits for end at once`() async throws {
         try await withoutConnections(limit: 6) { session, engine, send in
             let tasks = try (0..<8).map { _ in try send(Self.long) }
             try await until("all wait") { engine.waitingExchanges == 8 }
@@ -71,7 +71,7 @@ struct WaitingTests {
         }
     }
 
-    @Test func `a request does not inherit the time of attempts whose requests are gone`() async throws {
+    @Test func `a request does not inherit the time of attempts whose requests are cancelled`() async throws {
         try await withoutConnections(limit: 2) { session, engine, send in
             let gone = try (0..<2).map { _ in try send(Self.long) }
             try await until("they wait") { engine.waitingExchanges == 2 }
@@ -125,7 +125,7 @@ struct WaitingTests {
         }
     }
 
-    @Test func `who waited in vain is told why there are not more connections`() async throws {
+    @Test func `a request that waited in vain says why there were not more connections`() async throws {
         try await withOneConnection { session, engine, request, _ in
             var request = request
             request.timeouts = Timeouts(waiting: .milliseconds(200))
@@ -138,7 +138,7 @@ struct WaitingTests {
     // MARK: Many
 
     @Test(arguments: [true, false])
-    func `thousands of requests that wait end with their session or one by one`(byInvalidation: Bool) async throws {
+    func `thousands of waiting requests end with their session or one by one`(byInvalidation: Bool) async throws {
         try await FaultServer.run(Self.endless) { server in
             let configuration = SessionConfiguration { $0.maximumConnectionsPerHost = 1 }
             try await withEngine(configuration) { session, engine in
@@ -160,7 +160,7 @@ struct WaitingTests {
         }
     }
 
-    @Test func `the whole time of each of many requests that wait is its own`() async throws {
+    @Test func `each of many waiting requests has its own request timeout`() async throws {
         try await FaultServer.run(Self.endless) { server in
             let configuration = SessionConfiguration { $0.maximumConnectionsPerHost = 1 }
             try await withEngine(configuration) { session, engine in
