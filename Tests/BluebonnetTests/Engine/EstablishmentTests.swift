@@ -22,8 +22,12 @@ import Testing
     }
 
     @Test(arguments: [(100, 10, 20, 30), (60, 10, 20, 30), (55, 5, 20, 30)])
-    func `the timings of a request that joins a connection attempt have the rest of each phase`(waited: Int, dns: Int, connect: Int, tls: Int)
-    {
+    func `the timings of a request that joins a connection attempt have the rest of each phase`(
+        waited: Int,
+        dns: Int,
+        connect: Int,
+        tls: Int
+    ) {
         let part = timings(beganBefore: Int64(waited))
         #expect(part.dns == .milliseconds(dns) && part.connect == .milliseconds(connect))
         #expect(part.tls == .milliseconds(tls) && !part.isConnectionReused)

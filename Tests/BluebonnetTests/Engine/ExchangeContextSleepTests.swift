@@ -88,7 +88,9 @@ struct ExchangeContextSleepTests {
     }
 
     @Test(arguments: Sleepy.Way.allCases, Stop.allCases)
-    private func `stopping a task wakes its sleeping interceptor with the same error`(way: Sleepy.Way, stop: Stop) async throws {
+    private func `stopping a task wakes its sleeping interceptor with the same error`(way: Sleepy.Way, stop: Stop)
+        async throws
+    {
         // Nobody can cancel the task that the interceptor made; it would sleep on until the task is stopped.
         if way == .inTaskOfItsOwn, stop == .cancelledCaller { return }
         try await expectWaking(Sleepy(way, for: .seconds(3600)), by: stop)

@@ -124,7 +124,8 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `after a 417 the request is sent again without the expectation, with the body it still has`() async throws
+    @Test func `after a 417 the request is sent again without the expectation, with the body it still has`()
+        async throws
     {
         let script = FaultServer.Script.connections([
             [.readHead, .respond(417, body: "no expectations")], [.readRequest, .respond(body: "ok")],

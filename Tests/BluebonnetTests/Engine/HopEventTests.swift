@@ -32,7 +32,7 @@ struct HopEventTests {
     ) async throws -> [String] {
         let log = EventLog<String>()
         try await FaultServer.run(script) { server in
-            let session = SessionManager(configuration: SessionConfiguration()) { log.append(words(for: $0)) }
+            let session = SessionManager(configuration: SessionConfiguration()) { log.append(Self.words(for: $0)) }
             try await requests(server, session)
             await session.shutdown()
         }
@@ -41,7 +41,8 @@ struct HopEventTests {
 
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
-    @Test func `hop events report a request from beginning to end, and the next one on the same connection`() async throws
+    @Test func `hop events report a request from beginning to end, and the next one on the same connection`()
+        async throws
     {
         let words = try await Self.words([.readRequest, .send(Self.ok), .readRequest, .send(Self.ok)]) {
             server,
@@ -97,12 +98,12 @@ struct HopEventTests {
 
     @Test func `hop events report a failed attempt before its consequence for the hop`() async throws {
         let log = EventLog<String>()
-        let session = SessionManager(configuration: SessionConfiguration()) { log.append(words(for: $0)) }
+        let session = SessionManager(configuration: SessionConfiguration()) { log.append(Self.words(for: $0)) }
         let path = "/nowhere-\(UInt64.random(in: 0 ... .max))"
         let request = try Request(to: "http+unix://%2Ftmp\(path.replacing("/", with: "%2F"))/")
         await #expect(throws: NetworkingError.self) { try await session.data(for: request) }
         #expect(
-            record.words == ["1.1 GET /", "1.1 connecting", "1.1 no connection: connect-failed", "1.1 connect-failed"]
+            log.events == ["1.1 GET /", "1.1 connecting", "1.1 no connection: connect-failed", "1.1 connect-failed"]
         )
     }
 

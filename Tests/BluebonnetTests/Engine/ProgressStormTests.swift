@@ -35,7 +35,9 @@ struct ProgressStormTests {
         }
     }
 
-    @Test(arguments: [false, true]) func `progress closures that suspend, resume or cancel their task break nothing`(overTLS: Bool)
+    @Test(arguments: [false, true]) func `progress closures that suspend, resume or cancel their task break nothing`(
+        overTLS: Bool
+    )
         async throws
     {
         let certificates = try TestCertificates.shared()

@@ -102,7 +102,7 @@ struct InterceptorChainTests {
         let attempts = EventLog<String>()
         let transport = StubTransport { request in
             attempts.append("\(request)")
-            return attempts.all.count < 3 ? .text("busy", status: .serviceUnavailable) : .text("ok")
+            return attempts.events.count < 3 ? .text("busy", status: .serviceUnavailable) : .text("ok")
         }
         let retry = Calling { request, next in
             var response = try await next(request)

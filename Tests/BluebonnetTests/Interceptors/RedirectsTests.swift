@@ -209,7 +209,9 @@ struct RedirectsTests {
     ]
 
     @Test(arguments: several)
-    func `several Location fields are refused unless they are the same`(locations: [String], expected: String?) async throws {
+    func `several Location fields are refused unless they are the same`(locations: [String], expected: String?)
+        async throws
+    {
         let request = try Request(to: "http://x/a")
         let next = Next { request in
             guard request.url.path(percentEncoded: true) == "/a" else { return Self.ok(request) }
@@ -239,7 +241,9 @@ struct RedirectsTests {
     ]
 
     @Test(arguments: locations)
-    func `the Location of a redirect is resolved against the request`(from: String, location: String, expected: String) async throws {
+    func `the Location of a redirect is resolved against the request`(from: String, location: String, expected: String)
+        async throws
+    {
         let next = try await follow(Request(to: from), 302, to: location)
         #expect(next.url.absoluteString == expected)
     }

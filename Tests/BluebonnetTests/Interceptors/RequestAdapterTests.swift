@@ -83,7 +83,9 @@ struct RequestAdapterTests {
         }
     }
 
-    @Test func `an error thrown by an adapter is the request's error with a code of its own, and nothing is sent`() async throws {
+    @Test func `an error thrown by an adapter is the request's error with a code of its own, and nothing is sent`()
+        async throws
+    {
         let transport = StubTransport { _ in .text("ok") }
         let failures: [any Error & Sendable] = [
             Broken(), NetworkingError(.connectFailed, "No token."), CancellationError(),

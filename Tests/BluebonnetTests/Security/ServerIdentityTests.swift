@@ -14,7 +14,10 @@ struct ServerIdentityTests {
         ("127.0.0.1.example.com", "127.0.0.1.example.com"),
         ("0xg", "0xg"), ("a.b1", "a.b1"), ("a.0y", "a.0y"),
     ])
-    func `a host name is compared with a certificate in lower case and without the final dot`(host: String, name: String) throws {
+    func `a host name is compared with a certificate in lower case and without the final dot`(
+        host: String,
+        name: String
+    ) throws {
         let identity = try #require(ServerIdentity(host: host))
         #expect(identity == .name(name))
         #expect(identity.serverName == name)

@@ -16,7 +16,8 @@ struct CallTests {
         ]
     }
 
-    @Test func `a request whose body is still arriving shows its response among the tasks of the session`() async throws {
+    @Test func `a request whose body is still arriving shows its response among the tasks of the session`() async throws
+    {
         let gate = FaultGate()
         try await FaultServer.run(Self.half(gate, then: .fill(0x78, count: 1_500_000))) { server in
             try await withSession { session in

@@ -48,7 +48,7 @@ import Testing
         #expect(CompactTime.none.shorter(.none) == .none)
     }
 
-    @Test func `eight bytes are enough`() {
+    @Test func `a CompactTime takes eight bytes, also without a time`() {
         #expect(MemoryLayout<CompactTime>.size == 8)
     }
 }

@@ -34,7 +34,7 @@ struct HTTPSessionManagerTests {
     /// Runs the body with a manager over the embedded server.
     private func withLocalServer(_ body: (HTTPSessionManager) async throws -> Void) async throws {
         try await LocalServer.run { server in
-            try await withAPI(at: server.baseURL, body)
+            try await withAPI(at: server.baseURL) { try await body($0) }
         }
     }
 

@@ -75,7 +75,10 @@ import Testing
         ("application/json", "application/json"), ("Application/JSON ;charset=x", "application/json"),
         ("text/plain;a=\"b,c\"", "text/plain"), ("text/plain, text/html", "text/plain"), ("", nil), (";x", nil),
     ])
-    func `the media type of a response head is lowercase and without parameters`(_ contentType: String, _ expected: String?) {
+    func `the media type of a response head is lowercase and without parameters`(
+        _ contentType: String,
+        _ expected: String?
+    ) {
         #expect(ResponseHead(status: 200, headerFields: [.contentType: contentType]).mediaType == expected)
     }
 

@@ -162,7 +162,8 @@ struct StreamTaskTests {
     }
 
     @Test(arguments: [("12345\n1234567\n1", ["12345"]), ("1234567", []), ("12345\n1234567\r\n", ["12345"])])
-    func `a longer line of a stream is an error, after the lines before it`(text: String, before: [String]) async throws {
+    func `a longer line of a stream is an error, after the lines before it`(text: String, before: [String]) async throws
+    {
         try await FaultServer.run([.readRequest, .respond(body: text)]) { server in
             try await withSession(SessionConfiguration { $0.limits.line = 6 }) { session in
                 let response = try await session.stream(Request(to: server.baseURL))

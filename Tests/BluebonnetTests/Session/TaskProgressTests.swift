@@ -10,7 +10,7 @@ import Testing
 
     init() {
         call = Call.ofNoSession(isWatched: true) { [clock] in
-            .uptimeNanoseconds(1_000_000_000) + TimeAmount(clock.now.offset)
+            NIODeadline.uptimeNanoseconds(1_000_000_000) + TimeAmount(clock.now.offset)
         }
     }
 
@@ -90,7 +90,7 @@ import Testing
 
     @Test func `no speed is measured where nobody observes it`() {
         let call = Call.ofNoSession { [clock] in
-            .uptimeNanoseconds(1_000_000_000) + TimeAmount(clock.now.offset)
+            NIODeadline.uptimeNanoseconds(1_000_000_000) + TimeAmount(clock.now.offset)
         }
         call.update { $0.sent += 1 }
         clock.move(by: .milliseconds(1000))

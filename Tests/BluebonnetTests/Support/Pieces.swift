@@ -3,7 +3,7 @@ struct Pieces: AsyncSequence, Sendable {
     typealias Element = [UInt8]
 
     /// An error for the end of the pieces.
-    struct Failure: Error {}
+    struct Broken: Error {}
 
     let bytes: [[UInt8]]
     let error: (any Error)?

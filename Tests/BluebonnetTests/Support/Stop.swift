@@ -1,4 +1,11 @@
 import Bluebonnet
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// What stops a task from outside.
 enum Stop: CaseIterable {
@@ -13,15 +20,12 @@ enum Stop: CaseIterable {
         }
     }
 
-    /// Awaits the value of a task until it is stopped in this way, and returns its error.
-    ///
-    /// - Parameters:
-    ///   - request: What the task sends; with a time of its own for `requestTimeout`.
-    ///   - whileUnderWay: Returns when the task may be stopped. Not called for `requestTimeout`.
+    /// Awaits the value of a task until it is stopped in this way, and returns its error. The closure returns when
+    /// the task may be stopped; the time of `requestTimeout` runs from the start, and the closure is not called.
     func error(
         of request: Request,
         in session: SessionManager,
-        whileUnderWay: (DataTask) async throws -> Void
+        whileUnderWay: (DataTask<Data>) async throws -> Void
     ) async throws -> NetworkingError {
         var request = request
         if self == .requestTimeout { request.timeouts = Timeouts(request: .milliseconds(50)) }

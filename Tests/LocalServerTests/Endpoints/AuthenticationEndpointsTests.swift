@@ -16,7 +16,9 @@ struct AuthenticationEndpointsTests {
     }
 
     @Test(arguments: [nil, "Basic dXNlcjp3cm9uZw==", "Basic ???", "Bearer dXNlcjpwYXNzIHdvcmQ="])
-    func `the endpoints for authentication respond to others with a challenge or 404`(authorization: String?) async throws {
+    func `the endpoints for authentication respond to others with a challenge or 404`(authorization: String?)
+        async throws
+    {
         try await LocalServer.run { server in
             let headers = authorization.map { [(name: "Authorization", value: $0)] } ?? []
             let answer = try await Answer.fetch("/basic-auth/user/pass%20word", headers: headers, from: server)

@@ -55,7 +55,9 @@ struct RangeEndpointsTests {
             ("Tue, 03 Jan 2023 03:04:05 GMT", 200),
         ]
     )
-    func `the range endpoint sends a part for If-Range only when nothing changed`(validator: String, status: Int) async throws {
+    func `the range endpoint sends a part for If-Range only when nothing changed`(validator: String, status: Int)
+        async throws
+    {
         try await LocalServer.run { server in
             let headers = [(name: "Range", value: "bytes=0-3"), (name: "If-Range", value: validator)]
             let answer = try await Answer.fetch("/range/26", headers: headers, from: server)

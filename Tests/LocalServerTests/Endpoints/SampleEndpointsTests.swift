@@ -12,7 +12,9 @@ struct SampleEndpointsTests {
             ("/base64/Qmx1ZWJvbm5ldCDDvA", "text/html; charset=utf-8", "Bluebonnet ü"),
         ]
     )
-    func `the sample endpoints send each document with its content type`(target: String, type: String, part: String) async throws {
+    func `the sample endpoints send each document with its content type`(target: String, type: String, part: String)
+        async throws
+    {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch(target, from: server)
             #expect(answer.status == 200)

@@ -13,7 +13,9 @@ struct StatusEndpointsTests {
         }
     }
 
-    @Test(arguments: [204, 304]) func `the status endpoint sends no length with a status without a body`(code: Int) async throws {
+    @Test(arguments: [204, 304]) func `the status endpoint sends no length with a status without a body`(code: Int)
+        async throws
+    {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/status/\(code)", from: server)
             #expect(answer.body.isEmpty)

@@ -53,7 +53,9 @@ struct StreamEndpointsTests {
         }
     }
 
-    @Test(arguments: ["GET", "POST"]) func `the delay endpoint accepts fractions of a second`(method: String) async throws {
+    @Test(arguments: ["GET", "POST"]) func `the delay endpoint accepts fractions of a second`(method: String)
+        async throws
+    {
         try await LocalServer.run { server in
             let clock = ContinuousClock()
             let start = clock.now

@@ -266,7 +266,9 @@ struct FaultServerTests {
         }
     }
 
-    @Test(arguments: [FaultStep.close, .cut]) func `a fault script's close is an orderly end`(step: FaultStep) async throws {
+    @Test(arguments: [FaultStep.close, .cut]) func `a fault script's close is an orderly end`(step: FaultStep)
+        async throws
+    {
         try await FaultServer.run([.send("x"), step]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             #expect(try await connection.receiveAllText() == "x")

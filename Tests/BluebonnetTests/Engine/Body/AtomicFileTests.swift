@@ -19,7 +19,8 @@ struct AtomicFileTests {
     }
 
     @Test(arguments: AtomicFile.ExclusiveMove.allCases)
-    func `an exclusive move takes a free name and leaves a taken one alone`(way: AtomicFile.ExclusiveMove) async throws {
+    func `an exclusive move takes a free name and leaves a taken one alone`(way: AtomicFile.ExclusiveMove) async throws
+    {
         try await withDirectory { directory in
             let place = directory.appending(path: "file")
             try part("one", for: place).commit(replaces: false, ways: [way])

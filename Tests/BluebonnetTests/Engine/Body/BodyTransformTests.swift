@@ -135,7 +135,9 @@ struct BodyTransformTests {
         }
     }
 
-    @Test func `a body transform below content decoding sees the coded bytes, and the reader the decoded ones`() async throws {
+    @Test func `a body transform below content decoding sees the coded bytes, and the reader the decoded ones`()
+        async throws
+    {
         let coded = try Self.gzip(ByteBuffer(repeating: 0x61, count: 300_000))
         let script: FaultServer.Script = [
             .readRequest, .respond(headers: [("Content-Encoding", "gzip")], bytes: Array(coded.readableBytesView)),

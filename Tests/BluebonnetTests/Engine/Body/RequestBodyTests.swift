@@ -198,7 +198,9 @@ struct RequestBodyTests {
         #expect(error.code == .requestBodyLengthMismatch, "\(error)")
     }
 
-    @Test(arguments: [nil, 10] as [Int?]) func `a body sequence that throws fails the request`(length: Int?) async throws {
+    @Test(arguments: [nil, 10] as [Int?]) func `a body sequence that throws fails the request`(length: Int?)
+        async throws
+    {
         let pieces = AsyncThrowingStream<[UInt8], any Error> { continuation in
             continuation.yield([1, 2, 3])
             continuation.finish(throwing: SourceFailure())

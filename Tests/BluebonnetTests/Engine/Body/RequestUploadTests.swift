@@ -63,7 +63,8 @@ struct RequestUploadTests {
     }
 
     @Test(arguments: [0, 6])
-    func `a request body is complete at its declared length although its source does not end`(length: Int) async throws {
+    func `a request body is complete at its declared length although its source does not end`(length: Int) async throws
+    {
         try await FaultServer.run(.requests { _ in [.respond(body: "ok")] }) { server in
             try await withSession { session in
                 for _ in 0..<3 {

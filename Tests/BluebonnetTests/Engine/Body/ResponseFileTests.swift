@@ -246,7 +246,9 @@ struct ResponseFileTests {
 
     /// More of them than there are threads for files; each is waited for, and a file is written meanwhile.
     @Test(arguments: [false, true])
-    func `downloads to pipes that nobody reads delay no other download, and end with their tasks`(isOpened: Bool) async throws {
+    func `downloads to pipes that nobody reads delay no other download, and end with their tasks`(isOpened: Bool)
+        async throws
+    {
         let many = SessionConfiguration { $0.maximumConnectionsPerHost = 30 }
         try await FaultServer.run(Self.server(sending: 300_000)) { server in
             try await withSession(many) { session in

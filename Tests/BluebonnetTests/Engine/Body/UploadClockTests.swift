@@ -58,7 +58,9 @@ struct UploadClockTests {
     }
 
     @Test(arguments: Source.allCases, [false, true])
-    func `an upload to a server that stops reading ends with the between-bytes timeout`(source: Source, overTLS: Bool) async throws {
+    func `an upload to a server that stops reading ends with the between-bytes timeout`(source: Source, overTLS: Bool)
+        async throws
+    {
         // Should it not, the last one ends the test.
         let timeouts = Timeouts(firstByte: nil, betweenBytes: .milliseconds(300), request: .seconds(20))
         try await withServer([.readHead, .stopReading], overTLS: overTLS, timeouts) { server, session, engine in
@@ -72,7 +74,8 @@ struct UploadClockTests {
     }
 
     @Test(arguments: [false, true])
-    func `an upload that the kernel has buffered and the server does not read times out too`(overTLS: Bool) async throws {
+    func `an upload that the kernel has buffered and the server does not read times out too`(overTLS: Bool) async throws
+    {
         for (timeouts, code) in [
             (Timeouts(firstByte: nil, betweenBytes: .milliseconds(300), request: .seconds(20)), .betweenBytesTimeout),
             (Timeouts(firstByte: .milliseconds(300), betweenBytes: nil, request: .seconds(20)), .firstByteTimeout),
@@ -147,7 +150,9 @@ struct UploadClockTests {
         }
     }
 
-    @Test func `a response that stalls while the upload's source is slow ends with the between-bytes timeout`() async throws {
+    @Test func `a response that stalls while the upload's source is slow ends with the between-bytes timeout`()
+        async throws
+    {
         let half = FaultStep.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
         let timeouts = Timeouts(betweenBytes: .milliseconds(300), request: .seconds(20))
         try await withServer([.readHead, half], overTLS: false, timeouts) { server, session, _ in

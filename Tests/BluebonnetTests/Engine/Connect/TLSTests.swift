@@ -189,7 +189,9 @@ struct TLSTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `a body that ends with the connection must end with the closing alert of TLS`(reading: ResponseReading) async throws {
+    func `a body that ends with the connection must end with the closing alert of TLS`(reading: ResponseReading)
+        async throws
+    {
         let answer = FaultStep.send("HTTP/1.1 200 OK\r\n\r\nhalf")
         let script = FaultServer.Script.connections([[.readRequest, answer, .cut], [.readRequest, answer, .close]])
         try await FaultServer.run(script, options: options(certificates.localhost)) { server in
@@ -204,7 +206,9 @@ struct TLSTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `a body that is complete by its length does not need the closing alert of TLS`(reading: ResponseReading) async throws {
+    func `a body that is complete by its length does not need the closing alert of TLS`(reading: ResponseReading)
+        async throws
+    {
         try await FaultServer.run(
             [.readRequest, .respond(body: "whole"), .cut],
             options: options(certificates.localhost)

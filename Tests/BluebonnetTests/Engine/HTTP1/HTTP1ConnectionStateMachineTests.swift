@@ -191,7 +191,9 @@ import Testing
         #expect(leaves == [true, false])
     }
 
-    @Test func `a closed connection was stale only if it had been used and before the first byte of the response`() throws {
+    @Test func `a closed connection was stale only if it had been used and before the first byte of the response`()
+        throws
+    {
         #expect(!busy().isStale)
         var used = try served()
         #expect(!used.isStale)

@@ -56,7 +56,9 @@ import Testing
     }
 
     @Test(arguments: Hostile.allCases, [1, 7, Int.max])
-    func `response parsing work grows linearly with the response, however it is split`(hostile: Hostile, piece: Int) throws {
+    func `response parsing work grows linearly with the response, however it is split`(hostile: Hostile, piece: Int)
+        throws
+    {
         let costs = try [250, 500, 1_000].map { try Self.cost(hostile.response($0), piece: piece) }
         for cost in costs {
             #expect(cost.events <= cost.bytes / 6 + 4, "\(cost)")

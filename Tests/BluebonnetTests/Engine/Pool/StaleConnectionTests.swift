@@ -48,7 +48,9 @@ struct StaleConnectionTests {
     }
 
     @Test(arguments: [HTTPRequest.Method.post, .patch])
-    func `a request that is not idempotent is not sent again after a stale connection`(method: HTTPRequest.Method) async throws {
+    func `a request that is not idempotent is not sent again after a stale connection`(method: HTTPRequest.Method)
+        async throws
+    {
         try await FaultServer.run(Self.stale(.close, later: Self.answering)) { server in
             try await withSession { session in
                 _ = try await session.data(for: Request(to: server.baseURL))

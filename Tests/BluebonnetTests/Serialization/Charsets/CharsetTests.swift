@@ -85,7 +85,11 @@ import Testing
         ("us-ascii", "41ff", 1), ("big5", "a240a1feff", 4),
         ("utf-8", "41c3", 1), ("utf-8", "efbbbf41ff", 4), ("windows-1252", "4181", 1),
     ])
-    func `bytes that are invalid in their charset are an error with their place`(_ label: String, _ bytes: String, _ offset: Int) throws {
+    func `bytes that are invalid in their charset are an error with their place`(
+        _ label: String,
+        _ bytes: String,
+        _ offset: Int
+    ) throws {
         let charset = try #require(Charset(label))
         let body = Self.data(bytes.count % 2 == 0 ? bytes : bytes + "3")
         let error = #expect(throws: CharsetError.self) { try charset.decode(body) }
@@ -99,7 +103,9 @@ import Testing
         ("utf-8", "41ff42", "A\u{FFFD}B"), ("utf-16be", "d8000041", "\u{FFFD}A"), ("utf-16be", "004100", "A\u{FFFD}"),
         ("windows-1252", "8141", "\u{FFFD}A"), ("big5", "ffa1fea4", "\u{FFFD}／\u{FFFD}"),
     ])
-    func `bytes that are invalid in their charset can be replaced`(_ label: String, _ bytes: String, _ text: String) throws {
+    func `bytes that are invalid in their charset can be replaced`(_ label: String, _ bytes: String, _ text: String)
+        throws
+    {
         #expect(try #require(Charset(label)).decode(Self.data(bytes), fallback: .replace) == text)
     }
 

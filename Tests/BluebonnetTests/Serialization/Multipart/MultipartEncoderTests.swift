@@ -11,11 +11,11 @@ struct MultipartEncoderTests {
     }
 
     private func file(_ length: Int?) -> MultipartPart {
-        part(MultipartSource(length: length, isReplayable: true, isFile: true) { throw Pieces.Failure() })
+        part(MultipartSource(length: length, isReplayable: true, isFile: true) { throw Pieces.Broken() })
     }
 
     private func stream(_ length: Int?) -> MultipartPart {
-        part(MultipartSource(length: length, isReplayable: true, isFile: false) { throw Pieces.Failure() })
+        part(MultipartSource(length: length, isReplayable: true, isFile: false) { throw Pieces.Broken() })
     }
 
     private func memory(_ count: Int) -> MultipartPart {
@@ -134,7 +134,8 @@ struct MultipartEncoderTests {
         }
     }
 
-    @Test(arguments: [true, false]) func `a form part shorter than declared is an error at its end`(isFile: Bool) throws {
+    @Test(arguments: [true, false]) func `a form part shorter than declared is an error at its end`(isFile: Bool) throws
+    {
         var encoder = try encoder([memory(1), isFile ? file(5) : stream(5)])
         while case .emit = encoder.next() {}
         try encoder.received(bytes(3))

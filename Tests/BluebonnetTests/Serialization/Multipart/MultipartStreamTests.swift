@@ -51,7 +51,9 @@ struct MultipartStreamTests {
         #expect(error.message.contains("only once"))
     }
 
-    @Test(arguments: [nil, 3_000_000]) func `a long piece of a form stream is copied in blocks`(length: Int?) async throws {
+    @Test(arguments: [nil, 3_000_000]) func `a long piece of a form stream is copied in blocks`(length: Int?)
+        async throws
+    {
         let piece = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         var form = MultipartFormData()
         form.append(name: "s", length: length) {
@@ -77,11 +79,11 @@ struct MultipartStreamTests {
 
     @Test func `a form stream that throws stops the body, with its error as the underlying one`() async throws {
         var form = MultipartFormData()
-        form.append(stream: Pieces(["abc"], error: Pieces.Failure()), name: "s", length: 3)
+        form.append(stream: Pieces(["abc"], error: Pieces.Broken()), name: "s", length: 3)
         let body = try form.makeBody()
         let error = try await networkingError { _ = try await body.bytes() }
         #expect(error.code == .requestBodyFailed)
-        #expect(error.underlying is Pieces.Failure)
+        #expect(error.underlying is Pieces.Broken)
     }
 
     @Test func `impossible lengths of form streams are refused`() throws {

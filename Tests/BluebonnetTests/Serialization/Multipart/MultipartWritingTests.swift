@@ -47,7 +47,7 @@ struct MultipartWritingTests {
             let mismatch = try await networkingError { try await short.write(to: file) }
             #expect(mismatch.code == .requestBodyLengthMismatch)
             var failing = try form()
-            failing.append(stream: Pieces(["abc"], error: Pieces.Failure()), name: "s")
+            failing.append(stream: Pieces(["abc"], error: Pieces.Broken()), name: "s")
             let failure = try await networkingError { try await failing.write(to: file) }
             #expect(failure.code == .requestBodyFailed)
             #expect(try names(in: directory) == ["form"])

@@ -36,7 +36,9 @@ struct UploadThrottleTests {
         #expect(clock.sleeps == Array(repeating: .seconds(1), count: (bytes.count - 1) / 50))
     }
 
-    @Test(arguments: [1, 1000, 100_000, 2_000_000]) func `a throttle sends its number of bytes a second`(rate: Int) async throws {
+    @Test(arguments: [1, 1000, 100_000, 2_000_000]) func `a throttle sends its number of bytes a second`(rate: Int)
+        async throws
+    {
         let clock = SteppingClock()
         let form = try form(rate * 3, .bytesPerSecond(rate))
         let pieces = try await form.makeBody(clock: clock).pieces()

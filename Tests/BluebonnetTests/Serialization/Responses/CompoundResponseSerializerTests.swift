@@ -19,7 +19,11 @@ import Testing
         ("application/json", "[1]", Answer.json([1])), ("text/plain", "[1]", .text("[1]")),
         ("application/x-plist", "<plist><integer>1</integer></plist>", .list(.integer(1))),
     ])
-    private func `the first of compound serializers that can read the response wins`(_ type: String, _ body: String, _ answer: Answer) throws {
+    private func `the first of compound serializers that can read the response wins`(
+        _ type: String,
+        _ body: String,
+        _ answer: Answer
+    ) throws {
         #expect(try ResponseExample(200, type, body).serialized(as: Self.mixed) == answer)
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct FileResponseSerializerTests {
     @Test func `the file serializer writes the body and returns the URL`() async throws {
-        try await withDirectory { folder in
+        try await withDirectory { folder throws in
             let file = folder.appending(path: "a b.bin")
             #expect(try ResponseExample(200, nil, "hello").serialized(as: .file(file)) == file)
             #expect(try Data(contentsOf: file) == Data("hello".utf8))
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func `the file serializer replaces an existing file only when asked`() async throws {
-        try await withDirectory { folder in
+        try await withDirectory { folder throws in
             let file = folder.appending(path: "x")
             try Data("old".utf8).write(to: file)
             let error = ResponseExample(200, nil, "new").error(as: .file(file))
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `the file serializer makes missing folders only when asked`() async throws {
-        try await withDirectory { folder in
+        try await withDirectory { folder throws in
             let file = folder.appending(path: "a/b/x")
             #expect(ResponseExample(200, nil, "1").error(as: .file(file))?.code == .outputFailed)
             _ = try ResponseExample(200, nil, "1").serialized(as: .file(file, options: .createDirectories))
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func `the file serializer does not save an error page`() async throws {
-        try await withDirectory { folder in
+        try await withDirectory { folder throws in
             let file = folder.appending(path: "x")
             #expect(ResponseExample(404, nil, "gone").error(as: .file(file))?.code == .unacceptableStatusCode)
             #expect(try names(in: folder) == [])

@@ -160,7 +160,11 @@ import Testing
             ("", "text/html", true), ("TEXT/HTML", "text/html", true), ("*/*;q=0.1", "x/y", true),
         ] as [(String?, String, Bool)]
     )
-    func `the accepted content types can be those that the request asked for`(_ accept: String?, _ type: String, _ isAccepted: Bool) {
+    func `the accepted content types can be those that the request asked for`(
+        _ accept: String?,
+        _ type: String,
+        _ isAccepted: Bool
+    ) {
         var example = ResponseExample(200, type, "x")
         example.request.headerFields[.accept] = accept
         #expect((Self.failure(example, .byAcceptHeader) == nil) == isAccepted)
@@ -169,7 +173,10 @@ import Testing
 
     private struct Refusal: Error, Equatable { var name: String }
 
-    @Test func `validation rules are checked in order, the first that refuses wins, and the body is parsed all the same`() throws {
+    @Test
+    func `validation rules are checked in order, the first that refuses wins, and the body is parsed all the same`()
+        throws
+    {
         let example = ResponseExample(200, "application/json", #"{"ok": false}"#)
         let serializer = JSONResponseSerializer().requiring { _, _, _ in }
             .requiring { _, _, _ in throw Refusal(name: "first") }

@@ -21,8 +21,10 @@ import Testing
             ("text/plain; charset=utf-32", .utf32BigEndian),
         ] as [(String?, String.Encoding)]
     )
-    func `text is decoded by its charset, with and without a byte-order mark`(_ type: String?, _ encoding: String.Encoding) throws
-    {
+    func `text is decoded by its charset, with and without a byte-order mark`(
+        _ type: String?,
+        _ encoding: String.Encoding
+    ) throws {
         for mark in ["", "\u{FEFF}"] {
             let example = ResponseExample(200, type, try Self.bytes(mark + Self.text, encoding))
             #expect(try example.serialized(as: .string) == Self.text)
@@ -77,7 +79,11 @@ import Testing
         ("text/plain; charset=utf-16be", Data([0xD8, 0x00]), "The response is not valid UTF-16BE."),
         ("text/plain; charset=utf-32be", Data([0, 0x11, 0, 0]), "The response is not valid UTF-32BE."),
     ])
-    func `bytes that are not in the charset of the response are a clear error`(_ type: String, _ body: Data, _ message: String) throws {
+    func `bytes that are not in the charset of the response are a clear error`(
+        _ type: String,
+        _ body: Data,
+        _ message: String
+    ) throws {
         let error = try #require(ResponseExample(200, type, body).error(as: .string))
         #expect(error.code == .responseSerializationFailed)
         #expect(error.message == message)

@@ -165,7 +165,10 @@ import Testing
             ("<?xml version='1.0' encoding='utf-16'?>", .utf8),
         ] as [(String, Charset)]
     )
-    func `the encoding of XML is decided by byte-order mark, declaration or neither`(_ prolog: String, _ charset: Charset) throws {
+    func `the encoding of XML is decided by byte-order mark, declaration or neither`(
+        _ prolog: String,
+        _ charset: Charset
+    ) throws {
         var reader = XMLEventReader(try charset.encode(prolog + "<ü/>"))
         guard case .startElement(let element) = try reader.next() else {
             Issue.record("no element")

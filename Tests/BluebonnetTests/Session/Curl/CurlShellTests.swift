@@ -184,7 +184,9 @@ struct CurlShellTests {
         text.utf8.flatMap { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") ? [UInt8(ascii: "\\"), $0] : [$0] }
     }
 
-    @Test func `a hundred thousand texts of all Unicode in curl descriptions reach the program unchanged, and nothing else runs`()
+    @Test
+    func
+        `a hundred thousand texts of all Unicode in curl descriptions reach the program unchanged, and nothing else runs`()
         async throws
     {
         var generator = SeededGenerator(seed: 0x0B1B_0A11)

@@ -34,7 +34,9 @@ struct SecretNamesTests {
     ]
 
     @Test(arguments: pairs)
-    func `parameters that are secrets are omitted from descriptions, however their names are written`(name: String) throws {
+    func `parameters that are secrets are omitted from descriptions, however their names are written`(name: String)
+        throws
+    {
         let type: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
         let request = try Request(
             .post,

@@ -61,7 +61,9 @@ struct ResponseStreamTests {
 
     // MARK: Validation
 
-    @Test func `a stream with a refused status fails before the first element, with the body and its parsed value`() async throws {
+    @Test func `a stream with a refused status fails before the first element, with the body and its parsed value`()
+        async throws
+    {
         let answer = StubResponse.json(["reason": "no"], status: .unprocessableContent)
         try await withAPI(over: StubTransport(routes: [.get("/log"): answer])) { api, _ in
             let error = try await networkingError {
@@ -86,7 +88,9 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `the manager's serializer decides which statuses a stream accepts, not which content types`() async throws {
+    @Test func `the manager's serializer decides which statuses a stream accepts, not which content types`()
+        async throws
+    {
         try await withAPI(over: StubTransport(routes: [.get("/log"): .text("gone", status: .gone)])) { api, _ in
             var api = api
             api.responseSerializer = JSONResponseSerializer().acceptingAnyStatus()

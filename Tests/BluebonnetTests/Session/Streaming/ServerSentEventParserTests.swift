@@ -57,7 +57,8 @@ import Testing
     ]
 
     @Test(arguments: samples)
-    func `server-sent events are the same however they are split`(_ text: String, _ expected: [ServerSentEvent]) throws {
+    func `server-sent events are the same however they are split`(_ text: String, _ expected: [ServerSentEvent]) throws
+    {
         let bytes = Array(text.utf8)
         #expect(try Self.events([bytes]) == expected)
         #expect(try Self.events(bytes.map { [$0] }) == expected)
@@ -111,7 +112,10 @@ import Testing
     }
 
     @Test(arguments: [1, 100, .max], ["data: a\n", "data: a\n\n", "\r", ":", "data", "id: 1\revent: e\r\n"])
-    func `the parsing work of server-sent events grows linearly with the size, however it is split`(piece: Int, line: String) throws {
+    func `the parsing work of server-sent events grows linearly with the size, however it is split`(
+        piece: Int,
+        line: String
+    ) throws {
         let steps = try [4_000, 8_000, 16_000].map { size in
             var parser = ServerSentEventParser(limit: .max)
             var bytes = ByteBuffer(string: String(repeating: line, count: size / line.utf8.count))
