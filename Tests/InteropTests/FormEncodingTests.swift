@@ -2,7 +2,7 @@ import Bluebonnet
 import Testing
 
 /// Whether Python's urllib reads in our forms what was put into them.
-@Suite(.enabled(if: PythonFormParser.isExpected, "python3 is not installed"), .timeLimit(.minutes(2)))
+@Suite(.needs("python3"), .timeLimit(.minutes(2)))
 struct FormEncodingTests {
     /// Python compares Unicode scalars, Swift what they look like.
     private func scalars(_ pairs: [[String]]) -> [[[UInt32]]] {

@@ -32,7 +32,9 @@ struct HttpbinTests {
     }
 
     @Test(arguments: [RequestCompression.Coding.gzip, .deflate])
-    func `a compressed body arrives at httpbin with its coding, byte for byte`(coding: RequestCompression.Coding) async throws {
+    func `a compressed body arrives at httpbin with its coding, byte for byte`(coding: RequestCompression.Coding)
+        async throws
+    {
         var request = try InteropServer.httpbin.request("/post")
         request.method = .post
         request.body = .string(String(repeating: "abc", count: 2000))

@@ -122,11 +122,14 @@ struct RequestCompressionTests {
     }
 
     @Test func `large bodies are compressed off the event loop`() async throws {
-        let compressed = try await withTaskExecutorPreference(EventLoopTaskExecutor.next()) {
-            try await RequestCompression().compress(Self.request(.string(Self.text)))
+        let text = String(repeating: Self.text, count: 20_000_000 / Self.text.utf8.count)
+        let request = try Self.request(.string(text))
+        let turns = try await loopTurns {
+            let compressed = try await RequestCompression(level: 9).compress(request)
+            let length = try #require(compressed.body?.length)
+            #expect(length > 0 && length < text.utf8.count)
         }
-        let data = try #require(compressed.body?.data)
-        #expect(try inflated(Array(data), .gzip) == Self.text)
+        #expect(turns > 0)
     }
 
     // MARK: What is compressed

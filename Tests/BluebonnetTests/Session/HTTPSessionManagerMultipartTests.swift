@@ -188,9 +188,12 @@ struct HTTPSessionManagerMultipartTests {
                         multipart: { $0.append("2", name: "n") },
                         progress: { _ in
                             dispatchPrecondition(condition: .onQueue(queue))
-                            _ = progressed.increment()
+                            progressed.increment()
                         },
-                        success: { _, value in continuation.resume(returning: value) },
+                        success: { _, value in
+                            dispatchPrecondition(condition: .onQueue(queue))
+                            continuation.resume(returning: value)
+                        },
                         failure: { _, _ in continuation.resume(returning: nil) }
                     )
                 }
@@ -221,7 +224,9 @@ struct HTTPSessionManagerMultipartTests {
 
     // MARK: Refusals
 
-    @Test(arguments: ["GET", "HEAD", "get"]) func `a form is refused for a method without a body`(method: String) async throws {
+    @Test(arguments: ["GET", "HEAD", "get"]) func `a form is refused for a method without a body`(method: String)
+        async throws
+    {
         let method = try #require(HTTPRequest.Method(method))
         let error = try await refusal { api in
             _ = try await api.response(method, "x", as: .data) { $0.append("1", name: "n") }
@@ -264,7 +269,9 @@ struct HTTPSessionManagerMultipartTests {
         }
     }
 
-    @Test(arguments: [2, 4]) func `a form stream of another length than declared stops the upload`(length: Int) async throws {
+    @Test(arguments: [2, 4]) func `a form stream of another length than declared stops the upload`(length: Int)
+        async throws
+    {
         let error = try await failure { form in
             form.append(stream: Pieces(["abc"]), name: "the stream", length: length)
         }
@@ -273,10 +280,10 @@ struct HTTPSessionManagerMultipartTests {
     }
 
     @Test func `a form stream that fails stops the upload`() async throws {
-        let error = try await failure { $0.append(stream: Pieces(["a"], error: Pieces.Failure()), name: "s") }
+        let error = try await failure { $0.append(stream: Pieces(["a"], error: Pieces.Broken()), name: "s") }
         #expect(error.code == .requestBodyFailed)
         #expect(error.message.contains("“s”"))
-        #expect(error.underlying is Pieces.Failure)
+        #expect(error.underlying is Pieces.Broken)
     }
 
     // MARK: Redirects

@@ -164,4 +164,26 @@ struct SessionManagerTests {
         let error = try await networkingError { try await task.value }
         #expect(error.code == .sessionInvalidated)
     }
+
+    @Test func `the timings of a response say when each phase was over`() async throws {
+        let pause = Duration.milliseconds(30)
+        let script: FaultServer.Script = [
+            .readRequest, .wait(pause), .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nha"), .wait(pause),
+            .send("lf"),
+        ]
+        let configuration = SessionConfiguration { $0.nameResolver = StubResolver(["name.test": ["127.0.0.1"]]) }
+        try await FaultServer.run(script) { server in
+            try await withSession(configuration) { session in
+                let begin = ContinuousClock.now
+                let timings = try await session.data(for: Request(to: "http://name.test:\(server.port)/")).timings
+                let elapsed = ContinuousClock.now - begin
+                let connected = try #require(timings.dns) + #require(timings.connect)
+                let (sent, first) = (try #require(timings.requestSent), try #require(timings.firstByte))
+                let (last, total) = (try #require(timings.lastByte), try #require(timings.total))
+                #expect(timings.queue != nil && timings.tls == nil && !timings.isConnectionReused)
+                #expect(connected <= sent && sent < first && first >= connected + pause)
+                #expect(last >= first + pause && total >= last && total <= elapsed + .milliseconds(1), "\(timings)")
+            }
+        }
+    }
 }

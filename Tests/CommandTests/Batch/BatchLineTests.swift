@@ -147,7 +147,9 @@ import Testing
         (#"{"url":"http://x:y@a/","credentials":{"user":"u","password":"p"}}"#, "Basic dTpw"),
         (#"{"url":"http://x:y@a/","headers":{"authorization":"Mine"}}"#, "Mine"),
     ])
-    func `batch credentials are sent as Basic, and an Authorization of the line wins`(text: String, field: String) throws {
+    func `batch credentials are sent as Basic, and an Authorization of the line wins`(text: String, field: String)
+        throws
+    {
         let request = try request(text)
         #expect(request.request.headerFields[values: .authorization] == [field])
         #expect(request.request.url.absoluteString == "http://a/")

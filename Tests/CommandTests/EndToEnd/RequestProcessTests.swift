@@ -102,7 +102,9 @@ import Testing
             ("/redirect/1", ["--max-redirects", "9223372036854775807"], 0),
         ] as [(String, [String], Int32)]
     )
-    func `the exit status of the command says what happened`(path: String, options: [String], status: Int32) async throws {
+    func `the exit status of the command says what happened`(path: String, options: [String], status: Int32)
+        async throws
+    {
         try await LocalServer.run { server in
             let output = try await Command.run(["get", server.baseURL + path] + options)
             #expect(output.status == status)
@@ -147,7 +149,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script")))
+    @Test(.needs("script"))
     func `on a terminal JSON has colours and binary bodies stay away`() async throws {
         try await LocalServer.run { server in
             let json = try await Command.onTerminal("get \(server.baseURL)/get")

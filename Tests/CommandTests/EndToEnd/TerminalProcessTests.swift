@@ -4,7 +4,7 @@ import Testing
 
 @testable import bluebonnet
 
-@Suite(.timeLimit(.minutes(1)), .enabled(if: TerminalRun.isPossible)) struct TerminalProcessTests {
+@Suite(.timeLimit(.minutes(1)), .needs("script")) struct TerminalProcessTests {
     /// Half of a body, the rest when the gate opens.
     private func slowBody(_ gate: FaultGate) -> FaultServer.Script {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n"

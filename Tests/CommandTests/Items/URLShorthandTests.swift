@@ -35,7 +35,9 @@ import Testing
         ("http://localhost/get?a=1", "/tmp/a.sock", "http+unix://%2Ftmp%2Fa.sock/get?a=1"),
         ("https://example.org", "/tmp/a b", "https+unix://%2Ftmp%2Fa%20b/"),
     ])
-    func `the path of a Unix-domain socket takes the place of the host`(url: String, path: String, expected: String) throws {
+    func `the path of a Unix-domain socket takes the place of the host`(url: String, path: String, expected: String)
+        throws
+    {
         let url = try #require(URL(string: url))
         #expect(try URLShorthand.overUnixSocket(url, path: path).absoluteString == expected)
     }

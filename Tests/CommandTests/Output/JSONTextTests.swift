@@ -6,7 +6,9 @@ import Testing
 @Suite struct JSONTextTests {
     private static let json = #"{"b":[1,{"x":null}],"a":"é\"\n","e":[],"o":{},"n":1.50,"big":12345678901234567890123}"#
 
-    @Test func `formatted JSON has a line for each value, and keeps the order of keys and the digits of numbers`() throws {
+    @Test func `formatted JSON has a line for each value, and keeps the order of keys and the digits of numbers`()
+        throws
+    {
         let style = OutputStyle(.format, isTerminal: false, wantsColors: false)
         let expected = """
             {

@@ -3,9 +3,6 @@ import Synchronization
 
 /// The command on a terminal made by `script`, watched while it runs.
 final class TerminalRun: Sendable {
-    /// Whether there is a `script` on this machine.
-    static let isPossible = FileManager.default.isExecutableFile(atPath: "/usr/bin/script")
-
     private let process: Process
     private let input: FileHandle
     private let chunks: AsyncStream<Data>

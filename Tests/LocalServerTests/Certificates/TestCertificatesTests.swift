@@ -54,7 +54,7 @@ struct TestCertificatesTests {
         #expect(try TestCertificates().localhost.publicKeyPin != certificates.localhost.publicKeyPin)
     }
 
-    @Test(.enabled(if: Program.exists("openssl")))
+    @Test(.needs("openssl"))
     func `openssl agrees which test certificates are trusted and what their pins are`() async throws {
         try await certificates.withFiles { files in
             func verify(_ name: String, purpose: String = "sslserver") throws -> Program.Output {

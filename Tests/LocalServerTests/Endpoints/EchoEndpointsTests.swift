@@ -116,7 +116,9 @@ struct EchoEndpointsTests {
         }
     }
 
-    @Test(arguments: ["GET", "POST", "PROPFIND"]) func `the anything endpoint accepts any method`(method: String) async throws {
+    @Test(arguments: ["GET", "POST", "PROPFIND"]) func `the anything endpoint accepts any method`(method: String)
+        async throws
+    {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/anything/else/here", method: method, from: server)
             #expect(try answer.object()["method"] as? String == method)
@@ -158,7 +160,7 @@ struct EchoEndpointsTests {
         }
     }
 
-    @Test(.enabled(if: Program.exists("python3")), arguments: ["gzip", "deflate"])
+    @Test(.needs("python3"), arguments: ["gzip", "deflate"])
     func `the compressed endpoints name their content coding`(coding: String) async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/\(coding)", from: server)

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import LocalServer
 import NIOCore
+import NIOPosix
 import Synchronization
 import Testing
 
@@ -59,6 +60,41 @@ struct FilePartTests {
                 }
             }
         }
+    }
+
+    /// The bytes that the thread of an event loop has read, `sendfile` from files included; proc(5).
+    private static func bytesRead(by eventLoop: any EventLoop) async throws -> Int {
+        try await eventLoop.submit { () -> Int in
+            let text = try String(contentsOfFile: "/proc/thread-self/io", encoding: .utf8)
+            let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("rchar: ") })
+            return try #require(Int(line.dropFirst(7)))
+        }.get()
+    }
+
+    private static let isCounted = FileManager.default.isReadableFile(atPath: "/proc/thread-self/io")
+
+    @Test(.enabled(if: isCounted, "the kernel does not count what a thread reads"), arguments: [false, true])
+    func `the event loop sends a file by sendfile without TLS, and does not read it with TLS`(isSecure: Bool)
+        async throws
+    {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let certificates = try TestCertificates.shared()
+        var configuration = SessionConfiguration(trusting: certificates.authority)
+        configuration.eventLoopGroup = group
+        let options = FaultServer.Options(tls: isSecure ? ServerTLS(certificates.localhost) : nil)
+        try await withFile { _, body in
+            try await FaultServer.run([.readRequest, .respond(body: "ok")], options: options) { server in
+                try await withSession(configuration) { session in
+                    let before = try await Self.bytesRead(by: group.next())
+                    let url = "\(isSecure ? "https" : "http")://127.0.0.1:\(server.port)/"
+                    _ = try await session.data(for: Request(.put, to: url, body: body))
+                    let count = try await Self.bytesRead(by: group.next()) - before
+                    #expect(server.requests.first?.body.count == Self.length)
+                    #expect(isSecure ? count < 100_000 : count > Self.length / 2, "\(count)")
+                }
+            }
+        }
+        try await group.shutdownGracefully()
     }
 
     @Test func `one connection uploads one file after the other`() async throws {
@@ -263,11 +299,8 @@ struct FilePartTests {
         return parts.withLock { $0 }
     }
 
-    @Test func `a file in the page cache is sent in large parts, another one in parts that are loaded first`()
-        async throws
-    {
+    @Test func `a file in the page cache is sent in large parts`() async throws {
         try await withFile { file, _ in
-            let system = try SystemFile(reading: file.path)
             let large = Array(repeating: FilePart.largeSize, count: 3) + [12_345]
             let small = Array(repeating: FilePart.smallSize, count: 6) + [12_345]
             // The system may take single pages out of the cache for a moment, at any time.
@@ -279,12 +312,35 @@ struct FilePartTests {
             var found = try await counts()
             for _ in 0..<100 where found != large { found = try await counts() }
             #expect(found == large)
-            #expect(fsync(system.descriptor) == 0)
-            // Not all file systems can do without the page cache, and some keep a part of it.
-            guard posix_fadvise(system.descriptor, 0, 0, POSIX_FADV_DONTNEED) == 0,
-                system.isInPageCache(0..<Self.length) == false
-            else { return }
-            _ = try await counts()
+        }
+    }
+
+    /// Takes a file out of the page cache. Not all file systems can do without it, and some keep a part.
+    private static func evict(_ file: SystemFile, length: Int) -> Bool {
+        fsync(file.descriptor) == 0 && posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_DONTNEED) == 0
+            && file.isInPageCache(0..<length) == false
+    }
+
+    /// Whether the file system of temporary files lets go of what is in the page cache.
+    private static let canEvict: Bool = {
+        let path = FileManager.default.temporaryDirectory.appending(path: "evict-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        guard FileManager.default.createFile(atPath: path, contents: contents),
+            let file = try? SystemFile(reading: path)
+        else { return false }
+        return evict(file, length: length)
+    }()
+
+    @Test(.enabled(if: canEvict, "the file system of temporary files keeps them in the page cache"))
+    func `a file that is not in the page cache is loaded before it is sent`() async throws {
+        try await withFile { file, _ in
+            let system = try SystemFile(reading: file.path)
+            // The machine's other work may bring it back at once.
+            var isOut = false
+            for _ in 0..<100 where !isOut { isOut = Self.evict(system, length: Self.length) }
+            try #require(isOut)
+            let counts = try await parts(of: file, length: Self.length).map(\.count)
+            #expect(counts.contains(FilePart.smallSize), "\(counts)")
             try await until("all of it is in the page cache") {
                 system.isInPageCache(0..<Self.length) == true
             }
@@ -300,10 +356,13 @@ struct FilePartTests {
         }
     }
 
-    @Test func `a file that cannot be mapped is not sent by sendfile`() async throws {
-        // A file of the kernel's, which has a size and no pages.
-        let path = "/sys/kernel/uevent_seqnum"
-        guard let size = try? SystemFile(reading: path).size() else { return }
+    /// A file of the kernel's, which has a size and no pages.
+    private static let unmappable = "/sys/kernel/uevent_seqnum"
+
+    @Test(.enabled(if: FileManager.default.isReadableFile(atPath: unmappable), "\(unmappable) is not there"))
+    func `a file that cannot be mapped is not sent by sendfile`() async throws {
+        let path = Self.unmappable
+        let size = try SystemFile(reading: path).size()
         #expect(
             try await FilePart.produce(from: path, length: size) { _ in Issue.record("it was handed over") } == false
         )
@@ -325,8 +384,7 @@ struct FilePartTests {
     }
 
     @Test func `a file of /proc or /sys is not on a disk of this machine`() throws {
-        guard let file = try? SystemFile(reading: "/proc/self/status") else { return }
-        #expect(!file.isLocal)
+        #expect(try !SystemFile(reading: "/proc/self/status").isLocal)
     }
 
     @Test func `file parts are written in blocks where sendfile cannot write`() async throws {

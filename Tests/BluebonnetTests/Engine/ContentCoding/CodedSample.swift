@@ -1,4 +1,8 @@
 import Foundation
+import NIOCore
+import Testing
+
+@testable import Bluebonnet
 
 /// Coded bodies made by Python's `gzip` and `zlib`, which share the zlib library with us but none of our code.
 enum CodedSample {

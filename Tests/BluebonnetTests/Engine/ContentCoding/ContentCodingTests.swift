@@ -17,7 +17,9 @@ import Testing
             ("gzip, gzip, gzip, gzip, gzip", [.gzip, .gzip, .gzip, .gzip, .gzip]),
         ] as [(String, [ContentCoding.Coding])]
     )
-    func `known content codings are read in any case and order`(_ value: String, _ codings: [ContentCoding.Coding]) throws {
+    func `known content codings are read in any case and order`(_ value: String, _ codings: [ContentCoding.Coding])
+        throws
+    {
         #expect(try ContentCoding(contentEncoding: value)?.codings == codings)
     }
 

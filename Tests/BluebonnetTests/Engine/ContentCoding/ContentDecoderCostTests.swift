@@ -48,7 +48,9 @@ import Testing
     }
 
     @Test(arguments: HostileBody.allCases, [1, 7, Int.max])
-    func `decoding work grows linearly with the bytes received, however they are split`(body: HostileBody, piece: Int) throws {
+    func `decoding work grows linearly with the bytes received, however they are split`(body: HostileBody, piece: Int)
+        throws
+    {
         let coding = try #require(ContentCoding.Coding(name: body.coding))
         Self.check(try [100, 200, 400].map { try Self.cost(coding, body.bytes($0), piece: piece) })
     }

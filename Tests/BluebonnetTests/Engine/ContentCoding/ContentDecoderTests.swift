@@ -135,7 +135,8 @@ import Testing
     }
 
     @Test(arguments: samples)
-    func `a changed byte of a coded body never silently yields another text`(_ coding: String, _ bytes: [UInt8]) throws {
+    func `a changed byte of a coded body never silently yields another text`(_ coding: String, _ bytes: [UInt8]) throws
+    {
         // The gzip header has bytes that nobody reads.
         for place in bytes.indices {
             var changed = bytes

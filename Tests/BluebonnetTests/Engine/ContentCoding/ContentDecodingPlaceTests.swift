@@ -9,34 +9,6 @@ import Testing
 /// Where a body is decoded, and what ends it.
 @Suite(.timeLimit(.minutes(1)))
 struct ContentDecodingPlaceTests {
-    /// Counts the turns of the event loop on which it was started.
-    private final class Turns: Sendable {
-        private let state = Mutex((count: 0, isOver: false))
-        private let eventLoop: any EventLoop
-
-        init(on eventLoop: any EventLoop) {
-            self.eventLoop = eventLoop
-            next()
-        }
-
-        var count: Int { state.withLock { $0.count } }
-
-        func stop() {
-            state.withLock { $0.isOver = true }
-        }
-
-        /// By timers: a task that gives itself to the loop again and again keeps it from its sockets.
-        private func next() {
-            eventLoop.scheduleTask(in: .microseconds(50)) {
-                let goesOn = self.state.withLock { state in
-                    state.count += 1
-                    return !state.isOver
-                }
-                if goesOn { self.next() }
-            }
-        }
-    }
-
     private static let generous = Limits(decodingRatio: .max, decodedBody: .max)
 
     /// So many zeros in gzip, and that in gzip again.
@@ -64,14 +36,9 @@ struct ContentDecodingPlaceTests {
 
     /// The turns an event loop has while a task on it collects the body.
     private static func turns(collecting body: ResponseBody, to count: Int) async throws -> Int {
-        try await withTaskExecutorPreference(EventLoopTaskExecutor.next()) {
-            let turns = Turns(on: try #require(MultiThreadedEventLoopGroup.currentEventLoop))
-            defer { turns.stop() }
-            let before = turns.count
+        try await loopTurns {
             let bytes = try await body.collect(upTo: .max)
             #expect(bytes.count == count)
-            #expect(EventLoopTaskExecutor.isRunningOnEventLoop)
-            return turns.count - before
         }
     }
 

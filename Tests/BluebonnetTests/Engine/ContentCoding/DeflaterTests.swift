@@ -60,7 +60,21 @@ import Testing
         #expect(header >> 8 == 0x78 && header % 31 == 0)
     }
 
-    @Test(arguments: [-5, 0, 100]) func `levels out of range count as the nearest`(level: Int) throws {
-        #expect(try Deflater(.gzip, level: level).finish().readableBytes > 0)
+    @Test(arguments: [(-5, 1), (0, 1), (10, 9), (100, 9)])
+    func `compression levels out of range count as the nearest`(level: Int, nearest: Int) throws {
+        var generator = SeededGenerator(seed: 1)
+        let words = (0..<20_000).map { _ in
+            ["spring", "bluebonnet", "tea", "\(generator.next() % 100)"].randomElement(using: &generator) ?? ""
+        }
+        let text = ByteBuffer(string: words.joined(separator: " "))
+        func compressed(_ level: Int) throws -> ByteBuffer {
+            let deflater = try Deflater(.gzip, level: level)
+            var result = try deflater.compress(text)
+            var rest = try deflater.finish()
+            result.writeBuffer(&rest)
+            return result
+        }
+        #expect(try compressed(level) == compressed(nearest))
+        #expect(try compressed(1) != compressed(9))
     }
 }

@@ -138,7 +138,8 @@ struct JSONParsingTests {
     @Test(arguments: [
         String.Encoding.utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian, .utf8,
     ])
-    func `JSON in UTF-16 and UTF-32 is recognised with and without a byte-order mark`(encoding: String.Encoding) throws {
+    func `JSON in UTF-16 and UTF-32 is recognised with and without a byte-order mark`(encoding: String.Encoding) throws
+    {
         let text = #"{"name":"é日😀","list":[1,2]}"#
         for text in [text, "\u{FEFF}" + text] {
             let data = try #require(text.data(using: encoding))

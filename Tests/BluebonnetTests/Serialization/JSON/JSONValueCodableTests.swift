@@ -56,7 +56,9 @@ struct JSONValueCodableTests {
             ("a", "a"),
         ] as [(String, JSONValue)]
     )
-    func `a JSONValue from a decoder that has scalars as text has what they say`(text: String, expected: JSONValue) throws {
+    func `a JSONValue from a decoder that has scalars as text has what they say`(text: String, expected: JSONValue)
+        throws
+    {
         #expect(try JSONValue(from: TextDecoder(text: text)) == expected)
     }
 

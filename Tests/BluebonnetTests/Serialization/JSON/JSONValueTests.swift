@@ -61,7 +61,7 @@ struct JSONValueTests {
         #expect(Set([left, right]).count == 1)
     }
 
-    @Test func `a value is small`() {
+    @Test func `a JSONValue takes at most 24 bytes`() {
         #expect(MemoryLayout<JSONValue>.stride <= 24)
         #expect(MemoryLayout<JSONObject.Element>.stride <= 40)
     }

@@ -94,8 +94,17 @@ struct MultipartFileTests {
         }
     }
 
-    @Test(.enabled(if: geteuid() != 0, "root may read everything"))
-    func `a form file without permission to read is refused`() async throws {
+    /// Runs the body, on its thread alone, as a user who may read only what everybody may. Root may read everything.
+    private func asNobody<Result>(_ body: () throws -> Result) throws -> Result {
+        // Not in the module for Glibc. The function takes and returns a number, for the calling thread.
+        guard let symbol = unsafe dlsym(nil, "setfsuid") else { throw Unmet(description: "there is no setfsuid") }
+        let setfsuid = unsafe unsafeBitCast(symbol, to: (@convention(c) (uid_t) -> CInt).self)
+        let before = setfsuid(65_534)
+        defer { _ = setfsuid(uid_t(before)) }
+        return try body()
+    }
+
+    @Test func `a form file without permission to read is refused`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "locked")
             try Data("x".utf8).write(to: file)
@@ -103,7 +112,7 @@ struct MultipartFileTests {
                 [.posixPermissions: 0o000],
                 ofItemAtPath: file.path(percentEncoded: false)
             )
-            let refused = try error { try $0.append(fileURL: file, name: "f") }
+            let refused = try asNobody { try error { try $0.append(fileURL: file, name: "f") } }
             #expect(refused.code == .requestBodyFailed)
             #expect(refused.message.contains("not readable"))
         }

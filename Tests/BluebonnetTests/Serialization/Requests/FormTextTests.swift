@@ -18,7 +18,9 @@ struct FormTextTests {
     ]
 
     @Test(arguments: written)
-    func `form names and values are escaped bytes of the charset`(charset: String, value: String, expected: String) throws {
+    func `form names and values are escaped bytes of the charset`(charset: String, value: String, expected: String)
+        throws
+    {
         var serializer = HTTPRequestSerializer()
         serializer.stringEncoding = try #require(Charset(charset))
         let request = try serializer.serialize(Request(.post, to: "http://x/"), parameters: ["a": .string(value)])

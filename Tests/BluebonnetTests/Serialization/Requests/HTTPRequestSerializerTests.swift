@@ -25,7 +25,9 @@ import Testing
         ("http://a.example/x#top?no", "http://a.example/x?a=1#top?no"),
         ("http+unix://%2Frun%2Fd.sock/x", "http+unix://%2Frun%2Fd.sock/x?a=1"),
     ])
-    func `parameters are appended to the query of the URL, before its fragment`(_ url: String, _ expected: String) throws {
+    func `parameters are appended to the query of the URL, before its fragment`(_ url: String, _ expected: String)
+        throws
+    {
         let request = try HTTPRequestSerializer().serialize(try Self.request(.get, url), parameters: ["a": 1])
         #expect(request.url.absoluteString == expected)
         #expect(request.body == nil)
@@ -60,7 +62,8 @@ import Testing
     // MARK: Form
 
     @Test(arguments: [.post, .put, .patch, .options] as [HTTPRequest.Method])
-    func `an HTTP serializer makes a form body of the parameters of other methods`(_ method: HTTPRequest.Method) throws {
+    func `an HTTP serializer makes a form body of the parameters of other methods`(_ method: HTTPRequest.Method) throws
+    {
         let parameters: JSONValue = ["b": ["x y", nil], "a": true]
         let request = try HTTPRequestSerializer().serialize(try Self.request(method), parameters: parameters)
         #expect(request.url.absoluteString == "http://a.example/x")
@@ -119,6 +122,12 @@ import Testing
         let post = try HTTPRequestSerializer().serialize(try Self.request(.post), encoding: Search())
         #expect(post.body?.data == Data(query.utf8))
         #expect(post.headerFields[.contentType] == "application/x-www-form-urlencoded")
+    }
+
+    @Test func `a set in an Encodable is written as an array by the default rules`() throws {
+        let request = try HTTPRequestSerializer().serialize(Self.request(.get), encoding: ["tags": Set(["b", "a"])])
+        let query = try #require(request.url.query(percentEncoded: true))
+        #expect(["tags%5B%5D=a&tags%5B%5D=b", "tags%5B%5D=b&tags%5B%5D=a"].contains(query))
     }
 
     @Test func `an Encodable that throws is a serialization error`() throws {
@@ -183,7 +192,9 @@ import Testing
     @Test(arguments: [
         ("mike", "secret", "Basic bWlrZTpzZWNyZXQ="), ("", "", "Basic Og=="), ("ü", "日", "Basic w7w65pel"),
     ])
-    func `a user name and a password become Basic credentials`(_ user: String, _ password: String, _ value: String) throws {
+    func `a user name and a password become Basic credentials`(_ user: String, _ password: String, _ value: String)
+        throws
+    {
         var serializer: any RequestSerializer = HTTPRequestSerializer()
         try serializer.setAuthorization(username: user, password: password)
         let request = try serializer.serialize(try Self.request(), parameters: nil)

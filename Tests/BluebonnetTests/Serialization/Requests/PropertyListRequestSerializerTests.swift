@@ -111,7 +111,9 @@ struct PropertyListRequestSerializerTests {
     ]
 
     @Test(arguments: impossible)
-    func `parameters that a property list cannot hold are an error that says so`(parameters: JSONValue, reason: String) throws {
+    func `parameters that a property list cannot hold are an error that says so`(parameters: JSONValue, reason: String)
+        throws
+    {
         let error = #expect(throws: NetworkingError.self) { try post(parameters) }
         #expect(error?.code == .requestSerializationFailed)
         #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")

@@ -38,7 +38,8 @@ import Testing
             ),
         ] as [(JSONValue, String)]
     )
-    func `query parameters are written as AFNetworking writes them`(_ parameters: JSONValue, _ expected: String) throws {
+    func `query parameters are written as AFNetworking writes them`(_ parameters: JSONValue, _ expected: String) throws
+    {
         #expect(try QueryString().encode(parameters) == expected)
     }
 

@@ -116,6 +116,15 @@ import Testing
         #expect(try ResponseExample(200, "application/json; charset=nonsense", "1").serialized(as: serializer) == 1)
     }
 
+    @Test func `a prefix of one's own is removed from a JSON response where it is there`() throws {
+        var serializer = JSONResponseSerializer()
+        serializer.preprocessor = .removingPrefix(Data("while(1);".utf8))
+        #expect(try ResponseExample(200, "application/json", "while(1);[1]").serialized(as: serializer) == [1])
+        #expect(try ResponseExample(200, "application/json", "[1]").serialized(as: serializer) == [1])
+        let other = ResponseExample(200, "application/json", ")]}',\n[1]").error(as: serializer)
+        #expect(other?.code == .responseSerializationFailed)
+    }
+
     @Test func `a prefix against script inclusion is removed from a JSON response where asked`() throws {
         let example = ResponseExample(200, "application/json", ")]}',\n[1]")
         var serializer = JSONResponseSerializer()

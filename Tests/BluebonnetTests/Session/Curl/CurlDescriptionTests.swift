@@ -14,10 +14,6 @@ struct CurlDescriptionTests {
         var errors: String
     }
 
-    private static let hasCurl = ["/usr/bin/curl", "/bin/curl", "/usr/local/bin/curl"].contains {
-        FileManager.default.isExecutableFile(atPath: $0)
-    }
-
     private static func run(_ command: String, input: Data = Data()) async throws -> Outcome {
         let shell = Process()
         shell.executableURL = URL(filePath: "/bin/sh")
@@ -152,7 +148,7 @@ struct CurlDescriptionTests {
         Sample(testDescription: "many bytes", method: .post, body: .data(Data(repeating: 0xFF, count: 1 << 20))),
     ]
 
-    @Test(.enabled(if: hasCurl), arguments: samples) private func `a curl description sends what the engine sends`(
+    @Test(.needs("curl"), arguments: samples) private func `a curl description sends what the engine sends`(
         sample: Sample
     ) async throws {
         try await expectTheSame { base in
@@ -165,7 +161,7 @@ struct CurlDescriptionTests {
         }
     }
 
-    @Test(.enabled(if: hasCurl), arguments: [HTTPRequest.Method.put, .post], ["/", "/name", "/na%5Bm%5De?x=1"])
+    @Test(.needs("curl"), arguments: [HTTPRequest.Method.put, .post], ["/", "/name", "/na%5Bm%5De?x=1"])
     func `a curl description sends a file`(method: HTTPRequest.Method, path: String) async throws {
         try await withDirectory { directory in
             for name in ["body", "it's a [1-3] {x,y} body"] {
@@ -176,7 +172,7 @@ struct CurlDescriptionTests {
         }
     }
 
-    @Test(.enabled(if: hasCurl), arguments: [nil, 6] as [Int?])
+    @Test(.needs("curl"), arguments: [nil, 6] as [Int?])
     func `a curl description sends what is given to it in place of a sequence`(length: Int?) async throws {
         try await expectTheSame(input: Data("abcdef".utf8)) { base in
             let pieces = AsyncStream<[UInt8]> { continuation in
@@ -187,7 +183,7 @@ struct CurlDescriptionTests {
         }
     }
 
-    @Test(.enabled(if: hasCurl)) func `a curl description goes through Unix-domain sockets`() async throws {
+    @Test(.needs("curl")) func `a curl description goes through Unix-domain sockets`() async throws {
         try await withDirectory { directory in
             let path = directory.appending(path: "a socket").path(percentEncoded: false)
             try await expectTheSame(.init(socketPath: path)) { base in
@@ -196,7 +192,7 @@ struct CurlDescriptionTests {
         }
     }
 
-    @Test(.enabled(if: hasCurl)) func `a curl description waits for 100 Continue as the engine does`() async throws {
+    @Test(.needs("curl")) func `a curl description waits for 100 Continue as the engine does`() async throws {
         try await expectTheSame { base in
             var request = try Request(.post, to: base, body: .string("abc"))
             request.expectsContinue = true
@@ -285,7 +281,7 @@ struct CurlDescriptionTests {
         return try ParsedMultipart(Array(request.body), boundary: String(boundary))
     }
 
-    @Test(.enabled(if: hasCurl), arguments: [HTTPRequest.Method.post, .put])
+    @Test(.needs("curl"), arguments: [HTTPRequest.Method.post, .put])
     func `a form becomes curl options with the same parts`(method: HTTPRequest.Method) async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: #"it's a "file" \; x=y.png"#)
@@ -312,7 +308,9 @@ struct CurlDescriptionTests {
         }
     }
 
-    @Test(.enabled(if: hasCurl)) func `a curl description sends a form that curl has no options for byte for byte`() async throws {
+    @Test(.needs("curl")) func `a curl description sends a form that curl has no options for byte for byte`()
+        async throws
+    {
         try await expectTheSame { base in
             var form = MultipartFormData()
             form.append(Data([0, 0xFF]), name: "bytes", fileName: "b")
@@ -362,7 +360,9 @@ struct CurlDescriptionTests {
             ([.contentType: "application/json"], #"{"password": "hunter2""#),
         ] as [([HTTPField.Name: String], String)]
     )
-    func `a curl description omits a body whose secrets cannot be found`(fields: [HTTPField.Name: String], body: String) throws {
+    func `a curl description omits a body whose secrets cannot be found`(fields: [HTTPField.Name: String], body: String)
+        throws
+    {
         var request = try Self.request("http://x/", [:], body)
         for (name, value) in fields { request.headerFields[name] = value }
         let text = request.curlDescription()

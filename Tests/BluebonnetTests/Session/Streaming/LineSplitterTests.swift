@@ -75,6 +75,17 @@ import Testing
         #expect(try Self.lines([Array("a".utf8), Array("b\nc".utf8)], limit: limit) == ["ab", "c"])
     }
 
+    /// A longer line would end the process in place of failing.
+    @Test(arguments: [Int.max, 1 << 40, 1 << 31])
+    func `the limit of a line is at most what a buffer counts`(limit: Int) {
+        var splitter = LineSplitter(limit: limit)
+        #expect(splitter.limit == Int(Int32.max))
+        splitter.limit = 7
+        #expect(splitter.limit == 7)
+        splitter.limit = limit
+        #expect(splitter.limit == Int(Int32.max))
+    }
+
     @Test(arguments: [0, -1, Int.min])
     func `with a limit of zero bytes every line but an empty one is too long`(limit: Int) throws {
         for text in ["a", "a\n"] {

@@ -24,7 +24,10 @@ import Testing
             (false as JSONValue, "a single value"),
         ] as [(any Encodable & Sendable, String)]
     )
-    func `form-encoding a value without keys is an error that says so`(_ value: any Encodable & Sendable, _ what: String) {
+    func `form-encoding a value without keys is an error that says so`(
+        _ value: any Encodable & Sendable,
+        _ what: String
+    ) {
         let error = failure(value)
         #expect(error?.code == .requestSerializationFailed)
         #expect(

@@ -55,7 +55,9 @@ import Testing
             (.custom { "\($0.count) bytes" }, "d=2%20bytes&e=0%20bytes"),
         ] as [(Form.DataEncoding, String)]
     )
-    func `form data is Base64, an array or what a closure returns`(_ encoding: Form.DataEncoding, _ expected: String) throws {
+    func `form data is Base64, an array or what a closure returns`(_ encoding: Form.DataEncoding, _ expected: String)
+        throws
+    {
         struct Value: Encodable {
             var d = Data([251, 255])
             var e = Data()
