@@ -143,7 +143,7 @@ let package = Package(
             ]
         ),
         .testTarget(
-            name: "Fuzz",
+            name: "FuzzTests",
             dependencies: [
                 "Bluebonnet",
                 "BluebonnetFoundation",
@@ -153,7 +153,7 @@ let package = Package(
             exclude: ["Corpus"]
         ),
         .testTarget(
-            name: "Interop",
+            name: "InteropTests",
             dependencies: [
                 "Bluebonnet",
                 .product(name: "Crypto", package: "swift-crypto"),

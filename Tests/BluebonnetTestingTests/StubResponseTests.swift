@@ -10,7 +10,7 @@ import Testing
 #endif
 
 struct StubResponseTests {
-    @Test func `each kind of body has its content type`() {
+    @Test func `each kind of stub body has its content type`() {
         #expect(StubResponse.json([1, 2]).headerFields[.contentType] == "application/json")
         #expect(StubResponse.json(text: "[1,").headerFields[.contentType] == "application/json")
         #expect(StubResponse.text("a").headerFields[.contentType] == "text/plain; charset=utf-8")
@@ -18,30 +18,30 @@ struct StubResponseTests {
         #expect(StubResponse().headerFields.isEmpty)
     }
 
-    @Test func `a content type that is given wins`() {
+    @Test func `a content type given to a stub response wins`() {
         let response = StubResponse.json([:], headerFields: [.contentType: "application/problem+json"])
         #expect(response.headerFields[.contentType] == "application/problem+json")
     }
 
-    @Test func `bodies are written as they should be sent`() {
+    @Test func `stub bodies are written as they should be sent`() {
         #expect(StubResponse.json(["a": [1, nil]]).body == Data(#"{"a":[1,null]}"#.utf8))
         #expect(StubResponse.json(text: "[1,").body == Data("[1,".utf8))
         #expect(StubResponse.text("ä").body == Data("ä".utf8))
     }
 
-    @Test func `a value that JSON cannot write is an answer that fails`() {
+    @Test func `a stub response with a value that JSON cannot represent is a failure`() {
         let response = StubResponse.json(["a": .number(JSONNumber(Double.infinity))])
         #expect(response.error != nil)
     }
 
-    @Test func `a redirect has a status and a location`() {
+    @Test func `a stub redirect has a status and a location`() {
         let response = StubResponse.redirect(to: "/there")
         #expect(response.status == .found)
         #expect(response.headerFields[.location] == "/there")
         #expect(StubResponse.redirect(to: "/", status: .permanentRedirect).status.code == 308)
     }
 
-    @Test func `a delay makes a copy`() {
+    @Test func `delaying a stub response makes a copy`() {
         let response = StubResponse.text("a")
         #expect(response.delayed(by: .seconds(1)).delay == .seconds(1))
         #expect(response.delay == .zero)

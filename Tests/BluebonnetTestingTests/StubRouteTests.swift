@@ -25,7 +25,7 @@ struct StubRouteTests {
     ]
 
     @Test(arguments: table)
-    func `a route matches by method, path and query`(
+    func `a stub route matches by method, path and query`(
         route: StubRoute,
         method: HTTPRequest.Method,
         url: String,
@@ -35,7 +35,7 @@ struct StubRouteTests {
         #expect(route.matches(request) == isMatch)
     }
 
-    @Test func `a route reads as its method and path`() {
+    @Test func `the description of a stub route is its method and path`() {
         let routes: [StubRoute] = [
             .get("/a"), .head("a"), .post("/"), .put("/b"), .patch("/c"), .delete("/d?e"), .any("/f"),
         ]

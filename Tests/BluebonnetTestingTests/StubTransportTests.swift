@@ -24,17 +24,12 @@ struct StubTransportTests {
     }
 
     /// The error of a GET of the path.
-    private func failure(_ path: String, from transport: StubTransport) async throws -> NetworkingError? {
+    private func failure(_ path: String, from transport: StubTransport) async throws -> NetworkingError {
         let api = try api(transport)
-        do {
-            _ = try await api.get(path, as: .data)
-            return nil
-        } catch {
-            return error as? NetworkingError
-        }
+        return try await networkingError { try await api.get(path, as: .data) }
     }
 
-    @Test func `a table answers by method and path`() async throws {
+    @Test func `a table of stub routes responds by method and path`() async throws {
         let transport = StubTransport(routes: [
             .get("/v1/users/42"): .json(["id": 42, "name": "Ada"]),
             .post("/v1/users"): StubResponse(status: .created, body: Data(#"{"id":43,"name":"Eve"}"#.utf8)),
@@ -49,7 +44,7 @@ struct StubTransportTests {
         #expect(seen == ["GET https://api.example.com/v1/users/42", "POST https://api.example.com/v1/users"])
     }
 
-    @Test func `the first route that matches counts`() async throws {
+    @Test func `the first stub route that matches is used`() async throws {
         let transport = StubTransport(routes: [
             .get("/v1/a?page=2"): .text("second page"),
             .any("/v1/a"): .text("any page"),
@@ -61,28 +56,28 @@ struct StubTransportTests {
         #expect([second, third, posted] == ["second page", "any page", "any page"])
     }
 
-    @Test func `a request without a route names itself and the routes there are`() async throws {
+    @Test func `the error of a request without a stub route names the request and the routes`() async throws {
         let transport = StubTransport(routes: [
             .get("/v1/users"): .json([]),
             .delete("/v1/users/1"): StubResponse(status: .noContent),
         ])
-        let error = try #require(try await failure("nobody?token=secret", from: transport))
+        let error = try await failure("nobody?token=secret", from: transport)
         #expect(error.code == .invalidRequest)
         #expect(error.message.contains("GET https://api.example.com/v1/nobody"))
         #expect(error.message.contains("GET /v1/users, DELETE /v1/users/1"))
         #expect(!error.message.contains("secret"))
     }
 
-    @Test func `an empty table says that there are no routes`() async throws {
-        let error = try #require(try await failure("x", from: StubTransport(routes: [:])))
+    @Test func `the error of an empty stub table says that there are no routes`() async throws {
+        let error = try await failure("x", from: StubTransport(routes: [:]))
         #expect(error.message.contains("none"))
     }
 
-    @Test func `a closure answers what a table cannot`() async throws {
+    @Test func `a stub closure responds where a table cannot`() async throws {
         let transport = StubTransport { request in
             request.headerFields[.authorization] == nil ? StubResponse(status: .unauthorized) : .json(["ok": true])
         }
-        let error = try #require(try await failure("me", from: transport))
+        let error = try await failure("me", from: transport)
         #expect(error.code == .unacceptableStatusCode)
         #expect(error.response?.status == .unauthorized)
         var api = try api(transport)
@@ -91,7 +86,7 @@ struct StubTransportTests {
         #expect(value == ["ok": true])
     }
 
-    @Test func `requests are recorded with their bodies`() async throws {
+    @Test func `a stub transport records requests with their bodies`() async throws {
         let transport = StubTransport { _ in .json([:]) }
         var api = try api(transport)
         api.requestSerializer = JSONRequestSerializer()
@@ -105,7 +100,7 @@ struct StubTransportTests {
         #expect(requests[1].text == nil)
     }
 
-    @Test func `somebody can wait for a number of requests`() async throws {
+    @Test func `a test can wait for a number of stub requests`() async throws {
         let transport = StubTransport { _ in .text("ok") }
         let api = try api(transport)
         async let seen = transport.requests(count: 2)
@@ -115,7 +110,7 @@ struct StubTransportTests {
         #expect(paths == ["/v1/1", "/v1/2"])
     }
 
-    @Test func `waiting for requests ends when it is cancelled`() async {
+    @Test func `waiting for stub requests ends when it is cancelled`() async {
         let transport = StubTransport(routes: [:])
         let waiting = Task { await transport.requests(count: 1) }
         waiting.cancel()
@@ -123,26 +118,26 @@ struct StubTransportTests {
         #expect(requests.isEmpty)
     }
 
-    @Test func `an error takes the place of a response`() async throws {
+    @Test func `a stub can fail in place of a response`() async throws {
         let lost = NetworkingError(.connectionLost, "The cable is out.")
-        let error = try #require(try await failure("x", from: StubTransport { _ in .failure(lost) }))
+        let error = try await failure("x", from: StubTransport { _ in .failure(lost) })
         #expect(error.code == .connectionLost)
         #expect(error.message == "The cable is out.")
         #expect(error.request?.url.absoluteString == "https://api.example.com/v1/x")
-        let other = try #require(try await failure("x", from: StubTransport { _ in throw Broken() }))
+        let other = try await failure("x", from: StubTransport { _ in throw Broken() })
         #expect(other.code == .interceptorFailed)
         #expect(other.underlying is Broken)
     }
 
-    @Test func `a delay is measured by the clock that was given`() async throws {
-        let clock = ImmediateClock()
+    @Test func `a stub delay is measured by the given clock`() async throws {
+        let clock = SteppingClock()
         let transport = StubTransport(clock: clock) { _ in StubResponse.text("late").delayed(by: .seconds(3600)) }
         let text = try await api(transport).get("x", as: .string)
         #expect(text == "late")
-        #expect(clock.naps == 1)
+        #expect(clock.sleeps == [.seconds(3600)])
     }
 
-    @Test func `a delay ends when the task is cancelled`() async throws {
+    @Test func `a stub delay ends when the task is cancelled`() async throws {
         let transport = StubTransport { _ in StubResponse.text("late").delayed(by: .seconds(3600)) }
         let session = SessionManager(transport: transport)
         let task = session.dataTask(Request(url: try #require(URL(string: "http://example.com/"))))
@@ -154,7 +149,7 @@ struct StubTransportTests {
         await session.shutdown()
     }
 
-    @Test func `a delay ends when the session is invalidated`() async throws {
+    @Test func `a stub delay ends when the session is invalidated`() async throws {
         let transport = StubTransport { _ in StubResponse.text("late").delayed(by: .seconds(3600)) }
         let session = SessionManager(transport: transport)
         let task = session.dataTask(Request(url: try #require(URL(string: "http://example.com/"))))
@@ -165,7 +160,7 @@ struct StubTransportTests {
         #expect(error?.code == .sessionInvalidated)
     }
 
-    @Test func `a delay does not begin when the session was invalidated before it`() async throws {
+    @Test func `a stub delay does not begin after the session was invalidated`() async throws {
         let (transports, made) = AsyncStream.makeStream(of: StubTransport.self)
         let transport = StubTransport { _ in
             for await transport in transports { transport.invalidate() }
@@ -180,7 +175,7 @@ struct StubTransportTests {
         await session.shutdown()
     }
 
-    @Test func `redirects are followed as over a network`() async throws {
+    @Test func `stub redirects are followed as over a network`() async throws {
         let transport = StubTransport(routes: [
             .get("/v1/old"): .redirect(to: "/v1/new"),
             .get("/v1/new"): .text("here"),
@@ -191,7 +186,7 @@ struct StubTransportTests {
         #expect(transport.requests.count == 2)
     }
 
-    @Test func `the body of a file is seen`() async throws {
+    @Test func `a stub transport records the body of a file`() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "bluebonnet-\(UUID().uuidString)")
         try Data("from a file".utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }

@@ -4,7 +4,13 @@ extension FaultServer {
         /// The certificate and rules of TLS; `nil`, the default, speaks plain TCP.
         package var tls: ServerTLS?
 
-        /// The path of a Unix-domain socket to listen on instead of a port of 127.0.0.1.
+        /// The address to listen on.
+        package var host: String
+
+        /// The port to listen on; 0, the default, is a free one.
+        package var port: Int
+
+        /// The path of a Unix-domain socket to listen on instead of a port.
         package var socketPath: String?
 
         /// The size of each connection's kernel receive buffer in bytes; `nil` leaves it to the kernel.
@@ -21,12 +27,16 @@ extension FaultServer {
         /// Creates options; by default plain TCP on a free port of 127.0.0.1.
         package init(
             tls: ServerTLS? = nil,
+            host: String = "127.0.0.1",
+            port: Int = 0,
             socketPath: String? = nil,
             receiveBuffer: Int? = nil,
             sendBuffer: Int? = nil,
             acceptsConnections: Bool = true
         ) {
             self.tls = tls
+            self.host = host
+            self.port = port
             self.socketPath = socketPath
             self.receiveBuffer = receiveBuffer
             self.sendBuffer = sendBuffer

@@ -103,7 +103,7 @@ package final class FaultServer: Sendable {
         if let path = options.socketPath {
             listener = try await bootstrap.bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).get()
         } else {
-            listener = try await bootstrap.bind(host: "127.0.0.1", port: 0).get()
+            listener = try await bootstrap.bind(host: options.host, port: options.port).get()
         }
         if !options.acceptsConnections, let address = listener.localAddress {
             try await channels.fillQueue(of: address)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct AnswerOrderTests {
     @Test(arguments: [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1], [2, 1, 5, 3, 4]])
-    func `answers come out in the order of their lines, as early as possible`(arrival: [Int]) {
+    func `batch results are written in the order of their lines, as early as possible`(arrival: [Int]) {
         var order = AnswerOrder()
         var written: [Int] = []
         var arrived: Set<Int> = []

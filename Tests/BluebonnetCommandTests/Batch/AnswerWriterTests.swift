@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `everything is written before the end`(isOrdered: Bool) async {
+    func `the batch writer has written everything at its end`(isOrdered: Bool) async {
         let sink = Sink()
         let writer = AnswerWriter(isOrdered: isOrdered) { bytes in sink.bytes.withLock { $0 += bytes } }
         await withTaskGroup { group in
@@ -25,7 +25,7 @@ import Testing
         #expect((isOrdered ? numbers : numbers.sorted()) == Array(1...1000))
     }
 
-    @Test func `a reader who is slow holds up the writers and not the others`() async {
+    @Test func `a slow reader of batch results delays the writers and nobody else`() async {
         let sink = Sink()
         let gate = DispatchSemaphore(value: 0)
         let writer = AnswerWriter(isOrdered: false) { bytes in
@@ -44,7 +44,7 @@ import Testing
         #expect(sink.bytes.withLock { $0.reduce(0) { $0 + Int($1) } } == 144)
     }
 
-    @Test func `the end comes at once when nothing was written`() async {
+    @Test func `the batch writer ends at once when nothing was written`() async {
         let writer = AnswerWriter(isOrdered: true) { _ in Issue.record("nothing to write") }
         await writer.finish()
     }

@@ -35,7 +35,7 @@ import Testing
         )
     }
 
-    @Test func `a response has all its members in the order of the contract`() throws {
+    @Test func `a batch result of a response has all its members in the documented order`() throws {
         let line = String(decoding: try answer(.inline(Data("h\"é".utf8))).line(), as: UTF8.self)
         #expect(
             line == """
@@ -49,34 +49,34 @@ import Testing
         )
     }
 
-    @Test func `bytes that are no UTF-8 are Base64`() throws {
+    @Test func `a body that is not UTF-8 is Base64 in a batch result`() throws {
         let json = try answer(.inline(Data([0xFF, 0]))).json
         #expect(json["body"] == nil)
         #expect(json["bodyBase64"] == "/wA=")
         #expect(json["bytes"] == 2)
     }
 
-    @Test func `an empty body is an empty text`() throws {
+    @Test func `an empty body is an empty text in a batch result`() throws {
         let json = try answer(.inline(Data())).json
         #expect(json["body"] == "")
         #expect(json["bytes"] == 0)
     }
 
-    @Test func `a body in a file is only counted`() throws {
+    @Test func `a body in a file is only counted in a batch result`() throws {
         let json = try answer(.written(bytes: 5)).json
         #expect(json["body"] == nil)
         #expect(json["bodyBase64"] == nil)
         #expect(json["bytes"] == 5)
     }
 
-    @Test func `a line is one line whatever is in it`() throws {
+    @Test func `a batch result is one line whatever it contains`() throws {
         let line = try answer(.inline(Data("a\nb\r\u{2028}".utf8))).line()
         #expect(line.filter { $0 == UInt8(ascii: "\n") }.count == 1)
         #expect(line.last == UInt8(ascii: "\n"))
     }
 
     @Test(arguments: [nil, 200])
-    func `an error has its code, and the status when there was one`(status: Int?) {
+    func `a batch result of an error has its code, and the status when there was one`(status: Int?) {
         let answer = BatchAnswer(
             id: 8,
             outcome: .error(BatchError(code: "connection-lost", message: "m"), status: status)

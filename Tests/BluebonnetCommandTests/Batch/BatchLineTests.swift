@@ -26,7 +26,7 @@ import Testing
         body?.data.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func `only the URL is required, and nothing is invented`() throws {
+    @Test func `only the URL of a batch line is required, and nothing is invented`() throws {
         let request = try request(#"{"url":"http://127.0.0.1/x?a=1"}"#).request
         #expect(request.method == .get)
         #expect(request.url.absoluteString == "http://127.0.0.1/x?a=1")
@@ -42,18 +42,18 @@ import Testing
         (#"{"url":1,"id":3}"#, "3"), (#"{"id":3"#, "7"), ("[]", "7"),
         (#"{"url":"http://a/","id":12345678901234567890123}"#, "12345678901234567890123"),
     ])
-    func `the id is echoed, else the line number`(text: String, id: String) {
+    func `a batch result has the id of its line, else the line number`(text: String, id: String) {
         #expect(line(text).id.description == id)
     }
 
-    @Test func `headers keep their order, repeats and spelling, as pairs or object`() throws {
+    @Test func `batch headers keep their order, repeats and spelling, as pairs or object`() throws {
         let pairs = try request(#"{"url":"http://a/","headers":[["x","1"],["Accept","*/*"],["X","2"]]}"#)
         #expect(pairs.request.headerFields.map { "\($0.name.rawName)=\($0.value)" } == ["x=1", "Accept=*/*", "X=2"])
         let object = try request(#"{"url":"http://a/","headers":{"B":"1","A":""}}"#)
         #expect(object.request.headerFields.map { "\($0.name.rawName)=\($0.value)" } == ["B=1", "A="])
     }
 
-    @Test func `a character of a header value is the byte of its number`() throws {
+    @Test func `a character of a batch header value is the byte of its number`() throws {
         let request = try request(#"{"url":"http://a/","headers":{"X":"caf\u00e9\u00ff"}}"#).request
         let field = try #require(request.headerFields.first)
         #expect(field.latin1Value == "caf\u{E9}\u{FF}")
@@ -70,7 +70,7 @@ import Testing
             (#""body":"x","json2":null"#, nil, nil),
         ] as [(String, String?, String?)]
     )
-    func `bodies are made of what the line says`(member: String, body: String?, type: String?) throws {
+    func `batch bodies are made of what the line says`(member: String, body: String?, type: String?) throws {
         let line = "{\"url\":\"http://a/\",\"method\":\"POST\",\(member)}"
         guard let body else {
             #expect(try error(line).code == "invalid-line")
@@ -82,7 +82,7 @@ import Testing
         #expect(request.headerFields.map(\.value) == (type.map { [$0] } ?? []))
     }
 
-    @Test func `paths, redirects and timeouts are taken over`() throws {
+    @Test func `paths, redirects and timeouts of a batch line are used`() throws {
         let line = try request(
             #"{"url":"http://a/","bodyFile":"in","output":"out","redirect":"manual","timeout":0.5,"cache":"default"}"#
         )
@@ -95,7 +95,7 @@ import Testing
         #expect(line.request.timeouts?.firstByte == nil)
     }
 
-    @Test func `a member that is null counts as left out`() throws {
+    @Test func `a null member of a batch line counts as omitted`() throws {
         let line = try request(
             #"{"url":"http://a/","method":null,"headers":null,"body":null,"output":null,"timeout":null,"multipart":null}"#
         )
@@ -128,7 +128,7 @@ import Testing
         (#"{"url":"http://a/","credentials":{"user":"u:v"}}"#, "colon"),
         (#"{"url":"http://u:a%0Ab@a/"}"#, "control character"),
     ])
-    func `a line that is not valid says why`(text: String, hint: String) throws {
+    func `the error about an invalid batch line says why`(text: String, hint: String) throws {
         let error = try error(text)
         #expect(error.code == "invalid-line")
         #expect(error.message.contains(hint))
@@ -137,7 +137,7 @@ import Testing
     @Test(arguments: [
         #""cache":"no-cache""#, #""cache":"only-if-cached""#,
     ])
-    func `what comes in a later version says so`(member: String) throws {
+    func `the error about a batch member of a later version says so`(member: String) throws {
         let error = try error("{\"url\":\"http://a/\",\(member)}")
         #expect(error.code == "unsupported-feature")
     }
@@ -147,13 +147,15 @@ import Testing
         (#"{"url":"http://x:y@a/","credentials":{"user":"u","password":"p"}}"#, "Basic dTpw"),
         (#"{"url":"http://x:y@a/","headers":{"authorization":"Mine"}}"#, "Mine"),
     ])
-    func `credentials are sent as Basic, and an Authorization of the line wins`(text: String, field: String) throws {
+    func `batch credentials are sent as Basic, and an Authorization of the line wins`(text: String, field: String)
+        throws
+    {
         let request = try request(text)
         #expect(request.request.headerFields[values: .authorization] == [field])
         #expect(request.request.url.absoluteString == "http://a/")
     }
 
-    @Test func `the white space around the value of a header is left out, as in items`() throws {
+    @Test func `the white space around a batch header value is removed, as in items`() throws {
         let request = try request(#"{"url":"http://a/","headers":[["a"," 1\t"]]}"#)
         #expect(request.request.headerFields.map(\.latin1Value) == ["1"])
     }
@@ -167,7 +169,7 @@ import Testing
             (#"{"url":"http://a/","form":{}}"#, nil),
         ] as [(String, String?)]
     )
-    func `what cannot be sent has the library's code`(text: String, code: String?) throws {
+    func `a batch line that cannot be sent has the library's error code`(text: String, code: String?) throws {
         switch line(text).request {
         case .success: #expect(code == nil)
         case .failure(let error): #expect(error.code == code)

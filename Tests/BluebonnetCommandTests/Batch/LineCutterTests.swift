@@ -9,7 +9,7 @@ import Testing
             (["a\r\n"], ["a\r"]), (["a", "\n", "b", "\n"], ["a", "b"]), (["", "x"], ["x"]),
         ] as [([String], [String])]
     )
-    func `blocks are cut at line ends wherever they begin`(blocks: [String], lines: [String]) {
+    func `blocks of batch input are cut at line ends wherever they begin`(blocks: [String], lines: [String]) {
         var cutter = LineCutter()
         var result: [[UInt8]] = []
         for block in blocks { result += cutter.cut(Array(block.utf8)) }

@@ -10,7 +10,7 @@ import Testing
         server.baseURL.replacingOccurrences(of: "://", with: "://\(user)@") + path
     }
 
-    @Test func `user and password come from the URL, from --auth or as a token`() async throws {
+    @Test func `credentials come from the URL, from --auth or as a token`() async throws {
         try await LocalServer.run { server in
             let fromURL = try await Command.run("get", url(server, user: "u:p%40", path: "/basic-auth/u/p%40"))
             #expect(fromURL.status == 0, "\(fromURL.errors)")
@@ -102,15 +102,13 @@ import Testing
         process.arguments = ["-c", command]
         let errors = Pipe()
         process.standardError = errors
-        let (ends, end) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = { end.yield($0.terminationStatus) }
-        try process.run()
-        #expect(await ends.first { _ in true } == 2)
+        let status = try process.start()
+        #expect(await status.value == 2)
         let text = try errors.fileHandleForReading.readToEnd().map { String(decoding: $0, as: UTF8.self) }
         #expect(text?.contains("There is no terminal to ask for the password") == true)
     }
 
-    @Test func `in a batch they are sent, and the answer does not repeat them`() async throws {
+    @Test func `batch credentials are sent, and the result does not repeat them`() async throws {
         try await LocalServer.run { server in
             let lines = [
                 #"{"id":1,"url":"\#(url(server, user: "u:p", path: "/basic-auth/u/p"))"}"#,

@@ -14,7 +14,7 @@ import Testing
         try output.text.split(separator: "\n").map { try JSONValue(parsing: $0) }
     }
 
-    @Test func `a line is answered before the next one is written`() async throws {
+    @Test func `a batch line has its result before the next line is written`() async throws {
         try await LocalServer.run { server in
             let batch = try Conversation("batch", "-")
             for number in 0..<20 {
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `answers come as they finish, and with --ordered in the order of the lines`() async throws {
+    @Test func `batch results come as they finish, and with --ordered in the order of the lines`() async throws {
         let gate = FaultGate()
         let script = FaultServer.Script.requests { request in
             request.target == "/slow" ? [.hold(gate), .respond(body: "slow")] : [.respond(body: "fast")]
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `a broken line is answered and does not stop the run`() async throws {
+    @Test func `an invalid batch line has a result and does not stop the run`() async throws {
         try await LocalServer.run { server in
             let input = """
                 {"url":"\(server.baseURL)/status/404"}
@@ -72,14 +72,14 @@ import Testing
         }
     }
 
-    @Test func `an HTTP error is an answer and no error`() async throws {
+    @Test func `an HTTP error status is a batch result and not an error`() async throws {
         try await LocalServer.run { server in
             let output = try await Command.run("batch", input: #"{"url":"\#(server.baseURL)/status/500"}"#)
             #expect(output.status == 0)
         }
     }
 
-    @Test func `interim responses, trailers and Latin-1 bytes are shown as they came`() async throws {
+    @Test func `batch results show interim responses, trailers and Latin-1 bytes as they came`() async throws {
         let response: [UInt8] =
             Array(
                 """
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `nothing is sent but what the line names and the session documents`() async throws {
+    @Test func `a batch request has only what the line names and the session documents`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "")]) { server in
             let line = #"{"url":"\#(server.baseURL)/x","method":"PUT","headers":{"b":"1"},"body":"abc"}"#
             let output = try await Command.run("batch", input: line)
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `the status stands beside an error that came after the head`() async throws {
+    @Test func `a batch error that came after the head has the status too`() async throws {
         let half = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"
         for output in ["", #","output":"/dev/null/no""#] {
             try await FaultServer.run([.readRequest, .send(half), .close]) { server in
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `a body goes into a file and comes from one`() async throws {
+    @Test func `a batch body goes into a file and comes from one`() async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "batch-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: ["follow", "manual", "error"])
-    func `redirects are followed, shown or refused`(policy: String) async throws {
+    func `batch redirects are followed, shown or refused`(policy: String) async throws {
         try await LocalServer.run { server in
             let line = #"{"url":"\#(server.baseURL)/redirect/2","redirect":"\#(policy)"}"#
             let answer = try json(try await Command.run("batch", input: line).text)
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `a line's timeout ends its request`() async throws {
+    @Test func `the timeout of a batch line ends its request`() async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in
             let line = #"{"url":"\#(server.baseURL)/","timeout":0.2}"#
             let output = try await Command.run("batch", input: line)
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `a body above --max-body is an error`() async throws {
+    @Test func `a batch body above --max-body is an error`() async throws {
         try await LocalServer.run { server in
             let line = #"{"url":"\#(server.baseURL)/bytes/1001"}"#
             let output = try await Command.run("batch", "--max-body", "1000", input: line)
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func `--jobs requests are under way at once`() async throws {
+    @Test func `as many batch requests as --jobs are under way at once`() async throws {
         let gate = FaultGate()
         try await FaultServer.run([.readRequest, .hold(gate), .respond(body: "x")]) { server in
             let line = #"{"url":"\#(server.baseURL)/"}"# + "\n"
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func `thousands of lines from a file are all answered`() async throws {
+    @Test func `thousands of batch lines from a file all have results`() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "lines-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         try await FaultServer.run(.requests { _ in [.respond(body: "x")] }) { server in
@@ -222,7 +222,7 @@ import Testing
         ["--jobs", "999999999999"], ["--jobs", "99999999999999999999"], ["--timeout", "nan"], ["--timeout", "-inf"],
         ["--max-body", "99999999999999999999"],
     ])
-    func `bad usage ends with 2 and a sentence`(arguments: [String]) async throws {
+    func `bad usage of batch ends with 2 and a sentence`(arguments: [String]) async throws {
         let process = ["batch"] + arguments
         let output = try await Command.run(process)
         #expect(output.status == 2)
@@ -230,7 +230,7 @@ import Testing
         #expect(output.text.isEmpty)
     }
 
-    @Test func `a limit says what it is`() async throws {
+    @Test func `the error about a batch limit says what the limit is`() async throws {
         #expect(try await Command.run("batch", "--jobs", "10001").errors.contains("--jobs is between 1 and 10000."))
         #expect(try await Command.run("batch", "--jobs", "-1").errors.contains("--jobs is between 1 and 10000."))
         #expect(
@@ -241,7 +241,7 @@ import Testing
         #expect(try await Command.run("batch", "--help").text.contains("1 to 10000"))
     }
 
-    @Test func `the largest numbers are as good as no limit`() async throws {
+    @Test func `the largest numbers of batch limits mean no limit`() async throws {
         try await LocalServer.run { server in
             let line = #"{"url":"\#(server.baseURL)/bytes/100"}"#
             let output = try await Command.run(
@@ -259,7 +259,7 @@ import Testing
         }
     }
 
-    @Test func `options that ask for what is there are accepted`() async throws {
+    @Test func `batch options that ask for what is the default are accepted`() async throws {
         let output = try await Command.run("batch", "--cache", "off", "--cookies", "off", "--retry", "0", "--http1.1")
         #expect(output.status == 0)
         #expect(output.text.isEmpty)

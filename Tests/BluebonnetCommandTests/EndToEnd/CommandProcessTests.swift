@@ -21,13 +21,13 @@ import Testing
     }
 
     @Test(arguments: [[], ["nope"], ["get"], ["--nope"]])
-    func `no command is bad usage, as is an unknown one`(arguments: [String]) async throws {
+    func `a missing command is bad usage, as is an unknown one`(arguments: [String]) async throws {
         let output = try await Command.run(arguments)
         #expect(output.status == (arguments.isEmpty ? 0 : 2))
         #expect(output.errors.isEmpty == arguments.isEmpty)
     }
 
-    @Test func `a stream that is closed is nobody else's`() async throws {
+    @Test func `a closed standard stream does not become another file`() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "closed-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         try await FaultServer.run(.requests { _ in [.respond(body: "body")] }) { server in
@@ -47,7 +47,7 @@ import Testing
         #expect(nothing.errors == "bluebonnet: standard input: Bad file descriptor\n")
     }
 
-    @Test func `the demo shows what it promises`() async throws {
+    @Test func `the demo runs every step and shows its result`() async throws {
         let output = try await Command.run("demo")
         #expect(output.status == 0, "\(output.text) \(output.errors)")
         #expect(output.text.contains("All \(DemoStep.all.count) steps showed what they promise."))

@@ -7,16 +7,15 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct FormProcessTests {
     private func withFile(_ name: String, _ text: String, _ test: (String) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "bluebonnet-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: name)
-        try Data(text.utf8).write(to: file)
-        try await test(file.path)
+        try await withDirectory { folder in
+            let file = folder.appending(path: name)
+            try Data(text.utf8).write(to: file)
+            try await test(file.path)
+        }
     }
 
     @Test(arguments: ["--multipart", "--form"])
-    func `a file goes into a multipart form with its name and type`(option: String) async throws {
+    func `a file item goes into a multipart form with its name and type`(option: String) async throws {
         try await withFile("notes.txt", "from a file") { path in
             try await LocalServer.run { server in
                 let output = try await Command.run(
@@ -35,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `the type of a file can be given`() async throws {
+    @Test func `the type of a file item can be given`() async throws {
         try await withFile("a.bin", "x") { path in
             try await FaultServer.run([.readRequest, .respond(body: "")]) { server in
                 let output = try await Command.run("post", server.baseURL, "--form", "f@\(path);type=image/png")
@@ -59,7 +58,7 @@ import Testing
     @Test(arguments: [
         ["f@/nowhere"], ["--form", "f@/nowhere"], ["--multipart", "a:=1"], ["--multipart", "--form", "a=1"],
     ])
-    func `what makes no form is bad usage`(arguments: [String]) async throws {
+    func `items that cannot make a form are bad usage`(arguments: [String]) async throws {
         let output = try await Command.run(["post", "http://127.0.0.1:1/"] + arguments)
         #expect(output.status == 2)
         #expect(!output.errors.isEmpty)
@@ -82,7 +81,7 @@ import Testing
         return try JSONValue(parsing: try #require(output.text.split(separator: "\n").first))
     }
 
-    @Test func `a line sends a form with files`() async throws {
+    @Test func `a batch line sends a form with files`() async throws {
         try await withFile("notes.txt", "from a file") { path in
             try await LocalServer.run { server in
                 let answer = try await batch(
@@ -101,7 +100,7 @@ import Testing
         "multipart/form-data; a=\"; boundary=wrong\"; boundary=chosen",
         "multipart/form-data; a=\"\\\"; boundary=wrong\"; boundary=chosen",
     ])
-    func `a boundary that is given is used`(type: String) async throws {
+    func `the boundary in a batch line's Content-Type is used`(type: String) async throws {
         try await FaultServer.run([.readRequest, .respond(body: "")]) { server in
             let answer = try await batch(
                 #"{"method":"POST","url":"\#(server.baseURL)","headers":{"Content-Type":\#(JSONValue.string(type))},"#
@@ -127,7 +126,7 @@ import Testing
     ]
 
     @Test(arguments: wrong)
-    func `parts that are none are an error`(parts: String, code: String) async throws {
+    func `invalid parts of a batch form are an error`(parts: String, code: String) async throws {
         let answer = try await batch(#"{"method":"POST","url":"http://127.0.0.1:1/","multipart":\#(parts)}"#)
         #expect(answer["error"]?["code"]?.string == code)
     }

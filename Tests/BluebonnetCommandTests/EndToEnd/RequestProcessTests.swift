@@ -6,7 +6,7 @@ import Testing
 @testable import BluebonnetCommand
 
 @Suite(.timeLimit(.minutes(1))) struct RequestProcessTests {
-    @Test func `the body is written as it came when nobody looks at it`() async throws {
+    @Test func `the body is written unchanged where the output is not a terminal`() async throws {
         let body = #"{"b":1,  "a":[]}"#
         try await FaultServer.run([.readRequest, .respond(headers: [("Content-Type", "application/json")], body: body)])
         {
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ["post", "put", "patch", "delete", "options", "get"])
-    func `every method sends its name and JSON`(method: String) async throws {
+    func `every command for a method sends its name and JSON`(method: String) async throws {
         try await FaultServer.run([.readRequest, .respond(body: "")]) { server in
             let output = try await Command.run(method, server.baseURL + "/", "name=Ada", "n:=1")
             #expect(output.status == 0)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `a HEAD shows the head`() async throws {
+    @Test func `the command for HEAD shows the response head`() async throws {
         try await LocalServer.run { server in
             let output = try await Command.run("head", server.baseURL + "/get")
             #expect(output.text.hasPrefix("HTTP/1.1 200 OK\n"))
@@ -102,7 +102,9 @@ import Testing
             ("/redirect/1", ["--max-redirects", "9223372036854775807"], 0),
         ] as [(String, [String], Int32)]
     )
-    func `the exit status says what happened`(path: String, options: [String], status: Int32) async throws {
+    func `the exit status of the command says what happened`(path: String, options: [String], status: Int32)
+        async throws
+    {
         try await LocalServer.run { server in
             let output = try await Command.run(["get", server.baseURL + path] + options)
             #expect(output.status == status)
@@ -147,7 +149,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script")))
+    @Test(.needs("script"))
     func `on a terminal JSON has colours and binary bodies stay away`() async throws {
         try await LocalServer.run { server in
             let json = try await Command.onTerminal("get \(server.baseURL)/get")
@@ -159,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `an error is one line with its code`() async throws {
+    @Test func `an error of the command is one line with its code`() async throws {
         let port = FaultServer.unusedPort
         let output = try await Command.run("get", ":\(port)/")
         #expect(output.status == 1)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ServeProcessTests {
     @Test(arguments: [SIGINT, SIGTERM])
-    func `the server prints its URL, serves and ends in order`(signal: Int32) async throws {
+    func `serve prints its URL, responds and ends in order`(signal: Int32) async throws {
         let server = try Conversation("serve")
         let url = try #require(await server.read())
         #expect(url.hasPrefix("http://127.0.0.1:"))
@@ -13,7 +13,7 @@ import Testing
         #expect(await server.end(with: signal) == 0)
     }
 
-    @Test func `the server listens on a socket, and its URL says so`() async throws {
+    @Test func `serve listens on a Unix-domain socket, and its URL says so`() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "s\(UInt32.random(in: 0 ... .max))").path
         let server = try Conversation("serve", "--unix", path)
         let url = try #require(await server.read())
@@ -22,7 +22,7 @@ import Testing
         #expect(await server.end(with: SIGTERM) == 0)
     }
 
-    @Test func `with --tls the certificate is one to be trusted`() async throws {
+    @Test func `serve with --tls responds over TLS`() async throws {
         let server = try Conversation("serve", "--tls")
         let url = try #require(await server.read())
         #expect(url.hasPrefix("https://localhost:"))

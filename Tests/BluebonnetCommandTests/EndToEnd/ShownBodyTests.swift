@@ -13,7 +13,7 @@ import Testing
         try await FaultServer.run(.requests { _ in [answer] }) { server in try await test(server.baseURL) }
     }
 
-    @Test func `--filter shows a part of the answer`() async throws {
+    @Test func `--filter shows a part of the response`() async throws {
         try await withJSON(Self.users) { url in
             let pointed = try await Command.run("get", url, "--filter", "/users/1")
             #expect(pointed.text == "{\"name\":\"Bob\",\"age\":40}\n")
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `a filter that picks nothing, or has no JSON, is a failure`() async throws {
+    @Test func `a --filter that picks nothing, or has no JSON, is a failure`() async throws {
         try await withJSON(Self.users) { url in
             let nothing = try await Command.run("get", url, "--filter", "/users/9")
             #expect(nothing.status == 1)
@@ -42,7 +42,7 @@ import Testing
         #expect(wrong.status == 2)
     }
 
-    @Test func `an answer of 4xx is shown whole, whatever the filter`() async throws {
+    @Test func `a 4xx response is shown whole, whatever the --filter`() async throws {
         let answer = FaultStep.respond(404, body: "no such user")
         try await FaultServer.run([.readRequest, answer]) { server in
             let output = try await Command.run("get", server.baseURL, "--filter", "/name")

@@ -8,7 +8,7 @@ import Testing
     private static let anything = FaultServer.Script.requests { _ in [.respond(body: "")] }
 
     @Test(arguments: ["post", "put", "patch"])
-    func `what is piped is the body where nothing else makes one`(method: String) async throws {
+    func `piped input is the body where nothing else makes one`(method: String) async throws {
         try await FaultServer.run(Self.anything) { server in
             let output = try await Command.run(method, server.baseURL, "X:1", "q==2", input: #"{"a":1}"#)
             #expect(output.status == 0)
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: [["post", "a=1"], ["post", "--ignore-stdin"], ["post", "-I"], ["delete"], ["get"]])
-    func `a pipe that never ends holds up nothing that does not need it`(arguments: [String]) async throws {
+    func `a pipe that never ends does not delay a command that does not need it`(arguments: [String]) async throws {
         try await FaultServer.run(Self.anything) { server in
             // The input stays open until `finish`, which comes after the answer.
             let run = try Conversation([arguments[0], server.baseURL, "--include"] + arguments.dropFirst())
@@ -28,15 +28,13 @@ import Testing
         }
     }
 
-    @Test func `an empty input is no body, and neither is /dev/null`() async throws {
+    @Test func `empty input is not a body, and neither is /dev/null`() async throws {
         try await FaultServer.run(Self.anything) { server in
             #expect(try await Command.run("post", server.baseURL).status == 0)
             let process = Command.process(["post", server.baseURL])
             process.standardInput = FileHandle.nullDevice
-            let (ends, end) = AsyncStream.makeStream(of: Int32.self)
-            process.terminationHandler = { end.yield($0.terminationStatus) }
-            try process.run()
-            #expect(await ends.first { _ in true } == 0)
+            let status = try process.start()
+            #expect(await status.value == 0)
             for request in server.requests {
                 #expect(request.value(of: "content-length") == "0")
                 #expect(request.value(of: "content-type") == nil)
@@ -51,10 +49,8 @@ import Testing
         try await FaultServer.run(Self.anything) { server in
             let process = Command.process(["put", server.baseURL, "Content-Type: text/plain"])
             process.standardInput = try FileHandle(forReadingFrom: file)
-            let (ends, end) = AsyncStream.makeStream(of: Int32.self)
-            process.terminationHandler = { end.yield($0.terminationStatus) }
-            try process.run()
-            #expect(await ends.first { _ in true } == 0)
+            let status = try process.start()
+            #expect(await status.value == 0)
             #expect(server.requests[0].bodyText == "from a file")
             #expect(server.requests[0].value(of: "content-type") == "text/plain")
         }
@@ -69,11 +65,9 @@ import Testing
             let (input, errors) = (Pipe(), Pipe())
             process.standardInput = input
             process.standardError = errors
-            let (ends, end) = AsyncStream.makeStream(of: Int32.self)
-            process.terminationHandler = { end.yield($0.terminationStatus) }
-            try process.run()
+            let status = try process.start()
             try input.fileHandleForWriting.write(contentsOf: Data("only a part".utf8))
-            #expect(await ends.first { _ in true } == 3)
+            #expect(await status.value == 3)
             let text = try errors.fileHandleForReading.readToEnd().map { String(decoding: $0, as: UTF8.self) }
             #expect(text?.hasPrefix("bluebonnet: request-timeout: Standard input had not been read to its end") == true)
             #expect(server.requests.isEmpty)
@@ -89,31 +83,24 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `a signal ends the waiting for a pipe`(number: Int32) async throws {
+    func `a signal ends a command that waits for a pipe`(number: Int32) async throws {
         // A test run in the background of a script ignores it, and what it starts would too.
         signal(SIGINT, SIG_DFL)
         let process = Command.process(["post", "http://127.0.0.1:\(FaultServer.unusedPort)"])
         let (input, errors) = (Pipe(), Pipe())
         process.standardInput = input
         process.standardError = errors
-        let (ends, end) = AsyncStream.makeStream(of: (Process.TerminationReason, Int32).self)
-        process.terminationHandler = { end.yield(($0.terminationReason, $0.terminationStatus)) }
-        try process.run()
-        let line = await withCheckedContinuation { continuation in
-            DispatchQueue(label: "errors").async {
-                continuation.resume(returning: errors.fileHandleForReading.availableData)
-            }
-        }
-        #expect(String(decoding: line, as: UTF8.self).contains("Waiting for the body on standard input"))
+        let status = try process.start()
+        let line = await errors.nextText()
+        #expect(line.contains("Waiting for the body on standard input"))
         kill(process.processIdentifier, number)
-        let result = await ends.first { _ in true }
-        #expect(result?.0 == .uncaughtSignal)
-        #expect(result?.1 == number)
+        #expect(await status.value == number)
+        #expect(process.terminationReason == .uncaughtSignal)
         try input.fileHandleForWriting.close()
     }
 
     @Test(arguments: [["post"], ["batch"]])
-    func `an input that somebody has made non-blocking is waited for`(arguments: [String]) async throws {
+    func `a non-blocking standard input is waited for`(arguments: [String]) async throws {
         try await FaultServer.run(Self.anything) { server in
             let isBatch = arguments[0] == "batch"
             let process = Command.process(arguments + (isBatch ? [] : [server.baseURL]))
@@ -122,37 +109,29 @@ import Testing
             #expect(fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) == 0)
             process.standardInput = input
             process.standardOutput = FileHandle.nullDevice
-            let (ends, end) = AsyncStream.makeStream(of: Int32.self)
-            process.terminationHandler = { end.yield($0.terminationStatus) }
-            try process.run()
+            let status = try process.start()
             let line = isBatch ? #"{"url":"\#(server.baseURL)","method":"POST","body":"late"}"# : "late"
             // Time for the first read; when that comes later, the test tests less.
             try await Task.sleep(for: .milliseconds(100))
             try input.fileHandleForWriting.write(contentsOf: Data(line.utf8))
             try input.fileHandleForWriting.close()
-            #expect(await ends.first { _ in true } == 0)
+            #expect(await status.value == 0)
             #expect(server.requests.first?.bodyText == "late")
         }
     }
 
-    @Test func `who waits for a pipe is told so`() async throws {
+    @Test func `the command says that it waits for a pipe`() async throws {
         try await FaultServer.run(Self.anything) { server in
             let process = Command.process(["post", server.baseURL])
             let (input, errors) = (Pipe(), Pipe())
             process.standardInput = input
             process.standardError = errors
-            let (ends, end) = AsyncStream.makeStream(of: Int32.self)
-            process.terminationHandler = { end.yield($0.terminationStatus) }
-            try process.run()
-            let line = await withCheckedContinuation { continuation in
-                DispatchQueue(label: "errors").async {
-                    continuation.resume(returning: errors.fileHandleForReading.availableData)
-                }
-            }
-            #expect(String(decoding: line, as: UTF8.self).contains("Waiting for the body on standard input"))
+            let status = try process.start()
+            let line = await errors.nextText()
+            #expect(line.contains("Waiting for the body on standard input"))
             try input.fileHandleForWriting.write(contentsOf: Data("late".utf8))
             try input.fileHandleForWriting.close()
-            #expect(await ends.first { _ in true } == 0)
+            #expect(await status.value == 0)
             #expect(server.requests[0].bodyText == "late")
         }
     }

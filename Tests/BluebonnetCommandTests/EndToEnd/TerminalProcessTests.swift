@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluebonnetCommand
 
-@Suite(.timeLimit(.minutes(1)), .enabled(if: TerminalRun.isPossible)) struct TerminalProcessTests {
+@Suite(.timeLimit(.minutes(1)), .needs("script")) struct TerminalProcessTests {
     /// Half of a body, the rest when the gate opens.
     private func slowBody(_ gate: FaultGate) -> FaultServer.Script {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n"
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [100, 50, 20])
-    func `the bar of a download is gone at the end, and one line says what came`(columns: Int) async throws {
+    func `the progress bar of a download is gone at the end, and one line says what came`(columns: Int) async throws {
         let (gate, file) = (FaultGate(), temporaryFile())
         defer { try? FileManager.default.removeItem(at: file) }
         try await FaultServer.run(slowBody(gate)) { server in
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `-v and the bar keep out of each other's lines`() async throws {
+    @Test func `-v and the progress bar do not share a line`() async throws {
         let (gate, file) = (FaultGate(), temporaryFile())
         defer { try? FileManager.default.removeItem(at: file) }
         try await FaultServer.run([.readRequest, .hold(gate), .respond(headers: [("A", "1")], body: "x")]) { server in
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `an upload's bar is gone before its answer is shown`() async throws {
+    @Test func `the progress bar of an upload is gone before its response is shown`() async throws {
         let (gate, file) = (FaultGate(), temporaryFile())
         try Data(repeating: 97, count: 100_000).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `an error stands in a line of its own`() async throws {
+    @Test func `an error on a terminal has a line of its own`() async throws {
         let (gate, file) = (FaultGate(), temporaryFile())
         try await FaultServer.run([.readRequest, .hold(gate), .respond(404, body: "")]) { server in
             let run = try TerminalRun("get \(server.baseURL) -o \(file.path)")
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `a dumb terminal gets no bar`() async throws {
+    @Test func `a dumb terminal gets no progress bar`() async throws {
         let file = temporaryFile()
         defer { try? FileManager.default.removeItem(at: file) }
         let script: FaultServer.Script = [
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `Ctrl-C takes the bar and the half file away`() async throws {
+    @Test func `Ctrl-C removes the progress bar and the partial file`() async throws {
         let directory = temporaryFile()
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: directory) }

@@ -26,31 +26,31 @@ import Testing
         ("http://a#u:p@b", "http://a#u:p@b"),
         ("http://@a", "http://a"), ("http://:@a", "http://a"), ("a", "a"),
     ])
-    func `a URL without them has none`(url: String, rest: String) throws {
+    func `a URL without credentials has none`(url: String, rest: String) throws {
         var text = url
         #expect(try Credentials.take(from: &text) == nil)
         #expect(text == rest)
     }
 
-    @Test func `bytes that are not UTF-8 are sent as they are`() throws {
+    @Test func `credentials that are not UTF-8 are sent unchanged`() throws {
         var text = "http://%FF:%00%80@a"
         #expect(throws: CommandFailure.self) { try Credentials.take(from: &text) }
         text = "http://%FF:%80@a"
         #expect(try Credentials.take(from: &text)?.field == "Basic /zqA")
     }
 
-    @Test func `a user may begin with a combining character`() throws {
+    @Test func `a user name may begin with a combining character`() throws {
         var text = "http://\u{301}u:p@\u{301}.example/"
         #expect(try Credentials.take(from: &text)?.field == "Basic zIF1OnA=")
         #expect(text.unicodeScalars.elementsEqual("http://\u{301}.example/".unicodeScalars))
     }
 
-    @Test func `a URL is shown without them`() throws {
+    @Test func `a URL is shown without its credentials`() throws {
         let url = try #require(URL(string: "http://u:p@example.org/a?b#c"))
         #expect(Credentials.removed(from: url) == "http://example.org/a?b#c")
     }
 
-    @Test func `Basic is Base64 of UTF-8`() throws {
+    @Test func `Basic credentials are Base64 of UTF-8`() throws {
         // The second one is the example of RFC 7617 §2.1.
         #expect(try Credentials.basic(checking: Array("u".utf8), password: Array("p".utf8)).field == "Basic dTpw")
         #expect(
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [("a:b", "secret"), ("a", "sec\nret"), ("\u{7F}secret", "")])
-    func `what cannot be sent is refused without being shown`(user: String, password: String) {
+    func `credentials that cannot be sent are refused without being shown`(user: String, password: String) {
         let error = #expect(throws: CommandFailure.self) {
             try Credentials.basic(checking: Array(user.utf8), password: Array(password.utf8))
         }

@@ -26,7 +26,7 @@ import Testing
         ("a[\u{301}]", [.key("a"), .key("\u{301}")]),
         ("a[b\u{301}][\u{200D}c]", [.key("a"), .key("b\u{301}"), .key("\u{200D}c")]),
     ])
-    func `a name is a path, as HTTPie has it`(name: String, steps: [FieldPath.Step]) throws {
+    func `a field name is a path in HTTPie's syntax`(name: String, steps: [FieldPath.Step]) throws {
         #expect(try FieldPath(name).steps == steps)
     }
 
@@ -35,14 +35,14 @@ import Testing
         ("a[b]]", "no “[” before it"), ("[top]", "only a list can"), ("[\\0]", "only a list can"),
         ("a[-1]", "0 or more"), ("a[65536]", "at most 65535"), ("a[99999999999999999999]", "at most 65535"),
     ])
-    func `what is no path is said, and why`(name: String, reason: String) {
+    func `the error about a name that is not a field path says why`(name: String, reason: String) {
         let error = #expect(throws: CommandFailure.self) { try FieldPath(name) }
         #expect(error?.status == .usage)
         #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
         #expect(error?.message.contains("“\(name)”") == true)
     }
 
-    @Test func `a path has an end`() throws {
+    @Test func `a field path has a maximum depth`() throws {
         let deepest = "a" + String(repeating: "[b]", count: FieldPath.mostSteps - 1)
         #expect(try FieldPath(deepest).steps.count == FieldPath.mostSteps)
         #expect(throws: CommandFailure.self) { try FieldPath(deepest + "[b]") }

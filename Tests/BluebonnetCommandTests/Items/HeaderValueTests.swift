@@ -7,12 +7,12 @@ import Testing
         (" a", "a"), ("a \t", "a"), ("\t a b \t", "a b"), ("a\t b", "a\t b"), (" ", ""), ("", ""), ("a\n", "a\n"),
         (" \u{301}a", "\u{301}a"), ("a\t\u{200D}", "a\t\u{200D}"),
     ])
-    func `the white space around a value is left out`(value: String, trimmed: String) {
+    func `the white space around a header value is removed`(value: String, trimmed: String) {
         #expect(HeaderValue.trimmed(value) == trimmed)
     }
 
     @Test(arguments: [("a\r\n", "a"), (" a\n\n", "a"), ("a\nb\r\n", "a\nb"), ("\n", "")])
-    func `and the line ends around one from a file`(value: String, trimmed: String) {
+    func `the line ends around a header value from a file are removed`(value: String, trimmed: String) {
         #expect(HeaderValue.trimmedWithLineEnds(value) == trimmed)
     }
 
@@ -24,7 +24,7 @@ import Testing
             ("", nil),
         ] as [(String, String?)]
     )
-    func `a fault is called what it is`(value: String, fault: String?) {
+    func `the fault of a header value is described`(value: String, fault: String?) {
         #expect(HeaderValue.fault(of: value) == fault)
     }
 }

@@ -22,11 +22,11 @@ import Testing
         (["a[1]", "b[x][]", "a[0]"], #"{"a":[2,0],"b":{"x":[1]}}"#),
         (["a\\[b\\]"], #"{"a[b]":0}"#),
     ])
-    func `paths build objects and lists`(names: [String], expected: String) throws {
+    func `field paths build objects and lists`(names: [String], expected: String) throws {
         #expect(try json(names.enumerated().map { ($1, JSONValue($0)) }) == expected)
     }
 
-    @Test func `a field adds to what JSON has brought`() throws {
+    @Test func `a nested field adds to the value of a JSON item`() throws {
         #expect(try json([("a", ["x": 1]), ("a[y]", 2), ("a[z][]", 3)]) == #"{"a":{"x":1,"y":2,"z":[3]}}"#)
         #expect(try json([("l", [1, 2]), ("l[]", 3)]) == #"{"l":[1,2,3]}"#)
     }
@@ -43,12 +43,12 @@ import Testing
         (["[]", "a"], "“a” needs an object, and the whole is a list already."),
         (["a", "[]"], "“[]” needs a list, and the whole is an object already."),
     ])
-    func `nothing is replaced`(names: [String], message: String) {
+    func `a nested field does not replace another one`(names: [String], message: String) {
         let error = #expect(throws: CommandFailure.self) { try json(names.map { ($0, 1) }) }
         #expect(error == .usage(message))
     }
 
-    @Test func `null counts as a value, what fills a list does not`() throws {
+    @Test func `null counts as a value of a nested field, the filling of a list does not`() throws {
         #expect(throws: CommandFailure.self) { try json([("l[0]", .null), ("l[0]", 1)]) }
         #expect(try json([("l[1]", 1), ("l[0]", .null)]) == #"{"l":[null,1]}"#)
     }

@@ -38,12 +38,12 @@ import Testing
         ("a\\=\u{200D}=b", .field(name: "a=\u{200D}", value: .text("b"))),
         ("a\r=\nb", .field(name: "a\r", value: .text("\nb"))),
     ])
-    func `an argument is read by its first separator`(argument: String, item: RequestItem) throws {
+    func `a request item is read by its first separator`(argument: String, item: RequestItem) throws {
         #expect(try RequestItem(argument) == item)
     }
 
     @Test(arguments: ["", "word", "=x", ":x", "==x", ":=1", ";", "a;b", "@", "a@", "a=@", "a:=@", "a\\=b"])
-    func `what has no separator or no name is bad usage`(argument: String) {
+    func `a request item without separator or name is bad usage`(argument: String) {
         let error = #expect(throws: CommandFailure.self) { try RequestItem(argument) }
         #expect(error?.status == .usage)
         #expect(error?.message.contains(argument) == true)

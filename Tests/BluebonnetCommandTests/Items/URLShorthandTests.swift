@@ -35,13 +35,15 @@ import Testing
         ("http://localhost/get?a=1", "/tmp/a.sock", "http+unix://%2Ftmp%2Fa.sock/get?a=1"),
         ("https://example.org", "/tmp/a b", "https+unix://%2Ftmp%2Fa%20b/"),
     ])
-    func `a socket takes the place of the host`(url: String, path: String, expected: String) throws {
+    func `the path of a Unix-domain socket takes the place of the host`(url: String, path: String, expected: String)
+        throws
+    {
         let url = try #require(URL(string: url))
         #expect(try URLShorthand.overUnixSocket(url, path: path).absoluteString == expected)
     }
 
     @Test(arguments: ["ftp://example.org/", "http+unix://%2Ftmp%2Fs/"])
-    func `a socket needs an http URL`(url: String) throws {
+    func `a Unix-domain socket needs an http URL`(url: String) throws {
         let url = try #require(URL(string: url))
         #expect(throws: CommandFailure.self) { try URLShorthand.overUnixSocket(url, path: "/tmp/s") }
     }
@@ -51,7 +53,7 @@ import Testing
         ("https://example.org:443/", "example.org"), ("https://example.org:80/", "example.org:80"),
         ("http://[::1]:8080/", "[::1]:8080"), ("http+unix://%2Ftmp%2Fs/", "localhost"),
     ])
-    func `the host has a port only where it is not the default`(url: String, host: String) throws {
+    func `the host of a URL has a port only where it is not the default`(url: String, host: String) throws {
         #expect(URLShorthand.host(of: try #require(URL(string: url))) == host)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct HeadTextTests {
     private let text = HeadText(paint: Paint(isOn: false))
 
-    @Test func `a request is shown with what the engine adds`() throws {
+    @Test func `a request head is shown with what the engine adds`() throws {
         let url = try #require(URL(string: "http://example.org:8080/a%20b?c=d#e"))
         let request = Request(method: .post, url: url, headerFields: [.accept: "*/*"], body: .string("hello"))
         #expect(
@@ -18,7 +18,7 @@ import Testing
         )
     }
 
-    @Test func `a POST without a body says so`() throws {
+    @Test func `a shown POST without a body has Content-Length 0`() throws {
         let url = try #require(URL(string: "http://example.org"))
         #expect(
             text.request(Request(method: .post, url: url)) == [
@@ -36,7 +36,7 @@ import Testing
 
     private let hiding = HeadText(paint: Paint(isOn: false), hidesSecrets: true)
 
-    @Test func `the secrets of a request can be left out`() throws {
+    @Test func `the secrets of a shown request can be hidden`() throws {
         let url = try #require(URL(string: "http://example.org/a?b=1&api_key=hunter2&c=2"))
         let key = try #require(HTTPField.Name("X-Api-Key"))
         let request = Request(
@@ -56,7 +56,7 @@ import Testing
         #expect(text.request(request).filter { $0.contains("hunter2") }.count == 6)
     }
 
-    @Test func `the secrets of a response can be left out`() throws {
+    @Test func `the secrets of a shown response can be hidden`() throws {
         let link = try #require(HTTPField.Name("Link"))
         let open = try #require(HTTPField.Name("Access-Control-Allow-Credentials"))
         let head = ResponseHead(
@@ -94,7 +94,7 @@ import Testing
         ),
         (#"x; token="hunter2, a=b"; c=d"#, "x; token=REDACTED; c=d"), ("h/?token=", "h/?token=REDACTED"),
     ])
-    func `secrets are hidden wherever they stand`(text: String, shown: String) {
+    func `the secrets of a shown head are hidden wherever they stand`(text: String, shown: String) {
         #expect(hiding.shown(url: text) == shown)
     }
 
@@ -104,16 +104,16 @@ import Testing
         "",
         "/?q=50%&r=%C3%A9", "max-age=5, public", "=", "\"", "a=\"", "http://h:1/?a[b]=1#x=2",
     ])
-    func `what is no secret is shown as it is`(text: String) {
+    func `what is not a secret in a shown head stays as it is`(text: String) {
         #expect(hiding.shown(url: text) == text)
     }
 
-    @Test func `a response is its status line and its fields`() {
+    @Test func `a response head is shown as its status line and fields`() {
         let head = ResponseHead(status: .notFound, headerFields: [.server: "x"])
         #expect(text.response(head) == ["HTTP/1.1 404 Not Found", "Server: x"])
     }
 
-    @Test func `timings name what happened`() {
+    @Test func `shown timings name what happened`() {
         var timings = Timings()
         timings.connect = .microseconds(310)
         timings.total = .milliseconds(1304)

@@ -33,23 +33,23 @@ struct JSONFilterTests {
     ]
 
     @Test(arguments: picked)
-    func `a filter picks what it names`(text: String, expected: [JSONValue]) throws {
+    func `a JSON filter picks what it names`(text: String, expected: [JSONValue]) throws {
         #expect(try JSONFilter(text).values(in: Self.document) == expected)
     }
 
     @Test(arguments: ["/\u{301}/\u{200D}", "\u{301}.\u{200D}", "[\"\u{301}\"].\u{200D}", "\u{301}[\"\u{200D}\"]"])
-    func `names may begin with a combining character`(text: String) throws {
+    func `names in a JSON filter may begin with a combining character`(text: String) throws {
         #expect(try JSONFilter(text).values(in: ["\u{301}": ["\u{200D}": 1]]) == [1])
     }
 
     @Test(arguments: ["a..b", "a.", "a[", "a[x]", "[\"a", "/a~2", "a[\"b\"x]"])
-    func `what is no filter is said`(text: String) {
+    func `the error about a text that is not a JSON filter says so`(text: String) {
         let failure = #expect(throws: CommandFailure.self) { try JSONFilter(text) }
         #expect(failure?.status == .usage)
         #expect(failure?.message.isEmpty == false)
     }
 
-    @Test func `every value of an object is picked in its order`() throws {
+    @Test func `a JSON filter picks every value of an object in its order`() throws {
         let filter = try JSONFilter("[]")
         #expect(filter.values(in: ["b": 1, "a": 2]) == [1, 2])
     }

@@ -6,7 +6,9 @@ import Testing
 @Suite struct JSONTextTests {
     private static let json = #"{"b":[1,{"x":null}],"a":"é\"\n","e":[],"o":{},"n":1.50,"big":12345678901234567890123}"#
 
-    @Test func `every value has its line, keys keep their order and numbers their digits`() throws {
+    @Test func `formatted JSON has a line for each value, and keeps the order of keys and the digits of numbers`()
+        throws
+    {
         let style = OutputStyle(.format, isTerminal: false, wantsColors: false)
         let expected = """
             {
@@ -26,13 +28,13 @@ import Testing
         #expect(JSONText.render(try JSONValue(parsing: Self.json), style: style) == expected)
     }
 
-    @Test func `without format the text is compact`() throws {
+    @Test func `JSON that is not formatted is compact`() throws {
         let style = OutputStyle(.none, isTerminal: true, wantsColors: false)
         let value = try JSONValue(parsing: Self.json)
         #expect(JSONText.render(value, style: style) == value.description)
     }
 
-    @Test func `colours wrap the tokens and nothing else`() throws {
+    @Test func `the colours of JSON wrap the tokens and nothing else`() throws {
         let style = OutputStyle(.colors, isTerminal: false, wantsColors: false)
         let text = JSONText.render(["a": [1, "x", true]], style: style)
         #expect(

@@ -3,23 +3,23 @@ import Testing
 @testable import BluebonnetCommand
 
 struct ProgressBarTests {
-    @Test func `a bar shows the part, the sizes, the speed and the time left`() {
+    @Test func `a progress bar shows the part, the sizes, the speed and the time left`() {
         let bar = ProgressBar(done: 4_000_000, total: 10_000_000, speed: 2_050_000, timeLeft: .milliseconds(3_900))
         let filled = String(repeating: "█", count: 12) + String(repeating: " ", count: 18)
         #expect(bar.text(columns: 100) == "▕\(filled)▏ 40% 4.0 MB/10 MB 2.0 MB/s 0:03")
     }
 
-    @Test func `without a length there is no bar`() {
+    @Test func `without a length there is no progress bar`() {
         #expect(ProgressBar(done: 999).text(columns: 100) == "999 B")
         #expect(ProgressBar(done: 1_234_567_890, speed: 45_600).text(columns: 100) == "1.2 GB 45 kB/s")
     }
 
-    @Test func `nothing to send is done`() {
+    @Test func `a transfer of zero bytes is shown as complete`() {
         #expect(ProgressBar(done: 0, total: 0).text(columns: 100).hasSuffix("100% 0 B/0 B"))
     }
 
     @Test(arguments: [(0, "0:00"), (59, "0:59"), (720, "12:00"), (3723, "1:02:03")])
-    func `the time left is shown as a clock does`(seconds: Int, text: String) {
+    func `the time left is shown in hours, minutes and seconds`(seconds: Int, text: String) {
         #expect(ProgressBar(done: 1, timeLeft: .seconds(seconds)).text(columns: 100) == "1 B \(text)")
     }
 
@@ -33,7 +33,7 @@ struct ProgressBarTests {
         (40, "40% 4.0 MB/10 MB 2.0 MB/s 0:03"),
         (30, "40% 2.0 MB/s 0:03"), (17, "40% 4.0 MB/10 MB"), (16, "40%"), (4, "40%"), (3, "40"), (0, ""),
     ])
-    func `a narrow window gets a shorter bar, then fewer numbers`(columns: Int, text: String) {
+    func `a narrow window gets a shorter progress bar, then fewer numbers`(columns: Int, text: String) {
         let bar = ProgressBar(done: 4_000_000, total: 10_000_000, speed: 2_050_000, timeLeft: .seconds(3))
         #expect(bar.text(columns: columns) == text)
     }
@@ -43,7 +43,7 @@ struct ProgressBarTests {
         (0, .zero, "a.iso: 0 B in 0.0 s (0 B/s)"),
         (7_200_000_000, .seconds(3600), "a.iso: 7.2 GB in 1:00:00 (2.0 MB/s)"),
     ])
-    func `a summary says how much came and how fast`(bytes: Int, duration: Duration, text: String) {
+    func `the summary of a transfer says how much came and how fast`(bytes: Int, duration: Duration, text: String) {
         #expect(ProgressBar.summary(of: "a.iso", bytes: bytes, duration: duration) == text)
     }
 }

@@ -11,7 +11,7 @@ import Testing
         screen.receive(text.utf8)
     }
 
-    @Test mutating func `the line is drawn in its place, and gone at the end`() {
+    @Test mutating func `the status line is drawn in its place, and gone at the end`() {
         for text in ["0 B", "1.2 MB 45 kB/s", "3 MB"] {
             screen.receive(line.show(text))
             #expect(screen.rows == [text])
@@ -21,7 +21,7 @@ import Testing
         #expect(line.show("4 MB").isEmpty)
     }
 
-    @Test mutating func `other output never stands in the line, nor the line in other output`() {
+    @Test mutating func `the status line and other output never share a line`() {
         screen.receive(line.show("10%"))
         write("GET / HTTP/1.1\n")
         #expect(screen.rows == ["GET / HTTP/1.1", ""])
@@ -36,7 +36,7 @@ import Testing
         #expect(screen.rows == ["GET / HTTP/1.1", "half a line", ""])
     }
 
-    @Test mutating func `the same text is not drawn twice, and nothing is not written`() {
+    @Test mutating func `the status line does not draw the same text twice, and writes no empty text`() {
         #expect(!line.show("10%").isEmpty)
         #expect(line.show("10%").isEmpty)
         #expect(line.makeWay(for: [UInt8]()).isEmpty)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [200, 100, 62, 50, 40, 25, 12, 5, 2, 1])
-    func `a bar never wraps, however narrow the window is`(columns: Int) {
+    func `the status line never wraps, however narrow the window is`(columns: Int) {
         var (line, screen) = (StatusLine(), Screen(columns: columns))
         for bar in [
             ProgressBar(done: 0, total: 20_000_000),

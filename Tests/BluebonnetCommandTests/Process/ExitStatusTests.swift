@@ -8,7 +8,7 @@ import Testing
         arguments: [(200, 0), (204, 0), (304, 0), (399, 0), (400, 4), (404, 4), (500, 5), (599, 5), (999, 5)]
             as [(Int, Int32)]
     )
-    func `the class of the status decides`(code: Int, status: Int32) {
+    func `the class of the HTTP status decides the exit status`(code: Int, status: Int32) {
         #expect(ExitStatus(statusCode: code).rawValue == status)
     }
 
@@ -23,11 +23,11 @@ import Testing
             (.certificateHostMismatch, 6), (.invalidTrustConfiguration, 6), (.tlsFailed, 6),
         ] as [(NetworkingError.Code, Int32)]
     )
-    func `the code of an error decides`(code: NetworkingError.Code, status: Int32) {
+    func `the code of an error decides the exit status`(code: NetworkingError.Code, status: Int32) {
         #expect(ExitStatus(NetworkingError(code, "")).rawValue == status)
     }
 
-    @Test func `the help names every status`() {
+    @Test func `the help names every exit status`() {
         for status in ExitStatus.allCases {
             #expect(ExitStatus.help.contains("  \(status.rawValue)  "))
         }

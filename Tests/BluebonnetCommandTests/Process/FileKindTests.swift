@@ -9,11 +9,11 @@ import Testing
             ("/dev/null", FileKind.special), ("/proc/self/exe", .link), ("/", .directory), ("/no/such/file", .missing),
         ]
     )
-    func `one kind of file stands at a path`(path: String, kind: FileKind) {
+    func `the kind of file at a path is found`(path: String, kind: FileKind) {
         #expect(FileKind(path: path) == kind)
     }
 
-    @Test func `a link is no file`() throws {
+    @Test func `a link is not a regular file`() throws {
         let directory = FileManager.default.temporaryDirectory
         let file = directory.appending(path: "file-\(UUID().uuidString)")
         let link = directory.appending(path: "link-\(UUID().uuidString)")

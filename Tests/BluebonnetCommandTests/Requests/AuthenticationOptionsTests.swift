@@ -21,7 +21,7 @@ import Testing
         .basic(user: Array(user.utf8), password: Array(password.utf8))
     }
 
-    @Test func `user and password, a token, or nothing`() throws {
+    @Test func `the options for authentication are user and password, a token, or nothing`() throws {
         #expect(try credentials(options()) == nil)
         #expect(try credentials(options(auth: "u:p:q")) == basic("u", "p:q"))
         #expect(try credentials(options(auth: "u:")) == basic("u", ""))
@@ -29,11 +29,11 @@ import Testing
         #expect(try credentials(options(auth: "t:u", type: .bearer)) == .bearer("t:u"))
     }
 
-    @Test func `a user without a password is asked for it`() throws {
+    @Test func `a user without a password is asked for one`() throws {
         #expect(try credentials(options(auth: "Ada")) == basic("Ada", "typed after Password for Ada: "))
     }
 
-    @Test func `what does not go together is bad usage`() {
+    @Test func `options for authentication that contradict each other are bad usage`() {
         #expect(throws: (any Error).self) { try options(auth: "u:p", bearer: "t").validate() }
         #expect(throws: (any Error).self) { try options(type: .bearer).validate() }
     }

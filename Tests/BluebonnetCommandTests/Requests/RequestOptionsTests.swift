@@ -11,12 +11,12 @@ import Testing
         [":8080/get"], ["example.org/users", "page==2", "Accept:application/json"], ["example.org", "name=Ada", ""],
         [""],
     ])
-    func `arguments without options are read as ArgumentParser reads them`(_ arguments: [String]) throws {
+    func `arguments without options are read quickly as ArgumentParser reads them`(_ arguments: [String]) throws {
         #expect(text(RequestOptions(plain: arguments)) == text(try RequestOptions.parse(arguments)))
     }
 
     @Test(arguments: [[], ["-v", ":8080/get"], [":8080/get", "--timeout=3"], [":8080/get", "--", "name=Ada"], ["-"]])
-    func `options and a URL that is missing are left to ArgumentParser`(_ arguments: [String]) {
+    func `arguments with options or without a URL are left to ArgumentParser`(_ arguments: [String]) {
         #expect(text(RequestOptions(plain: arguments)) == "none")
     }
 }

@@ -39,7 +39,7 @@ import Testing
         plan.request.headerFields.map { "\($0.name.rawName): \($0.value)" }
     }
 
-    @Test func `fields make a JSON object in their order`() throws {
+    @Test func `field items make a JSON object in their order`() throws {
         let plan = try plan(["name=Ada", "age:=36", "tags:=@tags.json", "name2=@name.txt", "big:=12345678901234567890"])
         #expect(
             text(plan.request.body)
@@ -53,7 +53,7 @@ import Testing
         )
     }
 
-    @Test func `a form is escaped and keeps repeated fields`() throws {
+    @Test func `a form of items is escaped and keeps repeated fields`() throws {
         let plan = try plan(["a=1", "b=x y&z", "a=ü"], isForm: true)
         #expect(text(plan.request.body) == "a=1&b=x%20y%26z&a=%C3%BC")
         #expect(plan.request.headerFields[.contentType] == "application/x-www-form-urlencoded")
@@ -70,12 +70,12 @@ import Testing
         #expect(plan.request.body == nil || plan.request.body?.length == nil)
     }
 
-    @Test func `query items join a query and stand before a fragment`() throws {
+    @Test func `query items join the query of the URL and stand before its fragment`() throws {
         let plan = try plan(["b==2"], method: .get, url: "http://example.org/?a=1#end")
         #expect(plan.request.url.absoluteString == "http://example.org/?a=1&b=2#end")
     }
 
-    @Test func `a query may begin with a combining character`() throws {
+    @Test func `a query item may begin with a combining character`() throws {
         let plan = try plan(["b==2"], method: .get, url: "http://example.org/?\u{301}#\u{301}")
         #expect(plan.request.url.query(percentEncoded: true) == "%CC%81&b=2")
         #expect(plan.request.url.fragment(percentEncoded: true) == "%CC%81")
@@ -88,7 +88,7 @@ import Testing
         #expect(plan.decodesContent)
     }
 
-    @Test func `headers of the user replace the defaults and may repeat`() throws {
+    @Test func `header items replace the defaults and may repeat`() throws {
         let plan = try plan(["Accept:text/html", "X:1", "X:2", "Y;", "User-Agent:", "Accept-Encoding:"], method: .get)
         #expect(fields(plan) == ["Accept: text/html", "X: 1", "X: 2", "Y: "])
         #expect(!plan.decodesContent)
@@ -100,7 +100,7 @@ import Testing
         #expect(plan.request.headerFields[values: .contentType] == ["text/plain"])
     }
 
-    @Test func `a file is the body with the type of its name`() throws {
+    @Test func `a file item is the body with the type of its name`() throws {
         let file = FileManager.default.temporaryDirectory.appending(
             path: "plan-\(UInt32.random(in: .min ... .max)).csv"
         )
@@ -111,7 +111,7 @@ import Testing
         #expect(plan.request.headerFields[.contentType] == "text/csv")
     }
 
-    @Test func `over a socket the host stays the one of the URL`() throws {
+    @Test func `over a Unix-domain socket the host stays that of the URL`() throws {
         let plan = try plan([], method: .get, url: "example.org/x", unixSocket: "/run/a.sock")
         #expect(plan.request.url.absoluteString == "http+unix://%2Frun%2Fa.sock/x")
         #expect(fields(plan).contains("Host: example.org"))
@@ -122,12 +122,12 @@ import Testing
         ["Host:"], ["bad name:x"], ["X:a\nb"], ["é:x"], ["X:@two.txt"], ["a=1", "a=2"], ["a=1", "a[b]=2"], ["a[b=1"],
         ["[top]=1"],
     ])
-    func `what makes no request is bad usage`(items: [String]) {
+    func `items that cannot make a request are bad usage`(items: [String]) {
         let error = #expect(throws: CommandFailure.self) { try plan(items) }
         #expect(error?.status == .usage)
     }
 
-    @Test func `a form has no JSON fields`() {
+    @Test func `a form of items has no JSON fields`() {
         #expect(throws: CommandFailure.self) { try plan(["a:=1"], isForm: true) }
     }
 
@@ -135,24 +135,24 @@ import Testing
         ("Accept: text/html", "Accept: text/html"), ("X:v ", "X: v"), ("X:\tv", "X: v"), ("X: \t", "X: "),
         ("X:@lines.txt", "X: Ada"), ("X:@crlf.txt", "X: Ada"),
     ])
-    func `the white space around the value of a header is no part of it`(item: String, field: String) throws {
+    func `the white space around the value of a header item is not part of it`(item: String, field: String) throws {
         #expect(fields(try plan([item], method: .get)).contains(field))
     }
 
-    @Test func `a fault of a header is called what it is`() {
+    @Test func `the error about a header item describes the fault`() {
         let lineEnd = #expect(throws: CommandFailure.self) { try plan(["X:a\nb"]) }
         #expect(lineEnd?.message == "The value of X has a line end in it (RFC 9110 §5.5).")
         let escape = #expect(throws: CommandFailure.self) { try plan(["X: \u{1B}"]) }
         #expect(escape?.message == "The value of X has the control character U+001B in it (RFC 9110 §5.5).")
     }
 
-    @Test func `one line end at the end of a file is no part of a value`() throws {
+    @Test func `one line end at the end of a file is not part of an item's value`() throws {
         let plan = try plan(["a=@crlf.txt", "b=@name.txt", "c=@lines.txt", "d==@crlf.txt"])
         #expect(text(plan.request.body) == #"{"a":"Ada","b":"Ada","c":" Ada \r\n"}"#)
         #expect(plan.request.url.query == "d=Ada")
     }
 
-    @Test func `nested names build JSON, and are names in a form`() throws {
+    @Test func `nested item names build JSON, and stay names in a form`() throws {
         #expect(
             text(try plan(["a[b]=c", "l[]=x", "l[]=y", "l[]:=1", "n[1]:=true"]).request.body)
                 == #"{"a":{"b":"c"},"l":["x","y",1],"n":[null,true]}"#
@@ -163,7 +163,7 @@ import Testing
         )
     }
 
-    @Test func `what is piped is the body where nothing else makes one`() throws {
+    @Test func `a plan takes piped input as the body where nothing else makes one`() throws {
         let piped = try plan(["X:1", "q==1"], takesStandardInput: true)
         #expect(text(piped.request.body) == "from stdin")
         #expect(piped.request.headerFields[.contentType] == "application/json")
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func `an empty input is no body`() throws {
+    @Test func `empty input is not the body of a plan`() throws {
         var arguments = RequestPlan.Arguments(method: .post, url: ":")
         arguments.takesStandardInput = true
         let plan = try RequestPlan(arguments) { _ throws(CommandFailure) in [] }
@@ -182,13 +182,13 @@ import Testing
         #expect(!plan.request.headerFields.contains(.contentType))
     }
 
-    @Test func `user and password of the URL are sent as Basic and are no part of the URL`() throws {
+    @Test func `user and password of the URL are sent as Basic and are not part of the URL`() throws {
         let plan = try plan(["q==1"], method: .get, url: "us%40er:p%C3%A4ss@example.org/x")
         #expect(plan.request.url.absoluteString == "http://example.org/x?q=1")
         #expect(plan.request.headerFields[.authorization] == "Basic dXNAZXI6cMOkc3M=")
     }
 
-    @Test func `a header wins over --auth, and that over the URL`() throws {
+    @Test func `an Authorization item wins over --auth, and that over the URL`() throws {
         let url = "http://u:p@example.org/"
         let given = Credentials.bearer("token")
         #expect(try plan([], url: url, credentials: given).request.headerFields[.authorization] == "Bearer token")
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test(arguments: ["http://user:secret@a:b/", "http://user:sec%0Aret@secret/", "http://us%3Aer:secret@example.org"])
-    func `the password of a URL is in no message`(url: String) {
+    func `no message has the password of a URL`(url: String) {
         let error = #expect(throws: CommandFailure.self) { try plan([], url: url) }
         #expect(error?.message.contains("secret") == false, "\(error?.message ?? "")")
     }

@@ -88,3 +88,27 @@ enum Command {
         }
     }
 }
+
+extension Process {
+    /// Starts the process, and returns what waits for its end: the exit status, or the number of the
+    /// signal that ended it.
+    func start() throws -> Task<Int32, Never> {
+        let (ends, end) = AsyncStream.makeStream(of: Int32.self)
+        terminationHandler = { end.yield($0.terminationStatus) }
+        try run()
+        return Task { await ends.first { _ in true } ?? -1 }
+    }
+}
+
+extension Pipe {
+    /// The text that comes next, without blocking the tests' threads; empty at the end.
+    func nextText() async -> String {
+        await withCheckedContinuation { continuation in
+            DispatchQueue(label: "pipe").async {
+                continuation.resume(
+                    returning: String(decoding: self.fileHandleForReading.availableData, as: UTF8.self)
+                )
+            }
+        }
+    }
+}

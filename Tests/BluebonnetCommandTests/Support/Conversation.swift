@@ -20,13 +20,10 @@ final class Conversation: Sendable {
         process.standardOutput = standardOutput
         process.standardError = FileHandle.nullDevice
         let (lines, continuation) = AsyncStream.makeStream(of: String.self)
-        let (ends, end) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = { end.yield($0.terminationStatus) }
-        try process.run()
+        status = try process.start()
         input = standardInput.fileHandleForWriting
         self.lines = lines
         self.process = process.processIdentifier
-        status = Task { await ends.first { _ in true } ?? -1 }
         DispatchQueue(label: "command.lines").async {
             var rest = Data()
             while true {

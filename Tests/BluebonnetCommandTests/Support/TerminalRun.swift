@@ -3,13 +3,10 @@ import Synchronization
 
 /// The command on a terminal made by `script`, watched while it runs.
 final class TerminalRun: Sendable {
-    /// Whether there is a `script` on this machine.
-    static let isPossible = FileManager.default.isExecutableFile(atPath: "/usr/bin/script")
-
     private let process: Process
     private let input: FileHandle
     private let chunks: AsyncStream<Data>
-    private let ends: AsyncStream<Int32>
+    private let status: Task<Int32, Never>
     private let bytes = Mutex(Data())
 
     /// Starts the command.
@@ -34,11 +31,9 @@ final class TerminalRun: Sendable {
         process.standardOutput = standardOutput
         process.standardError = standardOutput
         let (chunks, chunk) = AsyncStream.makeStream(of: Data.self)
-        let (ends, end) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = { end.yield($0.terminationStatus) }
-        try process.run()
+        status = try process.start()
         input = standardInput.fileHandleForWriting
-        (self.chunks, self.ends) = (chunks, ends)
+        self.chunks = chunks
         DispatchQueue(label: "command.terminal").async {
             while true {
                 let block = standardOutput.fileHandleForReading.availableData
@@ -70,8 +65,8 @@ final class TerminalRun: Sendable {
     /// - Returns: The exit status, 128 and the number of a signal.
     func finish() async throws -> Int32 {
         for await chunk in chunks { bytes.withLock { $0 += chunk } }
-        let status = await ends.first { _ in true }
+        let status = await status.value
         try input.close()
-        return status ?? -1
+        return status
     }
 }

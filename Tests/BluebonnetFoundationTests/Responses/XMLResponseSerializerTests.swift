@@ -26,12 +26,12 @@ import Testing
     }
 
     @Test(arguments: ["application/xml", "text/xml; charset=utf-8"])
-    func `a document becomes a tree`(_ type: String) throws {
+    func `an XML document becomes a tree`(_ type: String) throws {
         let tree = try Self.serialize(200, type, "<a><b>ü</b></a>", as: .xmlDocument)
         #expect(try tree.nodes(atXPath: "/a/b").first?.stringValue == "ü")
     }
 
-    @Test func `what is wrong is chained as for JSON`() throws {
+    @Test func `the errors of XML responses are chained as those of JSON responses`() throws {
         let broken = try #require(Self.error(200, "text/xml", "<a>\n<b></a>"))
         #expect(broken.code == .responseSerializationFailed)
         #expect(broken.message == "The response is not valid XML: The tag “a” closes “b” (line 2, column 6)")
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `Foundation's parser is ready and not started`() throws {
+    @Test func `the serializer of Foundation's XMLParser returns a parser that has not started`() throws {
         let prepared = try Self.serialize(200, "application/xml", "<a><b/></a>", as: .xmlParser)
         let delegate = Names()
         try prepared.parse(delegate)
@@ -72,7 +72,7 @@ import Testing
         #expect(delegate.names == ["a", "b", "a", "b"])
     }
 
-    @Test func `a document that ends too early is an error, though Foundation's parser calls it whole`() throws {
+    @Test func `a truncated XML document is an error, although Foundation's parser accepts it`() throws {
         let prepared = try Self.serialize(200, "application/xml", "<a><b>", as: .xmlParser)
         #expect(throws: (any Error).self) { try prepared.parse(Names()) }
     }

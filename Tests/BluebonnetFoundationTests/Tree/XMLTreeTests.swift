@@ -7,7 +7,7 @@ import Testing
 @Suite struct XMLTreeTests {
     private static let text = "<r a=\"1\" b=\"&quot;\"><x>one<![CDATA[<two>]]></x><!--c--><?p d?><y/>&amp;</r>"
 
-    @Test func `a tree shows what the document has`() throws {
+    @Test func `an XML tree has everything that the document has`() throws {
         let tree = try XMLTree(Self.text)
         let root = tree.root
         #expect(root.kind == .element && root.name?.qualified == "r")
@@ -22,14 +22,14 @@ import Testing
         #expect(root.stringValue == "one<two>&")
     }
 
-    @Test func `a tree is written as XML that makes the same tree`() throws {
+    @Test func `an XML tree is written as XML that parses to the same tree`() throws {
         let tree = try XMLTree("<p:r xmlns:p='u' xmlns='v' p:a='&#10;x'>\u{A0}<b>&lt;]]&gt;</b></p:r>")
         let text = tree.document.description
         #expect(text == "<p:r xmlns=\"v\" xmlns:p=\"u\" p:a=\"&#10;x\">\u{A0}<b>&lt;]]&gt;</b></p:r>")
         #expect(try XMLTree(text).document.description == text)
     }
 
-    @Test func `text and CDATA beside each other are one node, however many they are`() throws {
+    @Test func `adjacent text and CDATA sections are one text node`() throws {
         let sections = "x" + String(repeating: "<![CDATA[ab]]>&amp;", count: 2_000) + "y"
         let tree = try XMLTree("<r>\(sections)<!---->z<b/><![CDATA[]]></r>")
         #expect(tree.root.children.map(\.kind) == [.text, .comment, .text, .element])
@@ -39,7 +39,7 @@ import Testing
     }
 
     #if DEBUG
-        @Test func `gathering text costs its length`() throws {
+        @Test func `the cost of gathering an XML node's text grows with its length`() throws {
             func gathered(_ count: Int) throws -> Int {
                 let sections = String(repeating: "<![CDATA[12345678]]>", count: count)
                 return try XMLTree("<r>\(sections)<a>\(sections)</a></r>").storage.gathered
@@ -49,7 +49,7 @@ import Testing
         }
     #endif
 
-    @Test func `children are a collection that is not copied`() throws {
+    @Test func `the children of an XML node are a collection that is not copied`() throws {
         let tree = try XMLTree("<r>" + String(repeating: "<a/><b/>", count: 1_000) + "</r>")
         let children = tree.root.children
         #expect(children.count == 2_000 && children.indices == 0..<2_000)
@@ -59,12 +59,12 @@ import Testing
         #expect(tree.root.elements(named: "a", namespace: "u").isEmpty)
     }
 
-    @Test func `a broken document is an error`() {
+    @Test func `a malformed XML document is an error`() {
         #expect(throws: XMLParsingError.self) { try XMLTree("<a><b></a>") }
         #expect(throws: XMLParsingError.self) { try XMLTree("") }
     }
 
-    @Test func `a tree goes to other tasks`() async throws {
+    @Test func `an XML tree can be sent to other tasks`() async throws {
         let tree = try XMLTree("<a>" + String(repeating: "<b>1</b>", count: 100) + "</a>")
         try await withThrowingTaskGroup(of: Double.self) { group in
             for _ in 0..<20 { group.addTask { try tree.value(ofXPath: "sum(//b)").number } }

@@ -33,7 +33,7 @@ import Testing
         "count(//i/ancestor::*)", "//p:i", "//i[name() = 'i' and namespace-uri() = '' and local-name() != 'x']",
         "concat(/, /, /)", "substring-after(/, 'q')", "//i[1 < 2]", "//i/following::x[1] | //x", "count(//i/..)",
     ])
-    func `what an expression costs grows with the document`(_ xpath: String) throws {
+    func `the cost of an XPath expression grows linearly with the document`(_ xpath: String) throws {
         guard !xpath.contains("following") else { return }
         for document in [Self.wide, Self.deep] {
             let one = try #require(try Self.spent(xpath, in: document(200)))
@@ -55,7 +55,7 @@ import Testing
         "//i[count(following-sibling::*) = -1]", "//i[count(preceding-sibling::*) = -1]", "//i[count(//i | //i) = 0]",
         "//i[/ = ../../r]",
     ])
-    func `what costs the text or the nodes for each node is refused`(_ xpath: String) throws {
+    func `an XPath expression of quadratic cost is refused`(_ xpath: String) throws {
         let document = Self.wide(1_000)
         let tree = try XMLTree(document)
         // A text of 5 KB and 1,000 nodes: each node pays 300 for the text, or 1,000 for the nodes.
@@ -63,7 +63,7 @@ import Testing
         #expect(try Self.spent(xpath, in: document, budget: 20 * nodes + text) == nil)
     }
 
-    @Test func `arguments are evaluated once, however deep they are`() throws {
+    @Test func `XPath arguments are evaluated once at every depth`() throws {
         func nested(_ depth: Int) -> String {
             depth == 0 ? "string-length(//t)" : "substring('1234', \(nested(depth - 1)), 1)"
         }
@@ -73,14 +73,14 @@ import Testing
         #expect(many < 3 * one)
     }
 
-    @Test func `attributes that are looked through for a language cost something`() throws {
+    @Test func `XPath lang() pays for the attributes that it looks through`() throws {
         let attributes = (0..<300).map { "a\($0)='' " }.joined()
         let document = "<r \(attributes)>" + String(repeating: "<i/>", count: 300) + "</r>"
         let spent = try #require(try Self.spent("//i[lang('en')]", in: document))
         #expect(spent > 300 * 300)
     }
 
-    @Test func `comparing long namespaces costs their length`() throws {
+    @Test func `comparing long namespaces in XPath costs their length`() throws {
         let space = String(repeating: "u", count: 10_000)
         let items = String(repeating: "<p:i/>", count: 200)
         let document = "<r xmlns:p='\(space)1'>\(items)</r>"
@@ -92,7 +92,7 @@ import Testing
         #expect(evaluator.spent > 200 * 10_000 / 16)
     }
 
-    @Test func `the budget grows with the document and with nothing else`() throws {
+    @Test func `the XPath budget grows with the document and with nothing else`() throws {
         func budget(_ count: Int) throws -> Int {
             XPathEvaluator.budget(for: try XMLTree(Self.wide(count)).storage)
         }
@@ -103,7 +103,7 @@ import Testing
         #expect(try XMLTree(text).nodes(atXPath: "//*[contains(., 'z')]").isEmpty)
     }
 
-    @Test func `a text is found wherever it is`() throws {
+    @Test func `XPath finds a text at every position`() throws {
         func found(_ word: String, in text: String) throws -> String {
             let tree = try XMLTree("<r><t>\(text)</t><w>\(word)</w></r>")
             #expect(
@@ -155,12 +155,12 @@ import Testing
         around("1", "(1 or 1 and 1=1<1+1*", ")", 60), around("1", "(", around(")", "+1", "", 60), 30),
         around("1", "(", "", 4_000), around("b", "b[", "", 1_500),
     ])
-    func `an expression that is nested deeply needs little stack`(_ xpath: String) async throws {
+    func `a deeply nested XPath expression needs little stack`(_ xpath: String) async throws {
         let tree = try XMLTree("<a><b/><b/></a>")
         await Self.onSmallStack { _ = try? tree.value(ofXPath: xpath) }
     }
 
-    @Test func `a deep document needs little stack`() async throws {
+    @Test func `XPath over a deep document needs little stack`() async throws {
         var limits = XMLLimits()
         limits.depth = 20_000
         let document = Self.around("x", "<a>", "</a>", 20_000)

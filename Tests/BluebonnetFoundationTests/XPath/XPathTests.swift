@@ -32,7 +32,7 @@ import Testing
         ("/lib/descendant::book/descendant::title[1]", "One|Two|Three"), ("//note | //d:note | //d:note", "n"),
         ("//book[2]/preceding-sibling::*[1]/@id", "1"), ("//book[1]/following-sibling::*[2]/book/@id", "3"),
     ])
-    func `nodes are found`(_ xpath: String, _ strings: String) throws {
+    func `XPath finds nodes`(_ xpath: String, _ strings: String) throws {
         let found = try XMLTree(Self.document).nodes(atXPath: xpath).map(\.stringValue).joined(separator: "|")
         #expect(found == strings)
     }
@@ -73,7 +73,7 @@ import Testing
         ("false() = //none", "true"),
         ("'a' < 'b'", "false"), ("contains('abc', '')", "true"), ("count(/lib/attribute::*)", "1"), ("position()", "1"),
     ])
-    func `values are computed`(_ xpath: String, _ string: String) throws {
+    func `XPath computes values`(_ xpath: String, _ string: String) throws {
         #expect(try XMLTree(Self.document).value(ofXPath: xpath).string == string)
     }
 
@@ -82,25 +82,25 @@ import Testing
         "a/", "@", "(", "//a]",
         "id('x')", "!", "sum('x')", "concat('a')", "p:f()", "a::", "::a", "text(", "1/a", "'x'[1]",
     ])
-    func `what is no expression is an error`(_ xpath: String) throws {
+    func `a text that is not an XPath expression is an error`(_ xpath: String) throws {
         let tree = try XMLTree(Self.document)
         #expect(throws: XPathError.self) { try tree.nodes(atXPath: xpath) }
     }
 
-    @Test func `prefixes may be given, and a default namespace needs one`() throws {
+    @Test func `XPath prefixes may be given, and a default namespace needs one`() throws {
         let tree = try XMLTree("<feed xmlns='urn:atom'><entry/></feed>")
         #expect(try tree.nodes(atXPath: "//entry").isEmpty)
         #expect(try tree.nodes(atXPath: "//a:entry", namespaces: ["a": "urn:atom"]).count == 1)
     }
 
-    @Test func `an expression can begin at a node`() throws {
+    @Test func `an XPath expression can begin at a node`() throws {
         let book = try #require(try XMLTree(Self.document).nodes(atXPath: "//book[@id=2]").first)
         #expect(try book.nodes(atXPath: "title").map(\.stringValue) == ["Two"])
         #expect(try book.value(ofXPath: "../book[1]/@id").string == "1")
         #expect(try book.nodes(atXPath: "@id")[0].nodes(atXPath: "..") == [book])
     }
 
-    @Test func `expressions that cost too much or are nested too deeply are errors`() throws {
+    @Test func `XPath expressions that cost too much or are nested too deeply are errors`() throws {
         let many = try XMLTree("<a>" + String(repeating: "<b/>", count: 3_000) + "</a>")
         #expect(throws: XPathError.self) { try many.nodes(atXPath: "//b[count(//b[count(//b) > 1]) > 1]") }
         #expect(throws: XPathError.self) { try many.nodes(atXPath: String(repeating: "(", count: 1_000)) }

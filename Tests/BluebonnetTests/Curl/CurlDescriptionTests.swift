@@ -14,10 +14,6 @@ struct CurlDescriptionTests {
         var errors: String
     }
 
-    private static let hasCurl = ["/usr/bin/curl", "/bin/curl", "/usr/local/bin/curl"].contains {
-        FileManager.default.isExecutableFile(atPath: $0)
-    }
-
     private static func run(_ command: String, input: Data = Data()) async throws -> Outcome {
         let shell = Process()
         shell.executableURL = URL(filePath: "/bin/sh")
@@ -53,8 +49,8 @@ struct CurlDescriptionTests {
             options: options
         ) {
             server in
-            let configuration = TestSession.configuration { $0.decodesContent = false }
-            return try await TestSession.run(configuration) { session, _ in
+            let configuration = SessionConfiguration { $0.decodesContent = false }
+            return try await withSession(configuration) { session in
                 let base = options.socketPath.map {
                     "http+unix://" + $0.replacingOccurrences(of: "/", with: "%2F")
                 }
@@ -152,7 +148,7 @@ struct CurlDescriptionTests {
         Sample(testDescription: "many bytes", method: .post, body: .data(Data(repeating: 0xFF, count: 1 << 20))),
     ]
 
-    @Test(.enabled(if: hasCurl), arguments: samples) private func `it sends what the engine sends`(
+    @Test(.needs("curl"), arguments: samples) private func `a curl description sends what the engine sends`(
         sample: Sample
     ) async throws {
         try await expectTheSame { base in
@@ -165,40 +161,40 @@ struct CurlDescriptionTests {
         }
     }
 
-    @Test(.enabled(if: hasCurl), arguments: [HTTPRequest.Method.put, .post], ["/", "/name", "/na%5Bm%5De?x=1"])
-    func `it sends a file`(method: HTTPRequest.Method, path: String) async throws {
-        try await TestSession.withDirectory { directory in
+    @Test(.needs("curl"), arguments: [HTTPRequest.Method.put, .post], ["/", "/name", "/na%5Bm%5De?x=1"])
+    func `a curl description sends a file`(method: HTTPRequest.Method, path: String) async throws {
+        try await withDirectory { directory in
             for name in ["body", "it's a [1-3] {x,y} body"] {
                 let file = directory.appending(path: name)
                 try Data((0..<5000).map { UInt8($0 % 256) }).write(to: file)
-                try await expectTheSame { try TestSession.request($0 + path, method, body: .file(file)) }
+                try await expectTheSame { try Request(method, to: $0 + path, body: .file(file)) }
             }
         }
     }
 
-    @Test(.enabled(if: hasCurl), arguments: [nil, 6] as [Int?])
-    func `it sends what is given to it in place of a sequence`(length: Int?) async throws {
+    @Test(.needs("curl"), arguments: [nil, 6] as [Int?])
+    func `a curl description sends what is given to it in place of a sequence`(length: Int?) async throws {
         try await expectTheSame(input: Data("abcdef".utf8)) { base in
             let pieces = AsyncStream<[UInt8]> { continuation in
                 continuation.yield(Array("abcdef".utf8))
                 continuation.finish()
             }
-            return try TestSession.request(base, .post, body: .stream(pieces, length: length))
+            return try Request(.post, to: base, body: .stream(pieces, length: length))
         }
     }
 
-    @Test(.enabled(if: hasCurl)) func `it goes through Unix-domain sockets`() async throws {
-        try await TestSession.withDirectory { directory in
+    @Test(.needs("curl")) func `a curl description goes through Unix-domain sockets`() async throws {
+        try await withDirectory { directory in
             let path = directory.appending(path: "a socket").path(percentEncoded: false)
             try await expectTheSame(.init(socketPath: path)) { base in
-                try TestSession.request(base.replacingOccurrences(of: " ", with: "%20") + "/x?y=1")
+                try Request(to: base.replacingOccurrences(of: " ", with: "%20") + "/x?y=1")
             }
         }
     }
 
-    @Test(.enabled(if: hasCurl)) func `it waits for leave as the engine does`() async throws {
+    @Test(.needs("curl")) func `a curl description waits for 100 Continue as the engine does`() async throws {
         try await expectTheSame { base in
-            var request = try TestSession.request(base, .post, body: .string("abc"))
+            var request = try Request(.post, to: base, body: .string("abc"))
             request.expectsContinue = true
             request.timeouts = Timeouts(continueWait: .milliseconds(50))
             return request
@@ -220,7 +216,7 @@ struct CurlDescriptionTests {
         )
     }
 
-    @Test func `it reads like a command that a person wrote`() throws {
+    @Test func `a curl description reads like a command that a person wrote`() throws {
         var request = try Self.request(
             "https://example.com/a?b=c",
             [.accept: "*/*", .userAgent: "me", .contentType: "text/plain"],
@@ -246,7 +242,7 @@ struct CurlDescriptionTests {
         )
     }
 
-    @Test func `secrets are left out unless they are asked for`() throws {
+    @Test func `a curl description omits secrets unless they are asked for`() throws {
         let request = try Self.request(
             "https://user:hunter2@example.com/?page=2&api_key=hunter2&X-Amz-Signature=hunter2",
             [
@@ -269,7 +265,7 @@ struct CurlDescriptionTests {
         ("application/json", #"{"name": "Ada", "login": [{"password": "hunter2"}]}"#),
         ("application/vnd.api+json", #"{"access_token": {"value": "hunter2"}, "name": "Ada"}"#),
     ])
-    func `secrets in bodies are left out by their names`(type: String, body: String) throws {
+    func `a curl description omits secrets in bodies by their names`(type: String, body: String) throws {
         let request = try Self.request("http://x/", [.contentType: type], body)
         let text = request.curlDescription()
         #expect(!text.contains("hunter2") && text.contains("REDACTED") && text.contains("Ada"))
@@ -285,9 +281,9 @@ struct CurlDescriptionTests {
         return try ParsedMultipart(Array(request.body), boundary: String(boundary))
     }
 
-    @Test(.enabled(if: hasCurl), arguments: [HTTPRequest.Method.post, .put])
-    func `a form becomes options with the same parts`(method: HTTPRequest.Method) async throws {
-        try await TestSession.withDirectory { directory in
+    @Test(.needs("curl"), arguments: [HTTPRequest.Method.post, .put])
+    func `a form becomes curl options with the same parts`(method: HTTPRequest.Method) async throws {
+        try await withDirectory { directory in
             let file = directory.appending(path: #"it's a "file" \; x=y.png"#)
             try Data(repeating: 7, count: 3000).write(to: file)
             var form = MultipartFormData()
@@ -302,7 +298,7 @@ struct CurlDescriptionTests {
             try form.append(fileURL: file, name: "named", fileName: #"a"b\c;d.txt"#, mimeType: "text/x-own")
             form.append(Data("<p>; \"x\" \\".utf8), name: "page", fileName: "p.html", mimeType: "text/html")
             let (engine, curl, command) = try await both { base in
-                var request = try TestSession.request(base + "/upload", method)
+                var request = try Request(method, to: base + "/upload")
                 try request.setBody(multipart: form)
                 return request
             }
@@ -312,23 +308,25 @@ struct CurlDescriptionTests {
         }
     }
 
-    @Test(.enabled(if: hasCurl)) func `a form that curl has no options for is sent byte for byte`() async throws {
+    @Test(.needs("curl")) func `a curl description sends a form that curl has no options for byte for byte`()
+        async throws
+    {
         try await expectTheSame { base in
             var form = MultipartFormData()
             form.append(Data([0, 0xFF]), name: "bytes", fileName: "b")
             form.append("x", name: "a=b")
-            var request = try TestSession.request(base, .post)
+            var request = try Request(.post, to: base)
             try request.setBody(multipart: form)
             return request
         }
     }
 
     @Test(arguments: [Data("Ada".utf8), Data([0xFF])])
-    func `secrets in forms are left out by the names of their parts`(name: Data) throws {
+    func `a curl description omits secrets in forms by the names of their parts`(name: Data) throws {
         var form = MultipartFormData()
         form.append(name, name: "name")
         form.append("hunter2", name: "password")
-        var request = try TestSession.request("http://x/", .post)
+        var request = try Request(.post, to: "http://x/")
         try request.setBody(multipart: form)
         let hidden = try Self.readable(request.curlDescription())
         #expect(hidden.contains("REDACTED") && !hidden.contains("hunter2"), "\(hidden)")
@@ -344,10 +342,10 @@ struct CurlDescriptionTests {
         return String(decoding: try #require(Data(base64Encoded: coded)), as: UTF8.self)
     }
 
-    @Test func `a form under another type is no form to curl`() throws {
+    @Test func `a form with another content type is not a form in a curl description`() throws {
         var form = MultipartFormData()
         form.append("hunter2", name: "password")
-        var request = try TestSession.request("http://x/", .post)
+        var request = try Request(.post, to: "http://x/")
         try request.setBody(multipart: form)
         request.headerFields[.contentType] = "multipart/mixed; boundary=x"
         #expect(!request.curlDescription().contains("--form"))
@@ -362,7 +360,9 @@ struct CurlDescriptionTests {
             ([.contentType: "application/json"], #"{"password": "hunter2""#),
         ] as [([HTTPField.Name: String], String)]
     )
-    func `a body whose secrets cannot be found is not shown`(fields: [HTTPField.Name: String], body: String) throws {
+    func `a curl description omits a body whose secrets cannot be found`(fields: [HTTPField.Name: String], body: String)
+        throws
+    {
         var request = try Self.request("http://x/", [:], body)
         for (name, value) in fields { request.headerFields[name] = value }
         let text = request.curlDescription()
@@ -371,20 +371,20 @@ struct CurlDescriptionTests {
         #expect(request.curlDescription(redacting: false).contains("hunter2"))
     }
 
-    @Test func `a body without secrets stays as it is`() throws {
+    @Test func `a curl description keeps a body without secrets`() throws {
         let body = #"{ "name" : "Ada" }"#
         let text = try Self.request("http://x/", [.contentType: "application/json"], body).curlDescription()
         #expect(text.contains(body), "\(text)")
     }
 
-    @Test func `what is too large is left out, and the command says so`() throws {
-        var request = try TestSession.request("http://x/", .post, body: nil)
+    @Test func `a curl description omits a body that is too large, and says so`() throws {
+        var request = try Request(.post, to: "http://x/")
         request.body = .data(Data(count: (1 << 20) + 1))
         let text = request.curlDescription()
         #expect(text.hasPrefix("# The body of 1048577 bytes is not shown") && text.contains("--data-binary @-"))
     }
 
-    @Test func `a request that cannot be sent has a description all the same`() throws {
+    @Test func `a request that cannot be sent has a curl description all the same`() throws {
         let text = try Self.request("ftp://user:hunter2@x/?token=hunter2").curlDescription()
         #expect(text.contains("ftp://x/") && !text.contains("hunter2"))
     }

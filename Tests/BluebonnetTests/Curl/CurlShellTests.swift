@@ -184,11 +184,13 @@ struct CurlShellTests {
         text.utf8.flatMap { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") ? [UInt8(ascii: "\\"), $0] : [$0] }
     }
 
-    @Test func `a hundred thousand texts of all Unicode arrive in the shell as they are, and nothing runs`()
+    @Test
+    func
+        `a hundred thousand texts of all Unicode in curl descriptions reach the program unchanged, and nothing else runs`()
         async throws
     {
         var generator = SeededGenerator(seed: 0x0B1B_0A11)
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             // Found by a word that is not quoted.
             for name in ["a", "b", "1", "n"] { try Data().write(to: directory.appending(path: name)) }
             var commands: [String] = []
@@ -212,9 +214,9 @@ struct CurlShellTests {
         }
     }
 
-    @Test func `names of files arrive in the shell as they are`() async throws {
+    @Test func `names of files in curl descriptions reach the program unchanged`() async throws {
         var generator = SeededGenerator(seed: 7)
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let folder = directory.appending(path: "files")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             var commands: [String] = []
@@ -246,9 +248,9 @@ struct CurlShellTests {
     }
 
     @Test(arguments: ["'\u{301}", "'\u{FE0F}", "'\u{200D}"])
-    func `an apostrophe that is part of another character ends no quotation`(_ quote: String) async throws {
+    func `an apostrophe with a combining character does not end a shell quotation`(_ quote: String) async throws {
         let text = "x\(quote); touch PWNED #"
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             var request = Request(method: .post, url: try #require(URL(string: "http://example.com/")))
             request.headerFields[Self.fieldName] = text
             request.body = .string(text)
@@ -258,7 +260,7 @@ struct CurlShellTests {
         }
     }
 
-    @Test func `a URL that cannot be sent is neither an option nor another host`() throws {
+    @Test func `a URL that cannot be sent is neither an option nor another host for curl`() throws {
         let option = Request(url: try #require(URL(string: "-K/etc/hostname")))
         #expect(option.curlDescription().hasSuffix("--url -K/etc/hostname"))
         let host = Request(url: try #require(URL(string: "http://good.example%40evil.example/")))

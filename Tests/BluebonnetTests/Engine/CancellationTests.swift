@@ -29,27 +29,27 @@ struct CancellationTests {
         case .task: task.cancel()
         case .caller: caller.cancel()
         }
-        let error = try await TestSession.failure { _ = try await caller.value }
+        let error = try await networkingError { _ = try await caller.value }
         #expect(error.code == .cancelled && error.isCancelled, "\(error)")
         #expect(task.state == .completed)
-        let again = try await TestSession.failure { _ = try await task.value }
+        let again = try await networkingError { _ = try await task.value }
         #expect(again.code == .cancelled)
         #expect(!session.tasks.contains { $0.identifier == task.identifier })
     }
 
     private func expectAnswer(from url: String, in session: SessionManager) async throws {
-        let response = try await session.data(for: TestSession.request(url))
+        let response = try await session.data(for: Request(to: url))
         #expect(response.value == Data("ok".utf8))
     }
 
     @Test func `a task that is cancelled before its start never starts`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
-            try await TestSession.run { session, engine in
-                let task = try session.dataTask(TestSession.request(server.baseURL))
+            try await withEngine { session, engine in
+                let task = try session.dataTask(Request(to: server.baseURL))
                 task.cancel()
                 #expect(task.state == .completed)
                 task.resume()
-                let error = try await TestSession.failure { _ = try await task.value }
+                let error = try await networkingError { _ = try await task.value }
                 #expect(error.code == .cancelled, "\(error)")
                 #expect(session.tasks.isEmpty && engine.openConnections == 0 && engine.waitingExchanges == 0)
                 try await expectAnswer(from: server.baseURL, in: session)
@@ -61,14 +61,14 @@ struct CancellationTests {
     @Test(arguments: ResponseReading.allCases)
     func `a caller that is cancelled already sends nothing`(reading: ResponseReading) async throws {
         try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
-            try await TestSession.run { session, _ in
-                let request = try TestSession.request(server.baseURL)
+            try await withSession { session in
+                let request = try Request(to: server.baseURL)
                 let caller = Task {
                     while !Task.isCancelled { await Task.yield() }
                     return try await reading.body(of: request, in: session)
                 }
                 caller.cancel()
-                let error = try await TestSession.failure { _ = try await caller.value }
+                let error = try await networkingError { _ = try await caller.value }
                 #expect(error.code == .cancelled, "\(error)")
                 #expect(session.tasks.isEmpty && server.requests.isEmpty)
             }
@@ -78,10 +78,10 @@ struct CancellationTests {
     @Test(arguments: Way.allCases)
     func `a request is cancelled while its connection is being made`(way: Way) async throws {
         try await FaultServer.run([.stall], options: .init(acceptsConnections: false)) { server in
-            let configuration = TestSession.configuration { $0.timeouts.connect = .seconds(1000) }
-            try await TestSession.run(configuration) { session, engine in
-                try await cancel(way, TestSession.request(server.baseURL), in: session) { _ in
-                    try await TestSession.until("it waits") { engine.waitingExchanges == 1 }
+            let configuration = SessionConfiguration { $0.timeouts.connect = .seconds(1000) }
+            try await withEngine(configuration) { session, engine in
+                try await cancel(way, Request(to: server.baseURL), in: session) { _ in
+                    try await until("it waits") { engine.waitingExchanges == 1 }
                 }
                 #expect(engine.waitingExchanges == 0)
             }
@@ -95,13 +95,13 @@ struct CancellationTests {
             request.target == "/held" ? [.hold(gate), .respond(body: "ok")] : [.respond(body: "ok")]
         }
         try await FaultServer.run(script) { server in
-            let configuration = TestSession.configuration { $0.maximumConnectionsPerHost = 1 }
-            try await TestSession.run(configuration) { session, engine in
-                let held = try session.dataTask(TestSession.request(server.baseURL + "/held"))
+            let configuration = SessionConfiguration { $0.maximumConnectionsPerHost = 1 }
+            try await withEngine(configuration) { session, engine in
+                let held = try session.dataTask(Request(to: server.baseURL + "/held"))
                 held.resume()
                 try await server.waitForRequests(1)
-                try await cancel(way, TestSession.request(server.baseURL + "/cancelled"), in: session) { _ in
-                    try await TestSession.until("it waits") { engine.waitingExchanges == 1 }
+                try await cancel(way, Request(to: server.baseURL + "/cancelled"), in: session) { _ in
+                    try await until("it waits") { engine.waitingExchanges == 1 }
                 }
                 #expect(engine.waitingExchanges == 0)
                 gate.open()
@@ -114,11 +114,11 @@ struct CancellationTests {
     }
 
     @Test(arguments: Way.allCases)
-    func `a request is cancelled while it waits for its answer`(way: Way) async throws {
+    func `a request is cancelled while it waits for its response`(way: Way) async throws {
         let script = FaultServer.Script.connections([[.readRequest, .stall], [.readRequest, .respond(body: "ok")]])
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
-                try await cancel(way, TestSession.request(server.baseURL), in: session) { _ in
+            try await withSession { session in
+                try await cancel(way, Request(to: server.baseURL), in: session) { _ in
                     try await server.waitForRequests(1)
                 }
                 try await server.waitUntilClosed(connection: 0)
@@ -129,15 +129,15 @@ struct CancellationTests {
     }
 
     @Test(arguments: Way.allCases, [10, 10 << 20])
-    func `a request is cancelled inside the body`(way: Way, sent: Int) async throws {
+    func `a request is cancelled in the middle of the response body`(way: Way, sent: Int) async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: \(sent + 1)\r\n\r\n"
         let script = FaultServer.Script.connections([
             [.readRequest, .send(head), .fill(7, count: sent), .stall], [.readRequest, .respond(body: "ok")],
         ])
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
-                try await cancel(way, TestSession.request(server.baseURL), in: session) { task in
-                    try await TestSession.until("the body is nearly there") {
+            try await withSession { session in
+                try await cancel(way, Request(to: server.baseURL), in: session) { task in
+                    try await until("the body is nearly there") {
                         task.currentProgress.bytesReceived == sent
                     }
                 }
@@ -149,8 +149,8 @@ struct CancellationTests {
 
     @Test func `a suspended task can be cancelled`() async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in
-            try await TestSession.run { session, _ in
-                try await cancel(.task, TestSession.request(server.baseURL), in: session) { task in
+            try await withSession { session in
+                try await cancel(.task, Request(to: server.baseURL), in: session) { task in
                     try await server.waitForRequests(1)
                     task.suspend()
                 }
@@ -159,20 +159,20 @@ struct CancellationTests {
         }
     }
 
-    @Test func `the end of the session ends its tasks with its own code`() async throws {
+    @Test func `invalidating a session ends its tasks with sessionInvalidated`() async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in
-            try await TestSession.run { session, engine in
-                let request = try TestSession.request(server.baseURL)
+            try await withEngine { session, engine in
+                let request = try Request(to: server.baseURL)
                 let task = session.dataTask(request)
                 task.resume()
                 let stream = Task { try await session.stream(request).head }
                 try await server.waitForRequests(2)
                 await session.shutdown()
                 for error in [
-                    try await TestSession.failure { _ = try await task.value },
-                    try await TestSession.failure { _ = try await stream.value },
-                    try await TestSession.failure { _ = try await session.data(for: request) },
-                    try await TestSession.failure { _ = try await session.stream(request) },
+                    try await networkingError { _ = try await task.value },
+                    try await networkingError { _ = try await stream.value },
+                    try await networkingError { _ = try await session.data(for: request) },
+                    try await networkingError { _ = try await session.stream(request) },
                 ] {
                     #expect(error.code == .sessionInvalidated, "\(error)")
                 }

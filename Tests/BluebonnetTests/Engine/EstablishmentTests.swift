@@ -22,24 +22,28 @@ import Testing
     }
 
     @Test(arguments: [(100, 10, 20, 30), (60, 10, 20, 30), (55, 5, 20, 30)])
-    func `who comes while a connection is made waits for the rest of it`(waited: Int, dns: Int, connect: Int, tls: Int)
-    {
+    func `the timings of a request that joins a connection attempt have the rest of each phase`(
+        waited: Int,
+        dns: Int,
+        connect: Int,
+        tls: Int
+    ) {
         let part = timings(beganBefore: Int64(waited))
         #expect(part.dns == .milliseconds(dns) && part.connect == .milliseconds(connect))
         #expect(part.tls == .milliseconds(tls) && !part.isConnectionReused)
     }
 
-    @Test func `a phase that was over does not count`() {
+    @Test func `the timings of a request have no connection phase that was over before it`() {
         let late = timings(beganBefore: 35)
         #expect(late.dns == nil && late.connect == .milliseconds(5) && late.tls == .milliseconds(30))
     }
 
-    @Test func `who comes when the connection is ready waited for nothing`() {
+    @Test func `the timings of a request that finds its connection ready have no connection phases`() {
         let part = timings(beganBefore: -1)
         #expect(part.dns == nil && part.connect == nil && part.tls == nil)
     }
 
-    @Test func `the time before the connection began to be made is that of the queue`() {
+    @Test func `the time before the connection attempt counts as queued`() {
         #expect(timings(beganBefore: 100).queue == .milliseconds(40))
     }
 }

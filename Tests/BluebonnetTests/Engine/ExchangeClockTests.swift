@@ -25,7 +25,7 @@ import Testing
         clock.nextDeadline.map { Double(($0 - at(0)).nanoseconds) / 1e9 }
     }
 
-    @Test func `a request that was sent waits for the first byte, then between bytes`() {
+    @Test func `a sent request has the first-byte timeout, then the between-bytes timeout`() {
         var clock = Self.clock()
         clock.start(mayRead: true, now: Self.at(0))
         #expect(Self.next(clock) == 20)
@@ -40,7 +40,7 @@ import Testing
         #expect(early == .goOn && late == .fail(.betweenBytesTimeout))
     }
 
-    @Test func `no clock but that of the whole exchange runs while nobody reads`() {
+    @Test func `only the request timeout runs while nobody reads`() {
         var clock = Self.clock(end: 60)
         clock.start(mayRead: false, now: Self.at(0))
         #expect(Self.next(clock) == 60)
@@ -49,7 +49,7 @@ import Testing
         #expect(during == .goOn && end == .fail(.requestTimeout))
     }
 
-    @Test func `a body that waits for 100 Continue is sent when that does not come`() {
+    @Test func `a body that waits for 100 Continue is sent when it does not come`() {
         var clock = Self.clock(.awaitingContinue)
         clock.start(mayRead: true, now: Self.at(0))
         #expect(Self.next(clock) == 1)
@@ -66,14 +66,14 @@ import Testing
         #expect(Self.next(clock) == 22)
     }
 
-    @Test func `without a time of its own the wait for 100 Continue is that for the first byte`() {
+    @Test func `without a continue wait the wait for 100 Continue has the first-byte timeout`() {
         var clock = Self.clock(.awaitingContinue, continueWait: nil)
         clock.start(mayRead: true, now: Self.at(0))
         let expiry = clock.expire(mayRead: true, now: Self.at(20)) { 0 }
         #expect(expiry == .fail(.firstByteTimeout))
     }
 
-    @Test func `a response before 100 Continue withholds the body`() {
+    @Test func `a response before 100 Continue withholds the request body`() {
         var clock = Self.clock(.awaitingContinue)
         clock.headCame()
         #expect(clock.sending == .withheld)
@@ -81,7 +81,7 @@ import Testing
         #expect(follows == [false, false])
     }
 
-    @Test func `after 100 Continue the response has not begun`() {
+    @Test func `100 Continue does not begin the response`() {
         var clock = Self.clock()
         clock.firstByte()
         clock.firstByte(isContinue: true)
@@ -89,7 +89,7 @@ import Testing
         #expect(Self.next(clock) == 23)
     }
 
-    @Test func `the first-byte clock does not run down while the request leaves`() {
+    @Test func `the first-byte timeout does not run while the request is being sent`() {
         var clock = Self.clock()
         clock.handOver(1000)
         clock.start(mayRead: true, now: Self.at(0))
@@ -103,7 +103,7 @@ import Testing
         #expect(third == .fail(.betweenBytesTimeout))
     }
 
-    @Test func `a peer that takes nothing fails the exchange, one that takes bytes does not`() {
+    @Test func `a server that reads nothing fails the exchange, one that reads does not`() {
         var clock = Self.clock(.underWay)
         clock.handOver(1000)
         clock.follow(unsent: 1000, mayRead: true, now: Self.at(0))
@@ -113,7 +113,7 @@ import Testing
         #expect(moves == .goOn && stalls == .fail(.betweenBytesTimeout))
     }
 
-    @Test func `what must leave has the time to the first byte where pauses are not limited`() {
+    @Test func `the first-byte timeout limits sending where there is no between-bytes timeout`() {
         var clock = Self.clock(betweenBytes: nil)
         clock.handOver(10)
         clock.follow(unsent: 10, mayRead: true, now: Self.at(0))
@@ -121,7 +121,7 @@ import Testing
         #expect(expiry == .fail(.firstByteTimeout))
     }
 
-    @Test func `without times nothing follows`() {
+    @Test func `without timeouts an exchange has no deadline`() {
         var clock = Self.clock(firstByte: nil, betweenBytes: nil, continueWait: nil)
         clock.start(mayRead: true, now: Self.at(0))
         #expect(Self.next(clock) == nil)

@@ -26,24 +26,24 @@ struct ExpectContinueTests {
         wait: Duration? = nil,
         whole: Duration? = nil
     ) throws -> Request {
-        var request = try TestSession.request(server.baseURL, .post, body: body)
+        var request = try Request(.post, to: server.baseURL, body: body)
         request.expectsContinue = true
         request.timeouts = Timeouts(request: whole, continueWait: wait)
         return request
     }
 
-    @Test func `the body follows after 100 Continue, not before`() async throws {
+    @Test func `the request body follows 100 Continue, not before`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readHead, .interim(103), .hold(gate), .interim(100), .readRequest, .respond(body: "ok"),
         ]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, engine in
+            try await withEngine { session, engine in
                 let asked = Counter()
                 let task = session.dataTask(try Self.request(server, Self.body(asked)))
                 task.resume()
                 try await server.wait("the 103") { $0.connections.first?.bytesSent ?? 0 > 0 }
-                let askedBefore = try await TestSession.settled { asked.value }
+                let askedBefore = try await settled { asked.value }
                 #expect(askedBefore == 0)
                 gate.open()
                 let response = try await task.completedResponse
@@ -56,10 +56,10 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `the time of the first byte is that of the answer`() async throws {
+    @Test func `the first-byte time is that of the final response, not of 100 Continue`() async throws {
         let script: FaultServer.Script = [.readHead, .interim(100), .readRequest, .respond(body: "ok")]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let response = try await session.data(for: Self.request(server, .string(Self.text)))
                 let sent = try #require(response.timings.requestSent)
                 let first = try #require(response.timings.firstByte)
@@ -68,28 +68,28 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a 100 that comes late is not the beginning of the response`() async throws {
+    @Test func `a late 100 Continue is not the beginning of the response`() async throws {
         try await FaultServer.run([.readRequest, .interim(100), .stall]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 var request = try Self.request(server, .string(Self.text))
                 request.timeouts = Timeouts(
                     firstByte: .milliseconds(200),
                     betweenBytes: .seconds(30),
                     continueWait: .milliseconds(20)
                 )
-                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                let error = try await networkingError { _ = try await session.data(for: request) }
                 #expect(error.code == .firstByteTimeout)
             }
         }
     }
 
-    @Test func `a body in memory waits too, and leave may come together with the answer`() async throws {
+    @Test func `a body in memory waits for 100 Continue, which may come together with the response`() async throws {
         let script: FaultServer.Script = [
             .readHead, .send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
             .readRequest,
         ]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let response = try await session.data(for: Self.request(server, .string(Self.text)))
                 #expect(response.value == Data("ok".utf8))
                 #expect(response.timings.firstByte != nil)
@@ -97,9 +97,9 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a server that says nothing gets the body when the wait is over`() async throws {
+    @Test func `a server that does not send 100 Continue gets the body when the wait is over`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let request = try Self.request(server, .string(Self.text), wait: .milliseconds(20))
                 let response = try await session.data(for: request)
                 #expect(response.value == Data("ok".utf8))
@@ -108,29 +108,30 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test(arguments: [200, 401, 413]) func `an answer before the leave is delivered, and the body is never sent`(
+    @Test(arguments: [200, 401, 413]) func `a response before 100 Continue is delivered, and the body is never sent`(
         status: Int
     ) async throws {
         try await FaultServer.run([.readHead, .respond(status, body: "no need")]) { server in
-            try await TestSession.run { session, engine in
+            try await withEngine { session, engine in
                 let asked = Counter()
                 let response = try await session.data(for: Self.request(server, Self.body(asked)))
                 #expect(response.status.code == status)
                 #expect(response.value == Data("no need".utf8))
                 try await server.waitUntilClientClosed(connection: 0)
-                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has let it go") { engine.openConnections == 0 }
                 #expect(asked.value == 0 && server.requests.isEmpty)
             }
         }
     }
 
-    @Test func `a refused expectation is given up, and the request sent again with the body it still has`() async throws
+    @Test func `after a 417 the request is sent again without the expectation, with the body it still has`()
+        async throws
     {
         let script = FaultServer.Script.connections([
             [.readHead, .respond(417, body: "no expectations")], [.readRequest, .respond(body: "ok")],
         ])
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let response = try await session.data(for: Self.request(server, Self.body(Counter())))
                 #expect(response.value == Data("ok".utf8) && response.retries == 1)
                 let seen = try #require(server.requests.first)
@@ -140,7 +141,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a 417 whose body does not come is followed by the request all the same`() async throws {
+    @Test func `the request is sent again after a 417 whose body does not come`() async throws {
         let refusal = "HTTP/1.1 417 No\r\nContent-Length: 50000\r\n\r\n"
         let drip = FaultStep.drip(String(repeating: "x", count: 50_000), every: .milliseconds(20))
         for last in [FaultStep.stall, drip] {
@@ -148,7 +149,7 @@ struct ExpectContinueTests {
                 [.readHead, .send(refusal), last], [.readRequest, .respond(body: "ok")],
             ])
             try await FaultServer.run(script) { server in
-                try await TestSession.run { session, _ in
+                try await withSession { session in
                     var request = try Self.request(server, Self.body(Counter()))
                     request.timeouts?.betweenBytes = nil
                     let response = try await session.data(for: request)
@@ -158,9 +159,9 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a 417 that follows the body ends the request whose body is spent`() async throws {
+    @Test func `a 417 after the body fails a request whose body cannot be sent again`() async throws {
         try await FaultServer.run([.readHead, .interim(100), .readRequest, .respond(417)]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let response = try await session.data(for: Self.request(server, Self.body(Counter())))
                 #expect(response.status.code == 417 && response.retries == 0)
                 #expect(server.requests.count == 1)
@@ -168,10 +169,10 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a 417 to a request without an expectation is an answer`() async throws {
+    @Test func `a 417 to a request without an expectation is an ordinary response`() async throws {
         try await FaultServer.run([.readRequest, .respond(417)]) { server in
-            try await TestSession.run { session, _ in
-                let request = try TestSession.request(server.baseURL, .post, body: .string(Self.text))
+            try await withSession { session in
+                let request = try Request(.post, to: server.baseURL, body: .string(Self.text))
                 let response = try await session.data(for: request)
                 #expect(response.status.code == 417)
                 #expect(server.requests.count == 1)
@@ -179,13 +180,13 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a redirect before the leave takes along a body that can be read once`() async throws {
+    @Test func `a redirect before 100 Continue keeps a body that can be read only once`() async throws {
         let script = FaultServer.Script.connections([
             [.readHead, .respond(307, headers: [("Location", "/there")])],
             [.readHead, .interim(100), .readRequest, .respond(body: "ok")],
         ])
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let response = try await session.data(for: Self.request(server, Self.body(Counter())))
                 #expect(response.value == Data("ok".utf8))
                 #expect(server.requests.map(\.target) == ["/there"])
@@ -194,32 +195,32 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `the whole time holds during the wait`() async throws {
+    @Test func `the request timeout holds during the wait for 100 Continue`() async throws {
         try await FaultServer.run([.readHead, .stall]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let request = try Self.request(server, .string(Self.text), whole: .milliseconds(200))
-                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                let error = try await networkingError { _ = try await session.data(for: request) }
                 #expect(error.code == .requestTimeout, "\(error)")
             }
         }
     }
 
-    @Test func `without a wait of its own the time to the first byte holds`() async throws {
+    @Test func `without a continue wait the first-byte timeout limits the wait for 100 Continue`() async throws {
         try await FaultServer.run([.readHead, .stall]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 var request = try Self.request(server, .string(Self.text))
                 request.timeouts = Timeouts(firstByte: .milliseconds(200), continueWait: nil)
-                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                let error = try await networkingError { _ = try await session.data(for: request) }
                 #expect(error.code == .firstByteTimeout, "\(error)")
             }
         }
     }
 
-    @Test func `a task that is suspended during the wait goes on when it is resumed`() async throws {
+    @Test func `a task suspended during the wait for 100 Continue goes on when it is resumed`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [.readHead, .hold(gate), .interim(100), .readRequest, .respond(body: "ok")]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let task = session.dataTask(try Self.request(server, .string(Self.text)))
                 task.resume()
                 try await server.wait("the head") { $0.connections.first?.bytesReceived ?? 0 > 0 }
@@ -233,10 +234,10 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a server that leaves during the wait has lost the connection`() async throws {
+    @Test func `a server that closes during the wait for 100 Continue is a lost connection`() async throws {
         try await FaultServer.run([.readHead, .close]) { server in
-            try await TestSession.run { session, _ in
-                let error = try await TestSession.failure {
+            try await withSession { session in
+                let error = try await networkingError {
                     _ = try await session.data(for: Self.request(server, .string(Self.text)))
                 }
                 #expect(error.code == .connectionLost, "\(error)")
@@ -244,14 +245,14 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a server that answered as HTTP/1.0 is not waited for`() async throws {
+    @Test func `100 Continue is not awaited from a server that responded as HTTP/1.0`() async throws {
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n"),
             .readRequest, .respond(body: "ok"),
         ]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
-                _ = try await session.data(for: TestSession.request(server.baseURL))
+            try await withSession { session in
+                _ = try await session.data(for: Request(to: server.baseURL))
                 let response = try await session.data(for: Self.request(server, .string(Self.text)))
                 #expect(response.value == Data("ok".utf8) && server.connections.count == 1)
             }
@@ -261,16 +262,16 @@ struct ExpectContinueTests {
     @Test func `a suspended task does not send its body when the idle time of its connection would be over`()
         async throws
     {
-        try await TestSession.patiently { idle in
+        try await patiently { idle in
             let gate = FaultGate()
             let script: FaultServer.Script = [
                 .readRequest, .respond(body: "ok"), .readHead, .hold(gate), .interim(100), .readRequest,
                 .respond(body: "ok"),
             ]
             try await FaultServer.run(script) { server in
-                let configuration = TestSession.configuration { $0.idleConnectionTimeout = idle }
-                try await TestSession.run(configuration) { session, _ in
-                    _ = try await session.data(for: TestSession.request(server.baseURL))
+                let configuration = SessionConfiguration { $0.idleConnectionTimeout = idle }
+                try await withSession(configuration) { session in
+                    _ = try await session.data(for: Request(to: server.baseURL))
                     let asked = Counter()
                     let task = session.dataTask(try Self.request(server, Self.body(asked)))
                     task.resume()
@@ -279,7 +280,7 @@ struct ExpectContinueTests {
                     // Time enough for the connection's idle time to be over, if it still counted.
                     try await Task.sleep(for: idle * 1.6)
                     guard server.connections.count == 1 else {
-                        throw TestSession.Unmet(description: "the connection was used again")
+                        throw Unmet(description: "the connection was used again")
                     }
                     #expect(asked.value == 0)
                     task.resume()
@@ -326,14 +327,14 @@ struct ExpectContinueTests {
         },
     ]
 
-    @Test(arguments: wishes) private func `it is said when it is wished for and there is a body`(
+    @Test(arguments: wishes) private func `Expect is sent where 100 Continue is asked for and there is a body`(
         wish: Wish
     ) async throws {
         try await FaultServer.run([.readHead, .interim(100), .readRequest, .respond(body: "ok")]) { server in
-            var request = try TestSession.request(server.baseURL, .post, body: .string(Self.text))
+            var request = try Request(.post, to: server.baseURL, body: .string(Self.text))
             var configuration = SessionConfiguration()
             wish.change(&request, &configuration)
-            try await TestSession.run(configuration) { session, _ in
+            try await withSession(configuration) { session in
                 _ = try await session.data(for: request)
                 let seen = try #require(server.requests.first)
                 #expect(seen.values(of: "expect").count == (wish.isSaid ? 1 : 0))

@@ -9,7 +9,7 @@ import Testing
 struct LifetimeTests {
     private static let echo = FaultServer.Script.requests { _ in [.respond(body: "ok")] }
 
-    @Test func `a session that was shut down leaves nothing behind`() async throws {
+    @Test func `a session that was shut down leaves no object behind`() async throws {
         try await FaultServer.run(Self.echo) { server in
             let end = try await useSession(server.baseURL, shutsDown: true)
             for await _ in end {}
@@ -17,7 +17,7 @@ struct LifetimeTests {
         }
     }
 
-    @Test func `a session that was dropped closes its connections and leaves nothing behind`() async throws {
+    @Test func `a session that was dropped closes its connections and leaves no object behind`() async throws {
         try await FaultServer.run(Self.echo) { server in
             let end = try await useSession(server.baseURL, shutsDown: false)
             for await _ in end {}
@@ -27,26 +27,26 @@ struct LifetimeTests {
 
     private func useSession(_ url: String, shutsDown: Bool) async throws -> AsyncStream<Void> {
         let (witness, end) = Witness.make()
-        let session = SessionManager(configuration: TestSession.configuration { $0.interceptors = [witness] })
-        for _ in 0..<3 { _ = try await session.data(for: TestSession.request(url)) }
-        _ = try await session.stream(TestSession.request(url)).body.collect()
+        let session = SessionManager(configuration: SessionConfiguration { $0.interceptors = [witness] })
+        for _ in 0..<3 { _ = try await session.data(for: Request(to: url)) }
+        _ = try await session.stream(Request(to: url)).body.collect()
         if shutsDown { await session.shutdown() }
         return end
     }
 
-    @Test func `a body that was sent while it was produced leaves nothing behind`() async throws {
+    @Test func `a request body that was sent while it was produced leaves no object behind`() async throws {
         try await FaultServer.run(Self.echo) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let end = try await upload(to: server.baseURL, in: session)
                 for await _ in end {}
             }
         }
     }
 
-    @Test func `a body that was cut off by an early answer leaves nothing behind`() async throws {
+    @Test func `a request body cut off by an early response leaves no object behind`() async throws {
         let script: FaultServer.Script = [.readHead, .respond(413, body: "no")]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let end = try await upload(to: server.baseURL, in: session)
                 for await _ in end {}
             }
@@ -62,20 +62,20 @@ struct LifetimeTests {
                 continuation.finish()
             }
         }
-        _ = try await session.data(for: TestSession.request(url, .post, body: body))
+        _ = try await session.data(for: Request(.post, to: url, body: body))
         return end
     }
 
-    @Test func `a failed request leaves nothing behind in a session that goes on`() async throws {
+    @Test func `a failed request leaves no object behind in a session that goes on`() async throws {
         try await FaultServer.run([.readRequest, .reset]) { server in
-            try await TestSession.run { session, engine in
+            try await withEngine { session, engine in
                 for reading in ResponseReading.allCases {
-                    _ = try await TestSession.failure {
-                        _ = try await reading.body(of: TestSession.request(server.baseURL), in: session)
+                    _ = try await networkingError {
+                        _ = try await reading.body(of: Request(to: server.baseURL), in: session)
                     }
                 }
                 try await server.waitForClosed(2)
-                try await TestSession.until("no connection left") { engine.openConnections == 0 }
+                try await until("no connection left") { engine.openConnections == 0 }
                 #expect(engine.waitingExchanges == 0)
                 #expect(session.tasks.isEmpty)
             }

@@ -17,7 +17,7 @@ struct OutboundWatchTests {
         return watch
     }
 
-    @Test func `bytes that leave put the end off, bytes that are added do not`() {
+    @Test func `sent bytes extend the outbound deadline, added bytes do not`() {
         var watch = self.watch(handedOver: 100)
         watch.look(100, now: Self.at(0))
         #expect(watch.movedAt == Self.at(0))
@@ -31,7 +31,7 @@ struct OutboundWatchTests {
         #expect(watch.isStalled(after: Self.stall, now: Self.at(20)))
     }
 
-    @Test func `bytes that left are seen although more were added`() {
+    @Test func `the outbound watch notices sent bytes although more were added`() {
         var watch = self.watch(handedOver: 100)
         watch.look(100, now: Self.at(0))
         watch.handOver(1000)
@@ -39,7 +39,7 @@ struct OutboundWatchTests {
         #expect(hasMoved && watch.movedAt == Self.at(5))
     }
 
-    @Test func `what begins to wait has all its time`() {
+    @Test func `bytes that begin to wait have the whole outbound timeout`() {
         var watch = self.watch(handedOver: 100)
         watch.look(0, now: Self.at(0))
         watch.handOver(30)
@@ -53,7 +53,7 @@ struct OutboundWatchTests {
         #expect(watch.isStalled(after: Self.stall, now: Self.at(70)))
     }
 
-    @Test func `nothing that waits is no stall, and no limit neither`() {
+    @Test func `the outbound watch has no deadline without waiting bytes or without a timeout`() {
         var watch = self.watch(handedOver: 100)
         watch.look(0, now: Self.at(0))
         #expect(!watch.isStalled(after: Self.stall, now: Self.at(1000)))
@@ -61,7 +61,7 @@ struct OutboundWatchTests {
         #expect(!watch.isStalled(after: .none, now: Self.at(1000)))
     }
 
-    @Test func `bytes from the other side put the end off`() {
+    @Test func `received bytes extend the outbound deadline`() {
         var watch = self.watch(handedOver: 100)
         watch.look(100, now: Self.at(0))
         watch.restart(now: Self.at(8))
@@ -75,7 +75,7 @@ struct OutboundWatchTests {
             (nil, nil, 0, nil), (0.4, nil, 0, 0.1), (nil, 292 * 31_556_952, 0, 1),
         ] as [(Double?, Double?, Double, Double?)]
     )
-    func `it is looked at each second, or four times in the shortest time`(
+    func `the outbound watch looks each second, or four times within the shortest timeout`(
         stall: Double?,
         firstByte: Double?,
         now: Double,

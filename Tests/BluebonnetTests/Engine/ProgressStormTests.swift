@@ -35,19 +35,21 @@ struct ProgressStormTests {
         }
     }
 
-    @Test(arguments: [false, true]) func `progress that meddles with its task breaks nothing`(overTLS: Bool)
+    @Test(arguments: [false, true]) func `progress closures that suspend, resume or cancel their task break nothing`(
+        overTLS: Bool
+    )
         async throws
     {
         let certificates = try TestCertificates.shared()
         let tls = overTLS ? ServerTLS(certificates.localhost) : nil
-        let configuration = TestSession.configuration { configuration in
+        let configuration = SessionConfiguration { configuration in
             configuration.tls.trustRoots = .pem(certificates.authority.certificatePEM)
             configuration.maximumConnectionsPerHost = 3
             configuration.timeouts = Timeouts(request: .seconds(25), continueWait: .milliseconds(5))
         }
         var all: [String: Int] = [:]
         try await FaultServer.run(Self.script, options: .init(tls: tls)) { server in
-            try await TestSession.run(configuration) { session, engine in
+            try await withEngine(configuration) { session, engine in
                 let next = Counter()
                 try await withThrowingTaskGroup(of: [String].self) { group in
                     for _ in 0..<8 {
@@ -61,8 +63,8 @@ struct ProgressStormTests {
                     }
                     for try await words in group { for word in words { all[word, default: 0] += 1 } }
                 }
-                try await TestSession.until("no task is left") { session.tasks.isEmpty }
-                try await TestSession.until("nothing waits") { engine.waitingExchanges == 0 && engine.attempts == 0 }
+                try await until("no task is left") { session.tasks.isEmpty }
+                try await until("nothing waits") { engine.waitingExchanges == 0 && engine.attempts == 0 }
                 #expect(engine.openConnections <= 3)
             }
         }
@@ -77,12 +79,12 @@ struct ProgressStormTests {
             sizes[Int.random(in: 0..<sizes.count, using: &generator)]
         )
         let kind = Int.random(in: 0..<2, using: &generator)
-        var request = try TestSession.request("\(url)/\(down)/\(up)", up > 0 ? .put : .get, body: Self.body(kind, up))
+        var request = try Request(up > 0 ? .put : .get, to: "\(url)/\(down)/\(up)", body: Self.body(kind, up))
         request.expectsContinue = Bool.random(using: &generator)
         let task = session.dataTask(request)
         let action = Int.random(in: 0..<7, using: &generator)
         let moment = Int.random(in: 1..<12, using: &generator)
-        let small = try TestSession.request("\(url)/10/0")
+        let small = try Request(to: "\(url)/10/0")
         let notices = Counter()
         task.onProgress { [weak task] progress in
             let count = notices.increment()

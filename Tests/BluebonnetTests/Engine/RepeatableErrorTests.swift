@@ -7,12 +7,12 @@ import Testing
 @Suite struct RepeatableErrorTests {
     private static let methods: [HTTPRequest.Method] = [.get, .head, .options, .trace, .put, .delete, .post, .patch]
 
-    @Test func `over a stale connection only idempotent methods are repeated`() {
+    @Test func `only idempotent methods are repeated after a stale connection`() {
         let error = RepeatableError(reason: .stale, cause: nil)
         #expect(Self.methods.filter(error.allows) == [.get, .head, .options, .trace, .put, .delete])
     }
 
-    @Test func `what the server has not processed is repeated with any method`() {
+    @Test func `a request that the server has not processed is repeated with any method`() {
         let error = RepeatableError(reason: .notProcessed, cause: nil)
         #expect(Self.methods.allSatisfy(error.allows))
     }
@@ -52,7 +52,7 @@ import Testing
         #expect(retries.count == 0 && !retries.wasStale)
     }
 
-    @Test func `the mark keeps what caused the failure`() {
+    @Test func `marking an error as repeatable keeps its cause`() {
         let cause = NetworkingError(.connectionLost, "reset")
         let failure = NetworkingError(.connectionLost, "closed before it answered", underlying: cause)
         let marked = RepeatableError.marking(failure, .stale)

@@ -26,13 +26,13 @@ struct RequestUploadTests {
         ]
         let limit = 512
         try await FaultServer.run(script, options: .init(receiveBuffer: 65_536)) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let counter = Counter()
                 let body = RequestBody.stream(Self.pieces(counter, limit: limit))
-                let task = try session.dataTask(TestSession.request(server.baseURL, .post, body: body))
+                let task = try session.dataTask(Request(.post, to: server.baseURL, body: body))
                 task.resume()
-                try await TestSession.until("the production began") { counter.value > 0 }
-                let produced = try await TestSession.settled { counter.value }
+                try await until("the production began") { counter.value > 0 }
+                let produced = try await settled { counter.value }
                 #expect(produced < limit / 2)
                 #expect(task.state == .running)
                 gate.open()
@@ -44,41 +44,38 @@ struct RequestUploadTests {
         }
     }
 
-    @Test func `an early answer is delivered and ends the upload`() async throws {
+    @Test func `an early response ends an upload and is delivered`() async throws {
         let script: FaultServer.Script = [.readHead, .respond(413, body: "too big")]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, engine in
+            try await withEngine { session, engine in
                 let counter = Counter()
-                let request = try TestSession.request(
-                    server.baseURL,
-                    .post,
-                    body: .stream(Self.pieces(counter))
-                )
+                let request = try Request(.post, to: server.baseURL, body: .stream(Self.pieces(counter)))
                 let response = try await session.data(for: request)
                 #expect(response.status.code == 413)
                 #expect(response.value == Data("too big".utf8))
                 try await server.waitUntilClientClosed(connection: 0)
-                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has let it go") { engine.openConnections == 0 }
                 // Never, if the production went on.
-                _ = try await TestSession.settled { counter.value }
+                _ = try await settled { counter.value }
                 #expect(session.tasks.isEmpty)
             }
         }
     }
 
     @Test(arguments: [0, 6])
-    func `a body is sent when its length is, also if its source does not end`(length: Int) async throws {
+    func `a request body is complete at its declared length although its source does not end`(length: Int) async throws
+    {
         try await FaultServer.run(.requests { _ in [.respond(body: "ok")] }) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 for _ in 0..<3 {
                     let source = AsyncStream<[UInt8]>.makeStream()
                     let ended = Counter()
                     source.continuation.onTermination = { _ in _ = ended.increment() }
                     source.continuation.yield(Array("onetwo".utf8.prefix(length)))
                     let body = RequestBody.stream(source.stream, length: length)
-                    let response = try await session.data(for: TestSession.request(server.baseURL, .put, body: body))
+                    let response = try await session.data(for: Request(.put, to: server.baseURL, body: body))
                     #expect(response.value == Data("ok".utf8))
-                    try await TestSession.until("the source is told") { ended.value == 1 }
+                    try await until("the source is told") { ended.value == 1 }
                 }
                 #expect(server.requests.map(\.body.count) == [length, length, length])
                 #expect(server.connections.count == 1)
@@ -86,17 +83,17 @@ struct RequestUploadTests {
         }
     }
 
-    @Test func `an answer that streams while the upload goes on is read meanwhile`() async throws {
+    @Test func `a response that streams during the upload is read meanwhile`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nearly"), .hold(gate), .readRequest,
             .send("-late"),
         ]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let body = AsyncStream<[UInt8]>.makeStream()
                 body.continuation.yield([1, 2, 3])
-                let request = try TestSession.request(server.baseURL, .post, body: .stream(body.stream))
+                let request = try Request(.post, to: server.baseURL, body: .stream(body.stream))
                 let response = try await session.stream(request)
                 #expect(response.head.status.code == 200)
                 gate.open()
@@ -108,46 +105,46 @@ struct RequestUploadTests {
         }
     }
 
-    @Test func `cancelling ends an upload that the server does not take`() async throws {
+    @Test func `cancelling ends an upload that the server does not read`() async throws {
         try await FaultServer.run([.readHead, .stopReading]) { server in
-            try await TestSession.run { session, engine in
+            try await withEngine { session, engine in
                 let counter = Counter()
                 let body = RequestBody.stream(Self.pieces(counter))
-                let task = try session.dataTask(TestSession.request(server.baseURL, .post, body: body))
+                let task = try session.dataTask(Request(.post, to: server.baseURL, body: body))
                 task.resume()
-                try await TestSession.until("the production began") { counter.value > 0 }
-                _ = try await TestSession.settled { counter.value }
+                try await until("the production began") { counter.value > 0 }
+                _ = try await settled { counter.value }
                 task.cancel()
-                let error = try await TestSession.failure { _ = try await task.value }
+                let error = try await networkingError { _ = try await task.value }
                 #expect(error.code == .cancelled, "\(error)")
-                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has let it go") { engine.openConnections == 0 }
             }
         }
     }
 
     @Test(arguments: [FaultStep.close, .reset])
-    func `a server that leaves in the middle of an upload ends it`(end: FaultStep) async throws {
+    func `a server that closes in the middle of an upload ends it`(end: FaultStep) async throws {
         try await FaultServer.run([.readBytes(200_000), end]) { server in
-            try await TestSession.run { session, engine in
-                let request = try TestSession.request(server.baseURL, .post, body: .stream(Self.pieces(Counter())))
-                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+            try await withEngine { session, engine in
+                let request = try Request(.post, to: server.baseURL, body: .stream(Self.pieces(Counter())))
+                let error = try await networkingError { _ = try await session.data(for: request) }
                 #expect(error.code == .connectionLost, "\(error)")
-                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has let it go") { engine.openConnections == 0 }
                 #expect(session.tasks.isEmpty)
             }
         }
     }
 
-    @Test func `a server that stops reading runs into the between-bytes timeout`() async throws {
+    @Test func `a streamed upload to a server that stops reading ends with the between-bytes timeout`() async throws {
         try await FaultServer.run([.readHead, .stopReading]) { server in
-            try await TestSession.run { session, _ in
-                let request = try TestSession.request(
-                    server.baseURL,
+            try await withSession { session in
+                let request = try Request(
                     .post,
+                    to: server.baseURL,
                     body: .stream(Self.pieces(Counter())),
                     timeouts: Timeouts(betweenBytes: .milliseconds(300))
                 )
-                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                let error = try await networkingError { _ = try await session.data(for: request) }
                 #expect(error.code == .betweenBytesTimeout, "\(error)")
             }
         }
@@ -175,32 +172,32 @@ struct RequestUploadTests {
         }
     }
 
-    @Test func `a cancelled upload ends when its source has been left`() async throws {
+    @Test func `a cancelled upload ends when its body source has returned`() async throws {
         try await FaultServer.run([.readHead]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let pieces = SlowPieces(time: .milliseconds(200), begun: Counter(), ended: Counter())
-                let task = try session.dataTask(TestSession.request(server.baseURL, .post, body: .stream(pieces)))
+                let task = try session.dataTask(Request(.post, to: server.baseURL, body: .stream(pieces)))
                 task.resume()
-                try await TestSession.until("the second piece is asked for") { pieces.begun.value == 2 }
+                try await until("the second piece is asked for") { pieces.begun.value == 2 }
                 task.cancel()
-                let error = try await TestSession.failure { _ = try await task.value }
+                let error = try await networkingError { _ = try await task.value }
                 #expect(error.code == .cancelled, "\(error)")
                 #expect(pieces.begun.value == pieces.ended.value)
-                let begun = try await TestSession.settled { pieces.begun.value }
+                let begun = try await settled { pieces.begun.value }
                 #expect(begun == pieces.ended.value)
             }
         }
     }
 
-    @Test func `an early response is there when the source has been left`() async throws {
+    @Test func `an early response is delivered when the body source has returned`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [.readHead, .hold(gate), .respond(413, body: "too big")]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let pieces = SlowPieces(time: .milliseconds(200), begun: Counter(), ended: Counter())
-                let task = try session.dataTask(TestSession.request(server.baseURL, .post, body: .stream(pieces)))
+                let task = try session.dataTask(Request(.post, to: server.baseURL, body: .stream(pieces)))
                 task.resume()
-                try await TestSession.until("the second piece is asked for") { pieces.begun.value == 2 }
+                try await until("the second piece is asked for") { pieces.begun.value == 2 }
                 gate.open()
                 let response = try await task.completedResponse
                 #expect(response.status.code == 413)
@@ -209,9 +206,9 @@ struct RequestUploadTests {
         }
     }
 
-    @Test func `a source that never returns holds up its request for a moment only`() async throws {
+    @Test func `a body source that never returns delays the end of its request only briefly`() async throws {
         try await FaultServer.run([.readHead]) { server in
-            try await TestSession.run { session, engine in
+            try await withEngine { session, engine in
                 let begun = Counter()
                 let end = FaultGate()
                 let body = RequestBody.stream(
@@ -221,13 +218,13 @@ struct RequestUploadTests {
                         return nil
                     })
                 )
-                let task = try session.dataTask(TestSession.request(server.baseURL, .post, body: body))
+                let task = try session.dataTask(Request(.post, to: server.baseURL, body: body))
                 task.resume()
-                try await TestSession.until("the first piece is asked for") { begun.value == 1 }
+                try await until("the first piece is asked for") { begun.value == 1 }
                 task.cancel()
-                let error = try await TestSession.failure { _ = try await task.value }
+                let error = try await networkingError { _ = try await task.value }
                 #expect(error.code == .cancelled, "\(error)")
-                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has let it go") { engine.openConnections == 0 }
                 end.open()
             }
         }

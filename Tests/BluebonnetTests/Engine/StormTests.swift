@@ -43,9 +43,9 @@ struct StormTests {
         return plan.steps()
     }
 
-    @Test func `ten thousand requests leave nothing behind`() async throws {
+    @Test func `ten thousand requests leave no connection or task behind`() async throws {
         try await FaultServer.run(Self.script) { server in
-            let configuration = TestSession.configuration { configuration in
+            let configuration = SessionConfiguration { configuration in
                 configuration.maximumConnectionsPerHost = 32
                 configuration.timeouts = Timeouts(firstByte: .milliseconds(200), betweenBytes: .milliseconds(200))
             }
@@ -70,8 +70,8 @@ struct StormTests {
             #expect(outcomes.values.reduce(0, +) == Self.count)
             #expect(outcomes[.answered, default: 0] > Self.count / 4, "\(outcomes)")
             #expect(outcomes[.failed, default: 0] > 0 && outcomes[.cancelled, default: 0] > 0, "\(outcomes)")
-            try await TestSession.until("no task is left") { session.tasks.isEmpty }
-            try await TestSession.until("nothing waits") { engine.waitingExchanges == 0 }
+            try await until("no task is left") { session.tasks.isEmpty }
+            try await until("nothing waits") { engine.waitingExchanges == 0 }
             await session.shutdown()
             #expect(engine.openConnections == 0 && engine.waitingExchanges == 0)
             try await server.wait("every connection closed") { $0.connections.allSatisfy(\.isClosed) }
@@ -83,7 +83,7 @@ struct StormTests {
         var generator = SeededGenerator(seed: ~UInt64(number))
         let patience = Int.random(in: 0..<20, using: &generator)
         do {
-            let request = try TestSession.request("\(url)/\(number)")
+            let request = try Request(to: "\(url)/\(number)")
             switch Int.random(in: 0..<20, using: &generator) {
             case 0:
                 let task = session.dataTask(request)

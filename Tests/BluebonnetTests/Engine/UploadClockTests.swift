@@ -20,7 +20,7 @@ struct UploadClockTests {
         _ count: Int,
         _ work: (RequestBody) async throws -> Result
     ) async throws -> Result {
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let file = directory.appending(path: "file")
             try Data(repeating: 7, count: count).write(to: file)
             switch source {
@@ -48,58 +48,61 @@ struct UploadClockTests {
     ) async throws {
         let certificates = try TestCertificates.shared()
         let tls = overTLS ? ServerTLS(certificates.localhost) : nil
-        let configuration = TestSession.configuration { configuration in
+        let configuration = SessionConfiguration { configuration in
             configuration.tls.trustRoots = .pem(certificates.authority.certificatePEM)
             configuration.timeouts = timeouts
         }
         try await FaultServer.run(script, options: .init(tls: tls, receiveBuffer: 65_536)) { server in
-            try await TestSession.run(configuration) { session, engine in try await work(server, session, engine) }
+            try await withEngine(configuration) { session, engine in try await work(server, session, engine) }
         }
     }
 
     @Test(arguments: Source.allCases, [false, true])
-    func `a server that stops reading runs into the between-bytes timeout`(source: Source, overTLS: Bool) async throws {
+    func `an upload to a server that stops reading ends with the between-bytes timeout`(source: Source, overTLS: Bool)
+        async throws
+    {
         // Should it not, the last one ends the test.
         let timeouts = Timeouts(firstByte: nil, betweenBytes: .milliseconds(300), request: .seconds(20))
         try await withServer([.readHead, .stopReading], overTLS: overTLS, timeouts) { server, session, engine in
             try await withBody(source, 12 << 20) { body in
-                let request = try TestSession.request(server.baseURL, .put, body: body)
-                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                let request = try Request(.put, to: server.baseURL, body: body)
+                let error = try await networkingError { _ = try await session.data(for: request) }
                 #expect(error.code == .betweenBytesTimeout, "\(error)")
-                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has let it go") { engine.openConnections == 0 }
             }
         }
     }
 
     @Test(arguments: [false, true])
-    func `a body that the system has taken whole and the server has not ends too`(overTLS: Bool) async throws {
+    func `an upload that the kernel has buffered and the server does not read times out too`(overTLS: Bool) async throws
+    {
         for (timeouts, code) in [
             (Timeouts(firstByte: nil, betweenBytes: .milliseconds(300), request: .seconds(20)), .betweenBytesTimeout),
             (Timeouts(firstByte: .milliseconds(300), betweenBytes: nil, request: .seconds(20)), .firstByteTimeout),
         ] as [(Timeouts, NetworkingError.Code)] {
             try await withServer([.readHead, .stopReading], overTLS: overTLS, timeouts) { server, session, _ in
                 let body = RequestBody.data(Data(repeating: 7, count: 1 << 20))
-                let request = try TestSession.request(server.baseURL, .put, body: body)
-                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                let request = try Request(.put, to: server.baseURL, body: body)
+                let error = try await networkingError { _ = try await session.data(for: request) }
                 #expect(error.code == code, "\(error)")
             }
         }
     }
 
     @Test(arguments: Source.allCases, [false, true])
-    func `a server that reads slowly for many times the timeouts gets it all`(source: Source, overTLS: Bool)
+    func `a server that reads slowly for many times the timeout gets the whole upload`(source: Source, overTLS: Bool)
         async throws
     {
         // Five times the timeouts, of which the last two or three are for what the system has taken at once.
         let count = 6 << 20
-        try await TestSession.patiently(first: [.milliseconds(300), .seconds(1)], last: .seconds(5)) { timeout in
+        try await patiently(first: [.milliseconds(300), .seconds(1)], last: .seconds(5)) { timeout in
             let script: FaultServer.Script = [
                 .readHead, .readSlowly(bytes: 65_536, every: timeout / 20), .readRequest, .respond(body: "ok"),
             ]
             let timeouts = Timeouts(firstByte: timeout, betweenBytes: timeout)
             try await withServer(script, overTLS: overTLS, timeouts) { server, session, _ in
                 try await withBody(source, count) { body in
-                    let request = try TestSession.request(server.baseURL, .put, body: body)
+                    let request = try Request(.put, to: server.baseURL, body: body)
                     let response = try await session.data(for: request)
                     #expect(response.value == Data("ok".utf8))
                     let received = server.requests.first?.body.count ?? 0
@@ -109,18 +112,18 @@ struct UploadClockTests {
         }
     }
 
-    @Test func `a body that goes out with its head has its time too`() async throws {
-        try await TestSession.patiently(first: [.milliseconds(300), .seconds(1)], last: .seconds(5)) { timeout in
+    @Test func `an upload that is written together with its head times out too`() async throws {
+        try await patiently(first: [.milliseconds(300), .seconds(1)], last: .seconds(5)) { timeout in
             let script: FaultServer.Script = [
                 .readHead, .readSlowly(bytes: 4096, every: timeout * 0.15), .readRequest, .respond(body: "ok"),
             ]
-            let configuration = TestSession.configuration { configuration in
+            let configuration = SessionConfiguration { configuration in
                 configuration.timeouts = Timeouts(firstByte: timeout, betweenBytes: timeout)
             }
             try await FaultServer.run(script, options: .init(receiveBuffer: 8192)) { server in
-                try await TestSession.run(configuration) { session, _ in
+                try await withSession(configuration) { session in
                     let body = RequestBody.data(Data(repeating: 7, count: 65_000))
-                    let response = try await session.data(for: TestSession.request(server.baseURL, .put, body: body))
+                    let response = try await session.data(for: Request(.put, to: server.baseURL, body: body))
                     #expect(response.value == Data("ok".utf8))
                     #expect(server.requests.first?.body.count == 65_000)
                 }
@@ -131,8 +134,8 @@ struct UploadClockTests {
     // MARK: Responses that begin before the body has ended
 
     @Test(arguments: [false, true])
-    func `a server that responds while it does not read is waited for`(overTLS: Bool) async throws {
-        try await TestSession.patiently { timeout in
+    func `an upload does not time out while the server responds without reading`(overTLS: Bool) async throws {
+        try await patiently { timeout in
             let script: FaultServer.Script = [
                 .readHead, .stopReading, .send("HTTP/1.1 200 OK\r\nContent-Length: 42\r\n\r\n"),
                 .drip(String(repeating: "x", count: 40), every: timeout / 10), .startReading, .readRequest, .send("ok"),
@@ -140,28 +143,30 @@ struct UploadClockTests {
             let timeouts = Timeouts(firstByte: timeout, betweenBytes: timeout)
             try await withServer(script, overTLS: overTLS, timeouts) { server, session, _ in
                 try await withBody(.memory, 12 << 20) { body in
-                    let response = try await session.data(for: TestSession.request(server.baseURL, .put, body: body))
+                    let response = try await session.data(for: Request(.put, to: server.baseURL, body: body))
                     #expect(response.value.count == 42 && server.requests.first?.body.count == 12 << 20)
                 }
             }
         }
     }
 
-    @Test func `a response that stops while the source is slow runs into the between-bytes timeout`() async throws {
+    @Test func `a response that stalls while the upload's source is slow ends with the between-bytes timeout`()
+        async throws
+    {
         let half = FaultStep.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
         let timeouts = Timeouts(betweenBytes: .milliseconds(300), request: .seconds(20))
         try await withServer([.readHead, half], overTLS: false, timeouts) { server, session, _ in
             let source = AsyncStream<[UInt8]>.makeStream()
             source.continuation.yield([1, 2, 3])
-            let request = try TestSession.request(server.baseURL, .post, body: .stream(source.stream))
-            let error = try await TestSession.failure { _ = try await session.data(for: request) }
+            let request = try Request(.post, to: server.baseURL, body: .stream(source.stream))
+            let error = try await networkingError { _ = try await session.data(for: request) }
             #expect(error.code == .betweenBytesTimeout, "\(error)")
             #expect(error.body == Data("half".utf8))
         }
     }
 
-    @Test func `a slow source has its time before the response begins`() async throws {
-        try await TestSession.patiently { timeout in
+    @Test func `a slow upload source does not time out before the response begins`() async throws {
+        try await patiently { timeout in
             let timeouts = Timeouts(firstByte: timeout, betweenBytes: timeout)
             try await withServer([.readRequest, .respond(body: "ok")], overTLS: false, timeouts) { server, session, _ in
                 let asked = Counter()
@@ -170,7 +175,7 @@ struct UploadClockTests {
                     if asked.increment() == 2 { try? await Task.sleep(for: timeout * 1.6) }
                     return asked.value <= 2 ? [1, 2, 3] : nil
                 })
-                let request = try TestSession.request(server.baseURL, .post, body: .stream(pieces))
+                let request = try Request(.post, to: server.baseURL, body: .stream(pieces))
                 #expect(try await session.data(for: request).value == Data("ok".utf8))
             }
         }

@@ -44,7 +44,7 @@ struct RedirectPolicyTests {
         }
     }
 
-    @Test func `the limit is the session's`() async throws {
+    @Test func `the limit of redirects is the session's`() async throws {
         var configuration = SessionConfiguration()
         configuration.limits.redirects = 0
         try await withSession(configuration, transport: Self.countdown()) { session in
@@ -55,7 +55,7 @@ struct RedirectPolicyTests {
         }
     }
 
-    @Test func `by hand the redirect is the answer`() async throws {
+    @Test func `a redirect that is handled by hand is returned as the response`() async throws {
         var configuration = SessionConfiguration()
         configuration.redirectPolicy = .manual
         try await withSession(configuration, transport: Self.countdown()) { session in
@@ -91,19 +91,12 @@ struct RedirectPolicyTests {
 
     // MARK: Bodies
 
-    private static func pieces() -> AsyncStream<[UInt8]> {
-        AsyncStream { continuation in
-            continuation.yield(Array("abc".utf8))
-            continuation.finish()
-        }
-    }
-
     @Test(arguments: [307, 308])
-    func `a body that can be read only once is not sent twice`(status: Int) async throws {
+    func `a body that can be read only once is not sent again after a redirect`(status: Int) async throws {
         try await LocalServer.run { server in
             try await withSession { session in
                 let url = "\(server.baseURL)/redirect-to?url=/anything&status_code=\(status)"
-                let request = try Request(.post, to: url, body: .stream(Self.pieces()))
+                let request = try Request(.post, to: url, body: .stream(Pieces(["abc"])))
                 let error = try await networkingError { try await session.data(for: request) }
                 #expect(error.code == .requestBodyNotReplayable)
                 #expect(error.response?.status.code == status)
@@ -112,11 +105,11 @@ struct RedirectPolicyTests {
     }
 
     @Test(arguments: [307, 308])
-    func `a body that can be made again is sent again`(status: Int) async throws {
+    func `a body that can be made again is sent again after a redirect`(status: Int) async throws {
         try await LocalServer.run { server in
             try await withSession { session in
                 let url = "\(server.baseURL)/redirect-to?url=/anything&status_code=\(status)"
-                let request = try Request(.put, to: url, body: .stream { Self.pieces() })
+                let request = try Request(.put, to: url, body: .stream { Pieces(["abc"]) })
                 let response = try await session.response(for: request, as: .json)
                 #expect(response.value["method"]?.string == "PUT")
                 #expect(response.value["data"]?.string == "abc")
@@ -139,7 +132,7 @@ struct RedirectPolicyTests {
         }
     }
 
-    @Test func `a redirect leads from one server to another without its secrets`() async throws {
+    @Test func `a redirect to another server drops secrets`() async throws {
         try await LocalServer.run { first in
             try await LocalServer.run { second in
                 try await withSession { session in
@@ -195,7 +188,7 @@ struct RedirectPolicyTests {
         }
     }
 
-    @Test func `a short body that comes late keeps the connection`() async throws {
+    @Test func `a redirect whose short body comes late keeps the connection`() async throws {
         let script: FaultServer.Script = [
             .readRequest, .send(Self.redirect + "Content-Length: 5\r\n\r\n"), .wait(.milliseconds(10)), .send("hello"),
             .readRequest, .respond(body: "ok"),

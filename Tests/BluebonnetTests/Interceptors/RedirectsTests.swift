@@ -73,7 +73,7 @@ struct RedirectsTests {
     ]
 
     @Test(arguments: methods)
-    func `the status decides about method and body`(
+    func `the status of a redirect decides about method and body`(
         status: Int,
         method: HTTPRequest.Method,
         expected: HTTPRequest.Method,
@@ -93,7 +93,7 @@ struct RedirectsTests {
         #expect(next.headerFields[.accept] == "text/plain")
     }
 
-    @Test func `fields that describe the body go with it`() async throws {
+    @Test func `a redirect that drops the body drops the fields that describe it`() async throws {
         let names = [
             "Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Location", "Digest",
             "Expect", "Last-Modified", "Transfer-Encoding",
@@ -107,7 +107,7 @@ struct RedirectsTests {
     }
 
     @Test(arguments: [200, 300, 304, 305, 306, 400])
-    func `other statuses are answers`(status: Int) async throws {
+    func `a response that is not a redirect is returned as it is`(status: Int) async throws {
         let request = try Request(to: "http://x/a")
         let next = Next { Self.redirect($0, status, to: "/b") }
         let response = try await Self.send(request, context(), next)
@@ -130,7 +130,7 @@ struct RedirectsTests {
     ]
 
     @Test(arguments: origins)
-    func `credentials stay with their origin`(from: String, location: String, isSame: Bool) async throws {
+    func `a redirect to another origin drops credentials`(from: String, location: String, isSame: Bool) async throws {
         let secrets: [HTTPField.Name] = [.authorization, .cookie, .proxyAuthorization]
         var request = try Request(to: from, headerFields: [.accept: "text/plain"])
         for name in secrets { request.headerFields[name] = "secret" }
@@ -146,7 +146,7 @@ struct RedirectsTests {
     ]
 
     @Test(arguments: origins)
-    func `fields that are secrets by their names stay with their origin`(
+    func `a redirect to another origin drops fields with secret names`(
         from: String,
         location: String,
         isSame: Bool
@@ -171,7 +171,7 @@ struct RedirectsTests {
     ]
 
     @Test(arguments: downgrades)
-    func `a body does not go from https to http`(
+    func `a body is not redirected from https to http`(
         method: HTTPRequest.Method,
         status: Int,
         location: String,
@@ -209,7 +209,9 @@ struct RedirectsTests {
     ]
 
     @Test(arguments: several)
-    func `several locations are refused unless they are the same`(locations: [String], expected: String?) async throws {
+    func `several Location fields are refused unless they are the same`(locations: [String], expected: String?)
+        async throws
+    {
         let request = try Request(to: "http://x/a")
         let next = Next { request in
             guard request.url.path(percentEncoded: true) == "/a" else { return Self.ok(request) }
@@ -239,7 +241,9 @@ struct RedirectsTests {
     ]
 
     @Test(arguments: locations)
-    func `a location is resolved against the request`(from: String, location: String, expected: String) async throws {
+    func `the Location of a redirect is resolved against the request`(from: String, location: String, expected: String)
+        async throws
+    {
         let next = try await follow(Request(to: from), 302, to: location)
         #expect(next.url.absoluteString == expected)
     }
@@ -249,7 +253,7 @@ struct RedirectsTests {
         "javascript:alert(1)", "data:text/plain,a",
         "http+unix://%2Frun%2Fdocker.sock/containers", "https+unix://%2Frun%2Fx.sock/",
     ])
-    func `a location that leads nowhere is refused`(location: String) async throws {
+    func `a Location that cannot be requested is refused`(location: String) async throws {
         let request = try Request(to: "http://x/a")
         let error = try await networkingError { try await follow(request, 302, to: location) }
         #expect(error.code == .invalidRedirect)
@@ -257,7 +261,7 @@ struct RedirectsTests {
         #expect(error.request?.url == request.url)
     }
 
-    @Test func `a redirect without a location is the answer`() async throws {
+    @Test func `a redirect without a Location is returned as it is`() async throws {
         let request = try Request(to: "http://x/a")
         let next = Next { Self.redirect($0, 302, to: nil) }
         let response = try await Self.send(request, context(), next)

@@ -38,7 +38,7 @@ struct RequestAdapterTests {
         return configuration
     }
 
-    @Test func `the session's come first, then the request's, each in their order`() async throws {
+    @Test func `adapters of the session run before those of the request, each in their order`() async throws {
         let transport = StubTransport { _ in .text("ok") }
         let configuration = Self.configuration(Self.adding("a"), Self.adding("b"))
         try await withSession(configuration, transport: transport) { session in
@@ -54,7 +54,7 @@ struct RequestAdapterTests {
         #expect(transport.requests.map { $0.headerFields[.via] } == ["a b c d", "a b", "a b c d", "a b c d"])
     }
 
-    @Test func `a request's interceptors stand before redirects and content decoding`() async throws {
+    @Test func `a request's interceptors run before redirects and content decoding`() async throws {
         let transport = StubTransport(routes: [.get("/1"): .redirect(to: "/2"), .get("/2"): .text("ok")])
         try await withSession(transport: transport) { session in
             var request = try Request(to: "http://x/1")
@@ -83,7 +83,9 @@ struct RequestAdapterTests {
         }
     }
 
-    @Test func `what an adapter throws is the request's error with its own code, and nothing is sent`() async throws {
+    @Test func `an error thrown by an adapter is the request's error with a code of its own, and nothing is sent`()
+        async throws
+    {
         let transport = StubTransport { _ in .text("ok") }
         let failures: [any Error & Sendable] = [
             Broken(), NetworkingError(.connectFailed, "No token."), CancellationError(),
@@ -101,7 +103,7 @@ struct RequestAdapterTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func `what an adapter throws after a wait is the request's error too`() async throws {
+    @Test func `an error thrown by an adapter after a wait is the request's error too`() async throws {
         let transport = StubTransport { _ in .text("ok") }
         let refusing = RequestAdapter { _, _ in
             await Task.yield()
@@ -140,7 +142,7 @@ struct RequestAdapterTests {
         },
     ]
 
-    @Test func `adapters that await nothing stand in the same order as others`() async throws {
+    @Test func `adapters that do not suspend run in the same order as others`() async throws {
         let transport = StubTransport { _ in .text("ok") }
         // Each form first and last, alone and among the others, with another interceptor in every place and with none.
         for first in 0..<Self.forms.count {
@@ -161,11 +163,11 @@ struct RequestAdapterTests {
         #expect(transport.requests.allSatisfy { $0.headerFields[.via] == "0 1 2 3" })
     }
 
-    @Test func `adapters come before the engine too`() async throws {
+    @Test func `adapters run before the engine sends`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
             for form in Self.forms {
-                try await TestSession.run(Self.configuration(form("a"), form("b"))) { session, _ in
-                    _ = try await session.data(for: TestSession.request(server.baseURL))
+                try await withSession(Self.configuration(form("a"), form("b"))) { session in
+                    _ = try await session.data(for: Request(to: server.baseURL))
                 }
             }
             #expect(server.requests.count == 4)
@@ -175,9 +177,9 @@ struct RequestAdapterTests {
 
     @TaskLocal private static var mark = 0
 
-    @Test func `task-local values of the caller are seen`() async throws {
-        let seen = Mutex<[Int]>([])
-        let note: @Sendable () -> Void = { seen.withLock { $0.append(Self.mark) } }
+    @Test func `an adapter sees the caller's task-local values`() async throws {
+        let seen = EventLog<Int>()
+        let note: @Sendable () -> Void = { seen.append(Self.mark) }
         let configuration = Self.configuration(
             RequestAdapter { _ in note() },
             RequestAdapter { _ in
@@ -190,14 +192,14 @@ struct RequestAdapterTests {
             let request = try Request(to: "http://x/")
             try await Self.$mark.withValue(7) { _ = try await session.data(for: request) }
         }
-        #expect(seen.withLock { $0 } == [7, 7, 7])
+        #expect(seen.events == [7, 7, 7])
     }
 
-    @Test func `one that awaits nothing runs in the Swift task of its caller`() async throws {
-        let seen = Mutex<[Int?]>([])
+    @Test func `an adapter that does not suspend runs in its caller's Swift task`() async throws {
+        let seen = EventLog<Int?>()
         let note: @Sendable () -> Void = {
             let number = unsafe withUnsafeCurrentTask { task in unsafe task?.hashValue }
-            seen.withLock { $0.append(number) }
+            seen.append(number)
         }
         let adapter = RequestAdapter { _ in note() }
         try await withSession(Self.configuration(adapter), transport: StubTransport { _ in .text("ok") }) { session in
@@ -208,7 +210,7 @@ struct RequestAdapterTests {
             }
             try await caller.value
         }
-        let numbers = seen.withLock { $0 }
+        let numbers = seen.events
         #expect(numbers.count == 2 && numbers[0] != nil && numbers[0] == numbers[1])
     }
 
@@ -243,7 +245,7 @@ struct RequestAdapterTests {
     }
 
     @Test(arguments: 0..<4, [true, false])
-    func `an adapter is no burden for the actor of its caller`(form: Int, isBeforeOthers: Bool) async throws {
+    func `an adapter does not run on its caller's actor`(form: Int, isBeforeOthers: Bool) async throws {
         let (here, all) = (Counter(), Counter())
         let note: @Sendable () -> Void = { (Place.isHere ? here : all).increment() }
         let adapter =
@@ -286,7 +288,7 @@ struct RequestAdapterTests {
                 try await withSession(Self.configuration(adapter), transport: transport) { own in
                     session.withLock { $0 = own }
                     defer { session.withLock { $0 = nil } }
-                    let request = try TestSession.request(server.baseURL)
+                    let request = try Request(to: server.baseURL)
                     let error = try await networkingError { try await own.data(for: request) }
                     #expect(error.code == .cancelled)
                 }
@@ -298,7 +300,7 @@ struct RequestAdapterTests {
     /// Is awaited, and waits for nothing.
     private static func nothing() async {}
 
-    @Test func `an adapter that is cancelled with its task has not failed`() async throws {
+    @Test func `an adapter cancelled with its task does not fail the request with its own error`() async throws {
         let isThere = Counter()
         let waiting = RequestAdapter { _ in
             isThere.increment()
@@ -307,7 +309,7 @@ struct RequestAdapterTests {
         try await withSession(Self.configuration(waiting), transport: StubTransport(routes: [:])) { session in
             let request = try Request(to: "http://x/")
             let caller = Task { try await session.data(for: request) }
-            try await TestSession.until("it waits") { isThere.value == 1 }
+            try await until("it waits") { isThere.value == 1 }
             caller.cancel()
             let error = try await networkingError { try await caller.value }
             #expect(error.code == .cancelled)

@@ -38,7 +38,7 @@ struct CertificateVerificationTests {
     }
 
     private func trusting(_ change: (inout TLSSettings) -> Void = { _ in }) -> SessionConfiguration {
-        TestSession.trusting(certificates.authority, change)
+        SessionConfiguration(trusting: certificates.authority, change)
     }
 
     private func options(
@@ -66,9 +66,9 @@ struct CertificateVerificationTests {
     @Test(arguments: good, [ServerTLS.Version.tls12, .tls13])
     func `a certificate for the host is accepted`(presented: Presented, version: ServerTLS.Version) async throws {
         try await FaultServer.run(Self.ok, options: options(presented, version)) { server in
-            try await TestSession.run(trusting()) { session, _ in
+            try await withSession(trusting()) { session in
                 let url = "https://\(presented.host):\(server.port)/"
-                let response = try await session.data(for: TestSession.request(url))
+                let response = try await session.data(for: Request(to: url))
                 #expect(response.value == Data("ok".utf8))
             }
         }
@@ -104,15 +104,15 @@ struct CertificateVerificationTests {
     ]
 
     @Test(arguments: bad, [ServerTLS.Version.tls12, .tls13])
-    func `a certificate for anyone else is refused, and no byte of the request is sent`(
+    func `a certificate for another host is refused, and no byte of the request is sent`(
         presented: Presented,
         version: ServerTLS.Version
     ) async throws {
         try await FaultServer.run(Self.ok, options: options(presented, version)) { server in
-            try await TestSession.run(trusting()) { session, engine in
-                let error = try await TestSession.failure {
+            try await withEngine(trusting()) { session, engine in
+                let error = try await networkingError {
                     let url = "https://\(presented.host):\(server.port)/secret"
-                    _ = try await session.data(for: TestSession.request(url))
+                    _ = try await session.data(for: Request(to: url))
                 }
                 #expect(error.code == .certificateHostMismatch, "\(error)")
                 #expect(error.message.contains("\(presented.host):\(server.port)"))
@@ -126,12 +126,12 @@ struct CertificateVerificationTests {
         }
     }
 
-    @Test func `a response that comes before the request does not help`() async throws {
+    @Test func `a response sent before the request does not help a refused certificate`() async throws {
         let script: FaultServer.Script = [.respond(body: "hasty"), .stall]
         try await FaultServer.run(script, options: options(Presented("another", [.dns("example.com")]))) { server in
-            try await TestSession.run(trusting()) { session, engine in
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request(server.baseURL))
+            try await withEngine(trusting()) { session, engine in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: server.baseURL))
                 }
                 #expect(error.code == .certificateHostMismatch, "\(error)")
                 try await server.waitUntilClosed(connection: 0)
@@ -140,12 +140,12 @@ struct CertificateVerificationTests {
         }
     }
 
-    @Test func `the message says whom the certificate is for`() async throws {
+    @Test func `the error about a refused certificate says whom it is for`() async throws {
         let presented = Presented("two names", [.dns("a.example"), .dns("\u{1b}[31m"), .address([10, 0, 0, 1])])
         try await FaultServer.run(Self.ok, options: options(presented)) { server in
-            try await TestSession.run(trusting()) { session, _ in
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request(server.baseURL))
+            try await withSession(trusting()) { session in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: server.baseURL))
                 }
                 #expect(
                     error.message
@@ -162,13 +162,13 @@ struct CertificateVerificationTests {
         for (last, isGood) in [("localhost", true), ("other.example", false)] {
             let presented = Presented("many", names + [.dns(last)])
             try await FaultServer.run(Self.ok, options: options(presented)) { server in
-                try await TestSession.run(trusting()) { session, _ in
-                    let request = try TestSession.request(server.baseURL)
+                try await withSession(trusting()) { session in
+                    let request = try Request(to: server.baseURL)
                     if isGood {
                         let response = try await session.data(for: request)
                         #expect(response.value == Data("ok".utf8))
                     } else {
-                        let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                        let error = try await networkingError { _ = try await session.data(for: request) }
                         #expect(error.code == .certificateHostMismatch && error.message.utf8.count < 400, "\(error)")
                     }
                 }
@@ -180,9 +180,9 @@ struct CertificateVerificationTests {
         // IA5String holds ASCII only (RFC 5280 §4.2.1.6).
         let presented = Presented("UTF-8", [.dns("localhost"), .dns("bücher.example")])
         try await FaultServer.run(Self.ok, options: options(presented)) { server in
-            try await TestSession.run(trusting()) { session, _ in
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request(server.baseURL))
+            try await withSession(trusting()) { session in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: server.baseURL))
                 }
                 #expect(error.code == .certificateUntrusted, "\(error)")
                 #expect(error.message.hasSuffix("is not well-formed, so its names cannot be checked."), "\(error)")
@@ -192,13 +192,13 @@ struct CertificateVerificationTests {
         }
     }
 
-    @Test func `nothing of it matters when nothing is checked`() async throws {
+    @Test func `with verification off every certificate is accepted for every name`() async throws {
         for presented in [Presented("none", nil), Presented("UTF-8", [.dns("bücher.example")])] {
             try await FaultServer.run(Self.ok, options: options(presented)) { server in
-                try await TestSession.run(trusting { $0.verifiesCertificates = false }) { session, _ in
+                try await withSession(trusting { $0.verifiesCertificates = false }) { session in
                     for host in ["localhost", "127.0.0.1", "127.1"] {
                         let url = "https://\(host):\(server.port)/"
-                        let response = try await session.data(for: TestSession.request(url))
+                        let response = try await session.data(for: Request(to: url))
                         #expect(response.value == Data("ok".utf8))
                     }
                     #expect(server.record.serverNames == ["localhost"])
@@ -207,11 +207,11 @@ struct CertificateVerificationTests {
         }
     }
 
-    @Test func `an address in another form cannot be checked, and says how to write it`() async throws {
+    @Test func `an IP address in another form cannot be checked, and the error says how to write it`() async throws {
         try await FaultServer.run(Self.ok, options: options(Presented("local", TestAlternativeName.local))) { server in
-            try await TestSession.run(trusting()) { session, _ in
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request("https://127.1:\(server.port)/"))
+            try await withSession(trusting()) { session in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: "https://127.1:\(server.port)/"))
                 }
                 #expect(error.code == .invalidURL, "\(error)")
                 #expect(error.message.contains("“127.1” is neither a host name nor a whole IP address"), "\(error)")
@@ -235,7 +235,7 @@ struct CertificateVerificationTests {
         key: (kind: String, isAccepted: Bool),
         version: ServerTLS.Version
     ) async throws {
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let (certificate, privateKey) = (
                 directory.appending(path: "cert.pem"), directory.appending(path: "key.pem")
             )
@@ -254,13 +254,13 @@ struct CertificateVerificationTests {
             tls.privateKeyPEM = try String(contentsOf: privateKey, encoding: .utf8)
             let configuration = trusting { $0.trustRoots = .file(certificate.path) }
             try await FaultServer.run(Self.ok, options: .init(tls: tls)) { server in
-                try await TestSession.run(configuration) { session, engine in
-                    let request = try TestSession.request(server.baseURL)
+                try await withEngine(configuration) { session, engine in
+                    let request = try Request(to: server.baseURL)
                     if key.isAccepted {
                         #expect(try await session.data(for: request).value == Data("ok".utf8))
                         return
                     }
-                    let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                    let error = try await networkingError { _ = try await session.data(for: request) }
                     #expect(error.code == .certificateUntrusted, "\(error)")
                     #expect(error.message.contains("has a key that is not accepted (RSA of 2048 bits"), "\(error)")
                     try await server.waitUntilClosed(connection: 0)
@@ -318,7 +318,7 @@ struct CertificateVerificationTests {
         Presented("IPv4 in the form of IPv6", [.address(mapped)], for: "::ffff:127.0.0.1"),
         Presented("zone", [.address([0xfe, 0x80] + [UInt8](repeating: 0, count: 13) + [1])], for: "fe80::1%lo"),
     ])
-    func `a certificate for a name of any form is accepted, and asked for in the handshake`(
+    func `a certificate for a host in any form is accepted, and the host is named in the handshake`(
         presented: Presented
     ) async throws {
         let (error, serverNames) = try await verdict(presented)
@@ -342,13 +342,13 @@ struct CertificateVerificationTests {
         Presented("IPv4 for its form in IPv6", [.address(loopback)], for: "::ffff:127.0.0.1"),
         Presented("the address of the connection", [.address(loopback)], for: "www.example.com"),
     ])
-    func `a certificate for another form of the name is refused`(presented: Presented) async throws {
+    func `a certificate for another form of the host's name is refused`(presented: Presented) async throws {
         let (error, _) = try await verdict(presented)
         #expect(error?.code == .certificateHostMismatch)
     }
 
     @Test(arguments: ["bücher.example", "*.example.com", "a..b", "a b", "127.0.0.1\0.evil.example", "", "0x7f.1"])
-    func `a host that is no name is refused before the handshake`(host: String) async throws {
+    func `a host that is neither a name nor an address is refused before the handshake`(host: String) async throws {
         let (error, serverNames) = try await verdict(
             Presented("all", TestAlternativeName.local + [.dns("*.example.com"), .dns(" ")], for: host)
         )
@@ -356,15 +356,15 @@ struct CertificateVerificationTests {
         #expect(serverNames.isEmpty)
     }
 
-    @Test func `over a Unix-domain socket the name is localhost`() async throws {
+    @Test func `over a Unix-domain socket the certificate must be for localhost`() async throws {
         let path = FileManager.default.temporaryDirectory.path + "/bb-\(UInt32.random(in: .min ... .max)).sock"
         let host = try #require(path.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
         let identity = try certificates.issue(for: [.dns("example.com"), .address(Self.loopback)])
         let options = FaultServer.Options(tls: ServerTLS(identity), socketPath: path)
         try await FaultServer.run(Self.ok, options: options) { server in
-            try await TestSession.run(trusting()) { session, _ in
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request("https+unix://\(host)/"))
+            try await withSession(trusting()) { session in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: "https+unix://\(host)/"))
                 }
                 #expect(error.code == .certificateHostMismatch, "\(error)")
                 #expect(error.message.contains("not for “localhost”"), "\(error)")

@@ -15,7 +15,7 @@ struct PresentedIdentifiersTests {
         return presented.refusal(of: identity)
     }
 
-    @Test func `one good name among others is enough`() throws {
+    @Test func `one matching name among others is enough for a certificate`() throws {
         let names: [PresentedIdentifier] = [
             .other, .name("a.example"), .address([10, 0, 0, 1]), .name("*.example.com"),
         ]
@@ -25,7 +25,7 @@ struct PresentedIdentifiersTests {
         #expect(try !presented.contain(#require(ServerIdentity(host: "10.0.0.2"))))
     }
 
-    @Test func `a few names are all shown`() throws {
+    @Test func `the error about a refused certificate shows a few names whole`() throws {
         #expect(try refusal([.name("a.example")]) == "is for “a.example”, not for “example.com”")
         #expect(
             try refusal(of: "10.0.0.9", [.name("a.example"), .other, .address([10, 0, 0, 1])])
@@ -37,7 +37,7 @@ struct PresentedIdentifiersTests {
         )
     }
 
-    @Test func `of many names the first ones are shown and the others counted`() throws {
+    @Test func `the error about a refused certificate shows the first of many names and counts the others`() throws {
         let many = (0..<20_000).map { PresentedIdentifier.name("\($0).example") }
         #expect(
             try refusal(many)
@@ -46,19 +46,19 @@ struct PresentedIdentifiersTests {
         #expect(try refusal(Array(many.prefix(5))).contains("“3.example” and 1 more, not"))
     }
 
-    @Test func `a long name is cut`() throws {
+    @Test func `the error about a refused certificate shortens a long name`() throws {
         let text = try refusal([.name(String(repeating: "a", count: 100_000))])
         #expect(text == "is for “\(String(repeating: "a", count: 80))…”, not for “example.com”")
     }
 
-    @Test func `control characters and other scripts are shown as bytes`() throws {
+    @Test func `the error about a refused certificate shows control characters and other scripts as bytes`() throws {
         let text = try refusal([.name("a\u{1b}[2J\r\n\0\u{7f}b\u{202e}")])
         #expect(text == #"is for “a\x1B[2J\r\n\x00\x7Fb\xE2\x80\xAE”, not for “example.com”"#)
         let common = try refusal([], commonName: "a\u{1b}]0;x\u{7}")
         #expect(common.contains(#"common name “a\x1B]0;x\x07” does not count"#))
     }
 
-    @Test func `a certificate without names says so`() throws {
+    @Test func `the error about a refused certificate without names says so`() throws {
         #expect(
             try refusal([]) == "names no host (it has no subject alternative name), so it cannot be for “example.com”"
         )
@@ -75,7 +75,7 @@ struct PresentedIdentifiersTests {
         )
     }
 
-    @Test func `an address among the DNS names gets a hint`() throws {
+    @Test func `the error about a refused certificate hints at an address among its DNS names`() throws {
         #expect(
             try refusal(of: "127.0.0.1", [.name("127.0.0.1")])
                 == "is for “127.0.0.1”, not for the address 127.0.0.1 "

@@ -19,7 +19,7 @@ struct SecretNamesTests {
     ]
 
     @Test(arguments: fields)
-    func `header fields that are secrets are left out`(name: String) throws {
+    func `header fields that are secrets are omitted from descriptions`(name: String) throws {
         var request = try Request(to: "http://x/")
         request.headerFields[try #require(HTTPField.Name(name))] = "hunter2"
         #expect(!request.curlDescription().contains("hunter2"))
@@ -34,7 +34,9 @@ struct SecretNamesTests {
     ]
 
     @Test(arguments: pairs)
-    func `parameters that are secrets are left out, however their names are written`(name: String) throws {
+    func `parameters that are secrets are omitted from descriptions, however their names are written`(name: String)
+        throws
+    {
         let type: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
         let request = try Request(
             .post,
@@ -62,7 +64,7 @@ struct SecretNamesTests {
         "passenger",
         "zip_code", "country-code", "design", "Accept", "Content-Type", "page",
     ])
-    func `other names are none`(name: String) throws {
+    func `parameters with other names are not secrets`(name: String) throws {
         let text = try Request(to: "http://x/?\(name)=s3cret").curlDescription()
         #expect(text.contains("s3cret"), "\(text)")
     }
@@ -72,7 +74,7 @@ struct SecretNamesTests {
         ("application/json;\u{301}x", "{\"password\":\"s3cret\"}"),
         ("application/x-www-form-urlencoded", "a=\u{1}&password=s3cret"),
     ])
-    func `no secret is left in base64`(type: String, body: String) throws {
+    func `no secret of a body is left in a description in base64`(type: String, body: String) throws {
         let request = try Request(.post, to: "http://x/", headerFields: [.contentType: type], body: .string(body))
         let text = request.curlDescription()
         #expect(!text.contains("s3cret"), "\(text)")

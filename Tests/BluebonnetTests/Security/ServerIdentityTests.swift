@@ -14,7 +14,10 @@ struct ServerIdentityTests {
         ("127.0.0.1.example.com", "127.0.0.1.example.com"),
         ("0xg", "0xg"), ("a.b1", "a.b1"), ("a.0y", "a.0y"),
     ])
-    func `a host name is compared in lower case and without the dot of the root`(host: String, name: String) throws {
+    func `a host name is compared with a certificate in lower case and without the final dot`(
+        host: String,
+        name: String
+    ) throws {
         let identity = try #require(ServerIdentity(host: host))
         #expect(identity == .name(name))
         #expect(identity.serverName == name)
@@ -25,7 +28,7 @@ struct ServerIdentityTests {
         ("2001:DB8::A", "2001:db8::a"), ("::ffff:127.0.0.1", "::ffff:127.0.0.1"), ("::FFFF:7f00:1", "::ffff:127.0.0.1"),
         ("fe80::1%eth0", "fe80::1"), ("fe80::1%25eth0", "fe80::1"), ("255.255.255.255", "255.255.255.255"),
     ])
-    func `an address is an address however it is written, and is no server name`(host: String, address: String) throws {
+    func `an IP address in any form is an address and not a server name`(host: String, address: String) throws {
         let identity = try #require(ServerIdentity(host: host))
         #expect(identity.serverName == nil)
         #expect(identity.sentence == "the address \(address)")
@@ -46,7 +49,7 @@ struct ServerIdentityTests {
         #expect(ServerIdentity(host: host) == nil)
     }
 
-    @Test func `the longest names are names`() {
+    @Test func `host names of the maximum length are valid`() {
         let label = String(repeating: "a", count: 63)
         let name = [label, label, label, String(label.prefix(61))].joined(separator: ".")
         #expect(name.utf8.count == 253)
@@ -68,7 +71,7 @@ struct ServerIdentityTests {
         ("*.example.com", "-.example.com"),
         ("*.co.uk", "example.co.uk"), ("localhost", "localhost"), ("*.1.example", "1.1.example"),
     ])
-    func `a name covers the host`(pattern: String, host: String) throws {
+    func `a certificate name covers the host`(pattern: String, host: String) throws {
         #expect(try #require(ServerIdentity(host: host)).matches(.name(pattern)))
     }
 
@@ -99,7 +102,7 @@ struct ServerIdentityTests {
         ("https://example.com", "example.com"), ("example.com:443", "example.com"), ("user@example.com", "example.com"),
         ("127.0.0.1", "127.0.0.1"), ("::1", "::1"), ("*.0.0.1", "127.0.0.1"), ("*", "127.0.0.1"), ("[::1]", "::1"),
     ])
-    func `a name does not cover the host`(pattern: String, host: String) {
+    func `a certificate name does not cover the host`(pattern: String, host: String) {
         let matches = ServerIdentity(host: host).map { $0.matches(.name(pattern)) } ?? false
         #expect(!matches)
     }
@@ -124,11 +127,11 @@ struct ServerIdentityTests {
             ("localhost", loopback6, false),
         ] as [(String, [UInt8], Bool)]
     )
-    func `an address matches byte for byte`(host: String, bytes: [UInt8], matches: Bool) throws {
+    func `a certificate address matches byte for byte`(host: String, bytes: [UInt8], matches: Bool) throws {
         #expect(try #require(ServerIdentity(host: host)).matches(.address(bytes)) == matches)
     }
 
-    @Test func `names of other kinds match nothing`() throws {
+    @Test func `certificate names of other kinds match no host`() throws {
         for host in ["localhost", "127.0.0.1"] {
             #expect(try !#require(ServerIdentity(host: host)).matches(.other))
         }

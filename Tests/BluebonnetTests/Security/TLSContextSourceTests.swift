@@ -13,7 +13,7 @@ struct TLSContextSourceTests {
         }
     }
 
-    @Test func `all who ask get one context`() async throws {
+    @Test func `all connections share one TLS context`() async throws {
         let source = TLSContextSource(settings: TLSSettings())
         #expect(source.context == nil)
         let contexts = try await withThrowingTaskGroup(of: ObjectIdentifier.self) { group in
@@ -24,9 +24,9 @@ struct TLSContextSourceTests {
         #expect(source.context.map { ObjectIdentifier($0) } == contexts[0])
     }
 
-    @Test func `after an error the next who asks has it tried again`() async throws {
+    @Test func `after an error the TLS context is made again for the next connection`() async throws {
         let certificates = try TestCertificates.shared()
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let file = directory.appending(path: "authority.pem")
             var settings = TLSSettings()
             settings.trustRoots = .file(file.path(percentEncoded: false))

@@ -19,11 +19,11 @@ struct TLSFailureTests {
         options: FaultServer.Options = .init(),
         identity: TLSSettings.Identity? = nil
     ) async throws -> (error: NetworkingError, port: Int) {
-        let configuration = TestSession.trusting(certificates.authority) { $0.identity = identity }
+        let configuration = SessionConfiguration(trusting: certificates.authority) { $0.identity = identity }
         return try await FaultServer.run(script, options: options) { server in
-            try await TestSession.run(configuration) { session, _ in
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request("https://127.0.0.1:\(server.port)/"))
+            try await withSession(configuration) { session in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: "https://127.0.0.1:\(server.port)/"))
                 }
                 expectNoPath(error)
                 return (error, server.port)
@@ -37,7 +37,7 @@ struct TLSFailureTests {
     }
 
     @Test(arguments: ["HTTP/1.1 400 Bad Request\r\n\r\n", "220 mail.example ESMTP\r\n", "SSH-2.0-server\r\n"])
-    func `a server that does not speak TLS is said to be one`(greeting: String) async throws {
+    func `the error about a server that does not speak TLS says so`(greeting: String) async throws {
         let (error, port) = try await failure([.send(greeting), .stall])
         #expect(error.code == .tlsFailed)
         #expect(
@@ -47,7 +47,7 @@ struct TLSFailureTests {
         #expect((error.underlying as? TLSFailure)?.reasons == ["WRONG_VERSION_NUMBER"])
     }
 
-    @Test func `a server that closes the connection says nothing more`() async throws {
+    @Test func `the error about a server that closes in the TLS handshake says no more`() async throws {
         let (error, port) = try await failure([.close])
         #expect(error.code == .tlsFailed)
         // The end of the connection or its reset, whichever is seen first.
@@ -67,14 +67,14 @@ struct TLSFailureTests {
         (120, "the server does not speak HTTP/1.1 here."),
         (47, "the server sent the alert “illegal parameter”."),
     ])
-    func `an alert of the server is told in words`(alert: Int, words: String) async throws {
+    func `a TLS alert of the server is described in words`(alert: Int, words: String) async throws {
         let record = "\u{15}\u{3}\u{3}\0\u{2}\u{2}" + String(try #require(UnicodeScalar(alert)))
         let (error, port) = try await failure([.send(record), .stall])
         #expect(error.code == .tlsFailed)
         #expect(error.message == "The TLS handshake with 127.0.0.1:\(port) failed: \(words)")
     }
 
-    @Test func `a missing client certificate is told in words`() async throws {
+    @Test func `a missing client certificate is described in words`() async throws {
         let tls = ServerTLS(
             certificates.localhost,
             clientAuthorities: [certificates.authority],
@@ -84,7 +84,7 @@ struct TLSFailureTests {
         #expect(error.message.contains("requires a client certificate"), "\(error)")
     }
 
-    @Test func `a reason without words of its own is shown by its name`() {
+    @Test func `a TLS failure without a description is shown by its name`() {
         #expect(TLSFailure(reasons: ["BAD_DH_P_LENGTH"]).sentence == "BoringSSL reports “bad dh p length”.")
         #expect(
             TLSFailure(reasons: ["SSLV3_ALERT_BAD_RECORD_MAC"]).sentence
@@ -97,11 +97,11 @@ struct TLSFailureTests {
     // MARK: The session's own files
 
     private func invalid(_ change: (inout TLSSettings) -> Void) async throws -> String {
-        let configuration = TestSession.trusting(certificates.authority, change)
+        let configuration = SessionConfiguration(trusting: certificates.authority, change)
         return try await FaultServer.run([.stall]) { server in
-            try await TestSession.run(configuration) { session, _ in
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request("https://127.0.0.1:\(server.port)/"))
+            try await withSession(configuration) { session in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: "https://127.0.0.1:\(server.port)/"))
                 }
                 #expect(error.code == .invalidTrustConfiguration)
                 expectNoPath(error)
@@ -110,7 +110,7 @@ struct TLSFailureTests {
         }
     }
 
-    @Test func `a file that cannot be used is named, with the reason`() async throws {
+    @Test func `a certificate or key file that cannot be used is named, with the reason`() async throws {
         try await certificates.withFiles { files in
             let missing = files.path("missing.pem")
             let (certificate, key) = (files.path("client.pem"), files.path("client.key"))

@@ -12,10 +12,6 @@ import Testing
 
 /// A file gets a name that is free, whatever the file system can do for that.
 struct AtomicFileTests {
-    private func names(in directory: URL) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: directory.path(percentEncoded: false)).sorted()
-    }
-
     private func part(_ text: String, for destination: URL) throws -> AtomicFile {
         let file = try AtomicFile(for: destination.path(percentEncoded: false))
         try file.part.write([ByteBuffer(string: text)])
@@ -23,8 +19,9 @@ struct AtomicFileTests {
     }
 
     @Test(arguments: AtomicFile.ExclusiveMove.allCases)
-    func `a free name is taken and a taken one is left alone`(way: AtomicFile.ExclusiveMove) async throws {
-        try await TestSession.withDirectory { directory in
+    func `an exclusive move takes a free name and leaves a taken one alone`(way: AtomicFile.ExclusiveMove) async throws
+    {
+        try await withDirectory { directory in
             let place = directory.appending(path: "file")
             try part("one", for: place).commit(replaces: false, ways: [way])
             #expect(try String(contentsOf: place, encoding: .utf8) == "one")
@@ -40,8 +37,8 @@ struct AtomicFileTests {
     }
 
     @Test(arguments: AtomicFile.ExclusiveMove.allCases)
-    func `of many exactly one gets the name`(way: AtomicFile.ExclusiveMove) async throws {
-        try await TestSession.withDirectory { directory in
+    func `of many exclusive moves to one name exactly one succeeds`(way: AtomicFile.ExclusiveMove) async throws {
+        try await withDirectory { directory in
             let place = directory.appending(path: "file")
             let winners = await withTaskGroup(of: String?.self) { group in
                 for number in 0..<32 {
@@ -64,8 +61,8 @@ struct AtomicFileTests {
         }
     }
 
-    @Test func `a link that leads nowhere takes its name too`() async throws {
-        try await TestSession.withDirectory { directory in
+    @Test func `an exclusive move does not replace a dangling link`() async throws {
+        try await withDirectory { directory in
             let place = directory.appending(path: "file")
             try FileManager.default.createSymbolicLink(at: place, withDestinationURL: directory.appending(path: "gone"))
             for way in AtomicFile.ExclusiveMove.allCases {
@@ -79,8 +76,8 @@ struct AtomicFileTests {
         }
     }
 
-    @Test func `a move that fails leaves no reservation`() async throws {
-        try await TestSession.withDirectory { directory in
+    @Test func `a failed exclusive move leaves no reservation`() async throws {
+        try await withDirectory { directory in
             let place = directory.appending(path: "file")
             let file = try part("one", for: place)
             file.discard()

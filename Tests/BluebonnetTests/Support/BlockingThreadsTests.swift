@@ -7,7 +7,7 @@ import Testing
 /// Threads for calls that block: as many as are needed, up to a limit, and none that stays.
 @Suite(.timeLimit(.minutes(1)))
 struct BlockingThreadsTests {
-    @Test func `work that hangs holds up no other work`() async throws {
+    @Test func `blocking work that hangs does not delay other work`() async throws {
         let threads = BlockingThreads(limit: 64)
         let gate = DispatchSemaphore(value: 0)
         let begun = Counter()
@@ -19,12 +19,12 @@ struct BlockingThreadsTests {
         }
         let answer = try await threads.run { 42 }
         #expect(answer == 42)
-        try await TestSession.until("all forty hang") { begun.value == 40 }
+        try await until("all forty hang") { begun.value == 40 }
         #expect(threads.count >= 40)
         for _ in 0..<40 { gate.signal() }
     }
 
-    @Test func `work beyond the limit waits for its turn and is done`() async throws {
+    @Test func `blocking work beyond the thread limit waits for its turn and is done`() async throws {
         let threads = BlockingThreads(limit: 2)
         let gate = DispatchSemaphore(value: 0)
         let (begun, done) = (Counter(), Counter())
@@ -35,16 +35,16 @@ struct BlockingThreadsTests {
                 done.increment()
             }
         }
-        try await TestSession.until("two hang") { begun.value == 2 }
+        try await until("two hang") { begun.value == 2 }
         #expect(threads.count == 2)
         for number in 1...20 {
             gate.signal()
-            try await TestSession.until("\(number) are done") { done.value == number }
+            try await until("\(number) are done") { done.value == number }
         }
         #expect(threads.count == 2 && begun.value == 20)
     }
 
-    @Test func `threads that find no work end, and new work starts new ones`() async throws {
+    @Test func `idle blocking threads end, and new work starts new ones`() async throws {
         let threads = BlockingThreads(limit: 8, idleTime: .milliseconds(5))
         for _ in 0..<3 {
             try await withThrowingTaskGroup(of: Int.self) { group in
@@ -52,11 +52,11 @@ struct BlockingThreadsTests {
                 let sum = try await group.reduce(0, +)
                 #expect(sum == 1225)
             }
-            try await TestSession.until("no thread is left") { threads.count == 0 }
+            try await until("no thread is left") { threads.count == 0 }
         }
     }
 
-    @Test func `work and the end of idle threads may meet at any time`() async throws {
+    @Test func `blocking work may arrive at any moment while idle threads end`() async throws {
         let threads = BlockingThreads(limit: 4, idleTime: .zero)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
@@ -69,10 +69,10 @@ struct BlockingThreadsTests {
             }
             try await group.waitForAll()
         }
-        try await TestSession.until("no thread is left") { threads.count == 0 }
+        try await until("no thread is left") { threads.count == 0 }
     }
 
-    @Test func `a cancelled task begins no work except to clean up`() async throws {
+    @Test func `a cancelled task begins no blocking work except to clean up`() async throws {
         let threads = BlockingThreads(limit: 1)
         let ran = Counter()
         let task = Task {
@@ -91,7 +91,7 @@ struct BlockingThreadsTests {
         #expect(ran.value == 1)
     }
 
-    @Test func `a caller that is cancelled goes on at once, and the work learns of it`() async throws {
+    @Test func `a cancelled caller of blocking work goes on at once, and the work is told`() async throws {
         let threads = BlockingThreads(limit: 1)
         let (begun, ended) = (Counter(), Counter())
         let gate = DispatchSemaphore(value: 0)
@@ -102,11 +102,11 @@ struct BlockingThreadsTests {
                 if !isWanted() { ended.increment() }
             }
         }
-        try await TestSession.until("it has begun") { begun.value == 1 }
+        try await until("it has begun") { begun.value == 1 }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(ended.value == 0)
         gate.signal()
-        try await TestSession.until("the work has ended") { ended.value == 1 }
+        try await until("the work has ended") { ended.value == 1 }
     }
 }

@@ -10,25 +10,25 @@ import Testing
     ]
 
     @Test(arguments: durations)
-    func `a duration comes back as it was`(duration: Duration?) {
+    func `a Duration is kept exactly in a CompactTime`(duration: Duration?) {
         #expect(CompactTime(duration).duration == duration)
         var timeouts = Timeouts()
         timeouts.request = duration
         #expect(timeouts.request == duration && timeouts == Timeouts(request: duration))
     }
 
-    @Test func `more than 292 years are kept as that`() {
+    @Test func `a CompactTime keeps more than 292 years as its longest time`() {
         #expect(CompactTime(.seconds(Int64.max)).duration == .nanoseconds(Int64.max))
         #expect(CompactTime(.seconds(Int64.max)).deadline(after: .uptimeNanoseconds(5)) == .distantFuture)
     }
 
-    @Test func `the time between two points leads from one to the other`() {
+    @Test func `the CompactTime between two points leads from one to the other`() {
         let (start, end) = (NIODeadline.uptimeNanoseconds(3), NIODeadline.uptimeNanoseconds(10))
         #expect(CompactTime(from: start, to: end).duration == .nanoseconds(7))
         #expect(CompactTime(from: start, to: end).deadline(after: start) == end)
     }
 
-    @Test func `no time has no deadline`() {
+    @Test func `a missing CompactTime has no deadline`() {
         #expect(CompactTime.none.deadline(after: .uptimeNanoseconds(5)) == nil)
         #expect(CompactTime.none == CompactTime(nil) && CompactTime.none != CompactTime(.zero))
     }
@@ -41,14 +41,14 @@ import Testing
         #expect(timings.queue == nil)
     }
 
-    @Test func `the shorter of two times is the one that is a time`() {
+    @Test func `the shorter of a CompactTime and a missing one is the one that is there`() {
         let (short, long) = (CompactTime(.seconds(1)), CompactTime(.seconds(2)))
         #expect(short.shorter(long) == short && long.shorter(short) == short)
         #expect(long.shorter(.none) == long && CompactTime.none.shorter(long) == long)
         #expect(CompactTime.none.shorter(.none) == .none)
     }
 
-    @Test func `eight bytes are enough`() {
+    @Test func `a CompactTime takes eight bytes, also without a time`() {
         #expect(MemoryLayout<CompactTime>.size == 8)
     }
 }

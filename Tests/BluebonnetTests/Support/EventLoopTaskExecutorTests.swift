@@ -26,7 +26,7 @@ struct EventLoopTaskExecutorTests {
         }
     }
 
-    @Test func `a task with the preference runs on an event loop`() async {
+    @Test func `a task that prefers the executor of the event loops runs on one`() async {
         let isInside = await withTaskExecutorPreference(EventLoopTaskExecutor.next()) {
             EventLoopTaskExecutor.isRunningOnEventLoop
         }
@@ -49,7 +49,7 @@ struct EventLoopTaskExecutorTests {
     }
 
     @Test(arguments: [1000, 32 * 1024, 32 * 1024 + 1, 1_000_000, 3_000_000])
-    func `large bodies are parsed off the loop and small ones where they arrive`(size: Int) async throws {
+    func `large bodies are parsed off the event loop and small ones where they arrive`(size: Int) async throws {
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"),
             .fill(UInt8(ascii: "1"), count: size),
@@ -90,7 +90,7 @@ struct EventLoopTaskExecutorTests {
         }
     }
 
-    @Test func `away from the loops nothing is parsed on one`() async throws {
+    @Test func `a caller off the event loops has nothing parsed on one`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "12")]) { server in
             try await withSession { session in
                 let output = try await session.response(for: Request(to: server.baseURL), as: Probe()).value

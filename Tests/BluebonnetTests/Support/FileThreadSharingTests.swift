@@ -33,8 +33,8 @@ struct FileThreadSharingTests {
         func abandon() {}
     }
 
-    @Test func `downloads that never wait for their server leave the file threads to others too`() async throws {
-        try await TestSession.withDirectory { directory in
+    @Test func `downloads from fast servers share the file threads with others`() async throws {
+        try await withDirectory { directory in
             let servers = (0..<System.coreCount + 4).map { _ in FastServer() }
             let ran = Counter()
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -46,7 +46,7 @@ struct FileThreadSharingTests {
                     let file = directory.appending(path: "file\(number)")
                     group.addTask { _ = try await body.write(to: file) }
                 }
-                try await TestSession.until("all are written") {
+                try await until("all are written") {
                     servers.allSatisfy { $0.blocks.load(ordering: .relaxed) >= 2 }
                 }
                 // What every upload from a file and every other download needs for a moment.

@@ -14,20 +14,20 @@ struct NameResolutionTests {
         _ resolver: StubResolver,
         _ change: (inout SessionConfiguration) -> Void = { _ in }
     ) -> SessionConfiguration {
-        TestSession.configuration {
+        SessionConfiguration {
             $0.nameResolver = resolver
             change(&$0)
         }
     }
 
-    @Test func `a name leads to its address, and the lookup is timed`() async throws {
+    @Test func `a host name is resolved to its address, and the lookup is timed`() async throws {
         let resolver = StubResolver(["good.test": ["127.0.0.1"]])
         try await FaultServer.run(Self.ok) { server in
-            try await TestSession.run(configuration(resolver)) { session, _ in
-                let first = try await session.data(for: TestSession.request("http://good.test:\(server.port)/"))
+            try await withSession(configuration(resolver)) { session in
+                let first = try await session.data(for: Request(to: "http://good.test:\(server.port)/"))
                 #expect(first.value == Data("ok".utf8))
                 #expect(first.timings.dns != nil && first.timings.connect != nil)
-                let second = try await session.data(for: TestSession.request("http://good.test:\(server.port)/"))
+                let second = try await session.data(for: Request(to: "http://good.test:\(server.port)/"))
                 #expect(second.timings.isConnectionReused)
                 #expect(resolver.lookups(of: "good.test") == 1)
                 #expect(server.requests.first?.values(of: "host") == ["good.test:\(server.port)"])
@@ -35,45 +35,45 @@ struct NameResolutionTests {
         }
     }
 
-    @Test func `the next address is tried when the first refuses`() async throws {
+    @Test func `the next address of a host is tried when the first refuses`() async throws {
         let resolver = StubResolver(["good.test": ["::1", "127.0.0.2", "127.0.0.1"]])
         try await FaultServer.run(Self.ok) { server in
-            try await TestSession.run(configuration(resolver)) { session, _ in
-                let response = try await session.data(for: TestSession.request("http://good.test:\(server.port)/"))
+            try await withSession(configuration(resolver)) { session in
+                let response = try await session.data(for: Request(to: "http://good.test:\(server.port)/"))
                 #expect(response.value == Data("ok".utf8))
             }
         }
     }
 
     @Test(arguments: ["missing.test", "empty.test"])
-    func `a name without an address is a failed lookup`(host: String) async throws {
+    func `a host name without an address is a failed lookup`(host: String) async throws {
         let resolver = StubResolver(["empty.test": []])
-        try await TestSession.run(configuration(resolver)) { session, engine in
-            let error = try await TestSession.failure {
-                _ = try await session.data(for: TestSession.request("http://\(host)/"))
+        try await withEngine(configuration(resolver)) { session, engine in
+            let error = try await networkingError {
+                _ = try await session.data(for: Request(to: "http://\(host)/"))
             }
             #expect(error.code == .dnsLookupFailed, "\(error)")
             #expect(error.message.contains(host))
             #expect((error.underlying is StubResolver.NotFound) == (host == "missing.test"))
-            try await TestSession.until("no attempt is left") { engine.waitingExchanges == 0 }
+            try await until("no attempt is left") { engine.waitingExchanges == 0 }
         }
     }
 
-    @Test func `the lookups of requests for one host are one`() async throws {
+    @Test func `the requests for one host share one name lookup`() async throws {
         let resolver = StubResolver()
         let configuration = configuration(resolver) { $0.timeouts.connect = .seconds(50) }
-        try await TestSession.run(configuration) { session, _ in
+        try await withSession(configuration) { session in
             try await withThrowingTaskGroup(of: NetworkingError.self) { group in
                 for _ in 0..<6 {
                     group.addTask {
-                        try await TestSession.failure {
-                            _ = try await session.data(for: TestSession.request("http://dead.test/"))
+                        try await networkingError {
+                            _ = try await session.data(for: Request(to: "http://dead.test/"))
                         }
                     }
                 }
-                try await TestSession.until("the lookup hangs") { resolver.deadLookups == 1 }
+                try await until("the lookup hangs") { resolver.deadLookups == 1 }
                 // All six have their attempt: with connections for six none waits for another's.
-                let lookups = try await TestSession.settled { resolver.lookups(of: "dead.test") }
+                let lookups = try await settled { resolver.lookups(of: "dead.test") }
                 #expect(lookups == 1)
                 resolver.endDeadLookups()
                 for try await error in group { #expect(error.code == .dnsLookupFailed, "\(error)") }
@@ -83,7 +83,7 @@ struct NameResolutionTests {
 
     /// The dead lookups each hold a thread, as those of the system do, and stay while everything else goes on: other names, files,
     /// and the first use of the session's TLS.
-    @Test func `dead name servers hold up nothing else`() async throws {
+    @Test func `dead name servers do not delay other requests`() async throws {
         let resolver = StubResolver(["good.test": ["127.0.0.1"], "localhost": ["127.0.0.1"]])
         let certificates = try TestCertificates.shared()
         let configuration = configuration(resolver) {
@@ -93,26 +93,26 @@ struct NameResolutionTests {
         let secure = FaultServer.Options(tls: ServerTLS(certificates.localhost))
         try await FaultServer.run(Self.ok) { server in
             try await FaultServer.run([.readRequest, .respond(body: "ok")], options: secure) { secure in
-                try await TestSession.run(configuration) { session, _ in
+                try await withSession(configuration) { session in
                     let dead = try (0..<40).map { number in
-                        let request = try TestSession.request("http://dead\(number).test/")
+                        let request = try Request(to: "http://dead\(number).test/")
                         return Task { _ = try await session.data(for: request) }
                     }
-                    try await TestSession.until("forty lookups hang") { resolver.deadLookups == 40 }
-                    try await TestSession.withDirectory { directory in
+                    try await until("forty lookups hang") { resolver.deadLookups == 40 }
+                    try await withDirectory { directory in
                         for number in 0..<10 {
-                            let request = try TestSession.request("http://good.test:\(server.port)/\(number)")
+                            let request = try Request(to: "http://good.test:\(server.port)/\(number)")
                             let file = directory.appending(path: "\(number)")
                             let written = try await session.stream(request).body.write(to: file)
                             #expect(written == 2)
                         }
                     }
-                    let response = try await session.data(for: TestSession.request(secure.baseURL))
+                    let response = try await session.data(for: Request(to: secure.baseURL))
                     #expect(response.value == Data("ok".utf8))
                     #expect(resolver.deadLookups == 40)
                     for task in dead { task.cancel() }
                     for task in dead {
-                        let error = try await TestSession.failure { try await task.value }
+                        let error = try await networkingError { try await task.value }
                         #expect(error.code == .cancelled, "\(error)")
                     }
                 }
@@ -120,14 +120,14 @@ struct NameResolutionTests {
         }
     }
 
-    @Test func `an attempt that times out leaves its lookup to the next`() async throws {
+    @Test func `an attempt that times out leaves its name lookup to the next`() async throws {
         let resolver = StubResolver()
         let timeouts = configuration(resolver) { $0.timeouts.connect = .milliseconds(50) }
         let startedAt = ContinuousClock.now
-        try await TestSession.run(timeouts) { session, _ in
+        try await withSession(timeouts) { session in
             for _ in 0..<3 {
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request("http://dead.test/"))
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: "http://dead.test/"))
                 }
                 #expect(error.code == .connectTimeout, "\(error)")
             }
@@ -136,15 +136,15 @@ struct NameResolutionTests {
         }
     }
 
-    @Test func `a session ends while a lookup hangs`() async throws {
+    @Test func `a session can be shut down while a name lookup hangs`() async throws {
         let resolver = StubResolver()
-        let task = try await TestSession.run(configuration(resolver)) { session, _ in
-            let request = try TestSession.request("http://dead.test/")
+        let task = try await withSession(configuration(resolver)) { session in
+            let request = try Request(to: "http://dead.test/")
             let task = Task { _ = try await session.data(for: request) }
-            try await TestSession.until("the lookup hangs") { resolver.deadLookups == 1 }
+            try await until("the lookup hangs") { resolver.deadLookups == 1 }
             return task
         }
-        let error = try await TestSession.failure { try await task.value }
+        let error = try await networkingError { try await task.value }
         #expect(error.code == .sessionInvalidated, "\(error)")
         #expect(resolver.deadLookups == 1)
     }

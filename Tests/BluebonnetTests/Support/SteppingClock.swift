@@ -1,6 +1,9 @@
 import Synchronization
 
-/// A clock that moves only when somebody sleeps on it, at once and by as much as was asked for.
+// Other test targets have this file through a link.
+
+/// A clock that moves only when it is told to or when somebody sleeps on it, then at once and by as
+/// much as was asked for.
 final class SteppingClock: Clock {
     struct Instant: InstantProtocol {
         var offset: Duration
@@ -15,6 +18,11 @@ final class SteppingClock: Clock {
     var now: Instant { Instant(offset: state.withLock { $0.now }) }
 
     var minimumResolution: Duration { .zero }
+
+    /// Moves it on.
+    func move(by duration: Duration) {
+        state.withLock { $0.now += duration }
+    }
 
     /// How long was slept, each time.
     var sleeps: [Duration] { state.withLock { $0.sleeps } }

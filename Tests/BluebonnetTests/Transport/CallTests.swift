@@ -16,16 +16,17 @@ struct CallTests {
         ]
     }
 
-    @Test func `a request whose body still comes shows its response among the tasks of the session`() async throws {
+    @Test func `a request whose body is still arriving shows its response among the tasks of the session`() async throws
+    {
         let gate = FaultGate()
         try await FaultServer.run(Self.half(gate, then: .fill(0x78, count: 1_500_000))) { server in
-            try await TestSession.run { session, _ in
-                let request = try TestSession.request(server.baseURL)
+            try await withSession { session in
+                let request = try Request(to: server.baseURL)
                 let caller = Task { try await session.data(for: request) }
                 try await server.wait("the first half") { $0.connections.first?.bytesSent ?? 0 > 1_500_000 }
                 let task = try #require(session.tasks.first)
                 let isShown =
-                    (try? await TestSession.until("the response is shown") { task.response?.status.code == 203 }) != nil
+                    (try? await until("the response is shown") { task.response?.status.code == 203 }) != nil
                 gate.open()
                 _ = try await caller.value
                 #expect(isShown)
@@ -33,33 +34,61 @@ struct CallTests {
         }
     }
 
-    @Test func `a request that failed inside its body has kept its response`() async throws {
+    @Test func `a request that failed inside the response body has kept its response`() async throws {
         let gate = FaultGate()
         try await FaultServer.run(Self.half(gate, then: .close)) { server in
-            try await TestSession.run { session, _ in
-                let request = try TestSession.request(server.baseURL)
+            try await withSession { session in
+                let request = try Request(to: server.baseURL)
                 let caller = Task { try await session.data(for: request) }
                 try await server.wait("the first half") { $0.connections.first?.bytesSent ?? 0 > 1_500_000 }
                 let task = try #require(session.tasks.first)
                 gate.open()
-                let error = try await TestSession.failure { _ = try await caller.value }
+                let error = try await networkingError { _ = try await caller.value }
                 #expect(error.code == .truncatedResponse && task.state == .completed)
                 #expect(task.response?.status.code == 203)
             }
         }
     }
 
-    @Test func `a task that its first progress cancels looks up no name`() async throws {
+    @Test func `a task that is cancelled by its first progress looks up no name`() async throws {
         let resolver = StubResolver(["name.test": ["127.0.0.1"]])
-        let configuration = TestSession.configuration { $0.nameResolver = resolver }
-        try await TestSession.run(configuration) { session, engine in
-            let task = session.dataTask(try TestSession.request("http://name.test:9/"))
+        let configuration = SessionConfiguration { $0.nameResolver = resolver }
+        try await withEngine(configuration) { session, engine in
+            let task = session.dataTask(try Request(to: "http://name.test:9/"))
             task.onProgress { [weak task] _ in task?.cancel() }
-            let error = try await TestSession.failure { _ = try await task.value }
+            let error = try await networkingError { _ = try await task.value }
             #expect(error.code == .cancelled)
-            try await TestSession.until("no attempt left") { engine.attempts == 0 && engine.openConnections == 0 }
-            _ = try await TestSession.settled { resolver.lookups(of: "name.test") }
+            try await until("no attempt left") { engine.attempts == 0 && engine.openConnections == 0 }
+            _ = try await settled { resolver.lookups(of: "name.test") }
             #expect(resolver.lookups(of: "name.test") == 0)
+        }
+    }
+
+    /// Sends a head, and then a piece of a body whose end does not come.
+    private struct Unfinished: Transport {
+        let reads = Counter()
+
+        func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+            let pieces = AsyncThrowingStream<Data, any Error> {
+                guard reads.increment() > 1 else { return Data("one".utf8) }
+                try await Task.sleep(for: .seconds(3600))
+                return nil
+            }
+            return TransportResponse(head: ResponseHead(status: .accepted), body: .stream(pieces), request: request)
+        }
+    }
+
+    @Test func `a task shows the head of its response while the body is arriving`() async throws {
+        let transport = Unfinished()
+        try await withSession(transport: transport) { session in
+            let request = try Request(to: "http://x/")
+            let caller = Task { try await session.data(for: request) }
+            try await until("the body comes") { transport.reads.value >= 2 }
+            let task = try #require(session.tasks.first)
+            #expect(task.response?.statusCode == 202)
+            task.cancel()
+            _ = try? await caller.value
+            #expect(task.response?.statusCode == 202)
         }
     }
 }

@@ -27,7 +27,7 @@ struct ExchangeContextSleepTests {
         let way: Way
         let durations: [Duration]
         let isThere = Counter()
-        let woken = Mutex<[NetworkingError]>([])
+        let woken = EventLog<NetworkingError>()
         let isDone = Counter()
 
         init(_ way: Way = .directly, for durations: Duration...) {
@@ -54,70 +54,50 @@ struct ExchangeContextSleepTests {
                 for duration in durations { try await context.sleep(for: duration) }
                 isDone.increment()
             } catch {
-                woken.withLock { $0.append(error) }
+                woken.append(error)
                 throw error
             }
         }
 
         func waitUntilItSleeps() async throws {
             let count = way == .manyTimes ? 20 : 1
-            try await TestSession.until("it sleeps") { isThere.value == count }
-        }
-    }
-
-    enum Stop: CaseIterable {
-        case cancel, cancelledCaller, requestTimeout, endOfSession
-
-        var code: NetworkingError.Code {
-            switch self {
-            case .cancel, .cancelledCaller: .cancelled
-            case .requestTimeout: .requestTimeout
-            case .endOfSession: .sessionInvalidated
-            }
+            try await until("it sleeps") { isThere.value == count }
         }
     }
 
     private static let ok = StubTransport { _ in .text("ok") }
 
     private static func configuration(_ interceptors: any Interceptor...) -> SessionConfiguration {
-        TestSession.configuration { $0.interceptors = interceptors }
+        SessionConfiguration { $0.interceptors = interceptors }
     }
 
     /// Stops a request that sleeps, and expects the error of the stop on both sides.
     private func expectWaking(_ sleepy: Sleepy, by stop: Stop, isSuspended: Bool = false) async throws {
         try await withSession(Self.configuration(sleepy), transport: Self.ok) { session in
-            var request = try Request(to: "http://x/?token=secret")
-            if stop == .requestTimeout { request.timeouts = Timeouts(request: .milliseconds(50)) }
-            let task = session.dataTask(request)
-            let caller = Task { try await task.value }
-            if stop != .requestTimeout { try await sleepy.waitUntilItSleeps() }
-            if isSuspended { task.suspend() }
-            switch stop {
-            case .cancel: task.cancel()
-            case .cancelledCaller: caller.cancel()
-            case .requestTimeout: break
-            case .endOfSession: session.invalidate()
+            let request = try Request(to: "http://x/?token=secret")
+            let error = try await stop.error(of: request, in: session) { task in
+                try await sleepy.waitUntilItSleeps()
+                if isSuspended { task.suspend() }
             }
-            let error = try await networkingError { try await caller.value }
             #expect(error.code == stop.code && !error.message.contains("secret"), "\(error)")
             // The error of a session's task is that of the first sleep that was woken; the others follow.
-            try await TestSession.until("all are awake") {
-                sleepy.woken.withLock { $0.count } == sleepy.isThere.value
-            }
-            #expect(sleepy.woken.withLock { $0 }.allSatisfy { $0.code == stop.code })
+            try await until("all are awake") { sleepy.woken.events.count == sleepy.isThere.value }
+            #expect(sleepy.woken.events.allSatisfy { $0.code == stop.code })
             #expect(sleepy.isDone.value == 0)
         }
     }
 
     @Test(arguments: Sleepy.Way.allCases, Stop.allCases)
-    private func `what stops the task wakes it, with the same error`(way: Sleepy.Way, stop: Stop) async throws {
+    private func `stopping a task wakes its sleeping interceptor with the same error`(way: Sleepy.Way, stop: Stop)
+        async throws
+    {
         // Nobody can cancel the task that the interceptor made; it would sleep on until the task is stopped.
         if way == .inTaskOfItsOwn, stop == .cancelledCaller { return }
         try await expectWaking(Sleepy(way, for: .seconds(3600)), by: stop)
     }
 
     @Test(arguments: Stop.allCases)
-    func `a sleeper of a suspended task is woken as well`(stop: Stop) async throws {
+    func `stopping a suspended task wakes its sleeping interceptor too`(stop: Stop) async throws {
         try await expectWaking(Sleepy(for: .seconds(3600)), by: stop, isSuspended: true)
     }
 
@@ -125,12 +105,12 @@ struct ExchangeContextSleepTests {
         Duration.seconds(Int64.max), Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999),
         .seconds(10_000_000_000), .seconds(9_223_372_036),
     ])
-    func `very long sleeps are only long`(duration: Duration) async throws {
+    func `the sleep of an exchange may be very long`(duration: Duration) async throws {
         try await expectWaking(Sleepy(for: duration), by: .cancel)
         try await expectWaking(Sleepy(for: duration), by: .requestTimeout)
     }
 
-    @Test func `a sleep takes its time`() async throws {
+    @Test func `the sleep of an exchange takes its time`() async throws {
         let sleepy = Sleepy(for: .milliseconds(20), .microseconds(1), .nanoseconds(1), .zero, .seconds(-3600))
         try await withSession(Self.configuration(sleepy), transport: Self.ok) { session in
             let clock = ContinuousClock()
@@ -140,7 +120,7 @@ struct ExchangeContextSleepTests {
         }
     }
 
-    @Test func `many at once all end`() async throws {
+    @Test func `many simultaneous sleeps of an exchange all end`() async throws {
         let sleepy = Sleepy(.manyTimes, for: .milliseconds(1), .milliseconds(2), .milliseconds(1))
         try await withSession(Self.configuration(sleepy), transport: Self.ok) { session in
             _ = try await session.data(for: Request(to: "http://x/"))
@@ -148,19 +128,19 @@ struct ExchangeContextSleepTests {
         }
     }
 
-    @Test func `a suspended task sleeps on`() async throws {
+    @Test func `the sleep of an exchange goes on while its task is suspended`() async throws {
         let sleepy = Sleepy(for: .milliseconds(1), .milliseconds(50))
         try await withSession(Self.configuration(sleepy), transport: Self.ok) { session in
             let task = session.dataTask(try Request(to: "http://x/"))
             task.resume()
             task.suspend()
-            try await TestSession.until("the sleep is over") { sleepy.isDone.value == 1 }
+            try await until("the sleep is over") { sleepy.isDone.value == 1 }
             task.resume()
             _ = try await task.value
         }
     }
 
-    @Test func `one whose end lies behind the deadline ends with the deadline`() async throws {
+    @Test func `the sleep of an exchange ends with the deadline that comes before its end`() async throws {
         let sleepy = Sleepy(for: .milliseconds(1), .seconds(3600))
         try await withSession(Self.configuration(sleepy), transport: Self.ok) { session in
             var request = try Request(to: "http://x/")
@@ -169,7 +149,7 @@ struct ExchangeContextSleepTests {
             #expect(error.code == .requestTimeout)
             request.timeouts = Timeouts(request: .seconds(1000))
             let cancelled = Task { [request] in try await session.data(for: request) }
-            try await TestSession.until("it sleeps again") { sleepy.isThere.value == 2 }
+            try await until("it sleeps again") { sleepy.isThere.value == 2 }
             cancelled.cancel()
             let other = try await networkingError { try await cancelled.value }
             #expect(other.code == .cancelled)
@@ -179,7 +159,7 @@ struct ExchangeContextSleepTests {
     // MARK: Alone
 
     @Test(arguments: [Duration.zero, .milliseconds(-1), .seconds(Int64.min), .seconds(3600)])
-    func `in a task that was stopped already nothing sleeps`(duration: Duration) async throws {
+    func `the sleep of an exchange ends at once in a stopped task`(duration: Duration) async throws {
         let context = ExchangeContext()
         context.call.stop(NetworkingError(.sessionInvalidated, "Enough."))
         let error = try await networkingError { try await context.sleep(for: duration) }
@@ -187,7 +167,7 @@ struct ExchangeContextSleepTests {
     }
 
     @Test(arguments: [Duration.zero, .milliseconds(-1), .seconds(3600)])
-    func `in a Swift task that was cancelled already nothing sleeps`(duration: Duration) async throws {
+    func `the sleep of an exchange ends at once in a cancelled Swift task`(duration: Duration) async throws {
         let caller = Task {
             while !Task.isCancelled { await Task.yield() }
             try await ExchangeContext().sleep(for: duration)
@@ -197,14 +177,14 @@ struct ExchangeContextSleepTests {
         #expect(error.code == .cancelled)
     }
 
-    @Test func `one that sleeps in a task that is over already has nothing to wait for`() async throws {
+    @Test func `the sleep of an exchange ends at once in a task that is over`() async throws {
         let context = ExchangeContext()
         try context.call.complete(nil, nil)
         let error = try await networkingError { try await context.sleep(for: .seconds(3600)) }
         #expect(error.code == .cancelled)
     }
 
-    @Test func `the deadline is kept where nothing else looks at it`() async throws {
+    @Test func `a sleeping interceptor keeps the deadline where nothing else checks it`() async throws {
         let call = Call.ofNoSession()
         let context = ExchangeContext(call: call, end: .init(after: .milliseconds(20)), collectsBody: false)
         try await context.sleep(for: .milliseconds(1))
@@ -212,7 +192,7 @@ struct ExchangeContextSleepTests {
         #expect(error.code == .requestTimeout && call.error?.code == .requestTimeout)
     }
 
-    @Test func `a sleep leaves nothing behind`() async throws {
+    @Test func `the sleep of an exchange leaves no object behind`() async throws {
         weak var call: Call?
         do {
             let context = ExchangeContext()
@@ -222,7 +202,7 @@ struct ExchangeContextSleepTests {
             sleeper.cancel()
             await #expect(throws: NetworkingError.self) { try await sleeper.value }
         }
-        try await TestSession.until("the call is gone") { call == nil }
+        try await until("the call is gone") { call == nil }
     }
 
     // MARK: What it is for
@@ -242,7 +222,7 @@ struct ExchangeContextSleepTests {
         }
     }
 
-    @Test func `an interceptor sends again until the server has time`() async throws {
+    @Test func `an interceptor that sleeps sends again until the server has time`() async throws {
         let sent = Counter()
         let transport = StubTransport { _ in
             sent.increment() < 4 ? .text("busy", status: .serviceUnavailable) : .text("ok")
@@ -254,7 +234,7 @@ struct ExchangeContextSleepTests {
         }
     }
 
-    @Test func `one that would send again for ever ends with the time of the request`() async throws {
+    @Test func `an interceptor that would send again for ever ends with the request timeout`() async throws {
         let transport = StubTransport { _ in .text("busy", status: .serviceUnavailable) }
         let configuration = Self.configuration(Retrying(pause: .milliseconds(1)))
         try await withSession(configuration, transport: transport) { session in

@@ -9,26 +9,20 @@ import Testing
 /// What the engine tells of each hop.
 @Suite(.timeLimit(.minutes(1)))
 struct HopEventTests {
-    /// Keeps what was told, in words.
-    private final class Record: Sendable {
-        private let lines = Mutex<[String]>([])
-
-        var words: [String] { lines.withLock { $0 } }
-
-        func note(_ event: HopEvent) {
-            let word =
-                switch event.kind {
-                case .began(let sent): "\(sent.request.method) \(sent.request.url.path())"
-                case .connecting: "connecting"
-                case .connectFailed(let error): "no connection: \(error.code)"
-                case .started(let timings): timings.isConnectionReused ? "started, reused" : "started"
-                case .received(let head): "\(head.statusCode)"
-                case .ended(let timings, let counts):
-                    "ended, \(counts.sent) out, \(counts.received) in\(timings.lastByte == nil ? ", no time" : "")"
-                case .failed(let error, let timings, _): "\(error.code)\(timings == nil ? "" : ", timed")"
-                }
-            lines.withLock { $0.append("\(event.call.identifier).\(event.hop) \(word)") }
-        }
+    /// An event in words.
+    private static func words(for event: HopEvent) -> String {
+        let word =
+            switch event.kind {
+            case .began(let sent): "\(sent.request.method) \(sent.request.url.path())"
+            case .connecting: "connecting"
+            case .connectFailed(let error): "no connection: \(error.code)"
+            case .started(let timings): timings.isConnectionReused ? "started, reused" : "started"
+            case .received(let head): "\(head.statusCode)"
+            case .ended(let timings, let counts):
+                "ended, \(counts.sent) out, \(counts.received) in\(timings.lastByte == nil ? ", no time" : "")"
+            case .failed(let error, let timings, _): "\(error.code)\(timings == nil ? "" : ", timed")"
+            }
+        return "\(event.call.identifier).\(event.hop) \(word)"
     }
 
     /// Sends requests one after the other to a server that follows the script.
@@ -36,25 +30,26 @@ struct HopEventTests {
         _ script: FaultServer.Script,
         _ requests: (FaultServer, SessionManager) async throws -> Void
     ) async throws -> [String] {
-        let record = Record()
+        let log = EventLog<String>()
         try await FaultServer.run(script) { server in
-            let session = SessionManager(configuration: SessionConfiguration()) { record.note($0) }
+            let session = SessionManager(configuration: SessionConfiguration()) { log.append(Self.words(for: $0)) }
             try await requests(server, session)
             await session.shutdown()
         }
-        return record.words
+        return log.events
     }
 
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
-    @Test func `a request is told from its beginning to its end, and the next one on the same connection`() async throws
+    @Test func `hop events report a request from beginning to end, and the next one on the same connection`()
+        async throws
     {
         let words = try await Self.words([.readRequest, .send(Self.ok), .readRequest, .send(Self.ok)]) {
             server,
             session in
-            _ = try await session.data(for: TestSession.request(server.baseURL + "/a"))
+            _ = try await session.data(for: Request(to: server.baseURL + "/a"))
             _ = try await session.data(
-                for: TestSession.request(server.baseURL + "/b", .post, body: .data(Data("body".utf8)))
+                for: Request(.post, to: server.baseURL + "/b", body: .data(Data("body".utf8)))
             )
         }
         #expect(
@@ -65,12 +60,12 @@ struct HopEventTests {
         )
     }
 
-    @Test func `each hop of a redirect is told, and each response before the final one`() async throws {
+    @Test func `hop events report each hop of a redirect and each interim response`() async throws {
         let redirect = "HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n"
         let words = try await Self.words([
             .readRequest, .send(redirect), .readRequest, .send("HTTP/1.1 103 Early Hints\r\n\r\n"), .send(Self.ok),
         ]) { server, session in
-            _ = try await session.data(for: TestSession.request(server.baseURL + "/a"))
+            _ = try await session.data(for: Request(to: server.baseURL + "/a"))
         }
         #expect(
             words == [
@@ -80,39 +75,39 @@ struct HopEventTests {
         )
     }
 
-    @Test func `a stream is told when its last byte came`() async throws {
+    @Test func `hop events report the last byte of a stream`() async throws {
         let words = try await Self.words([.readRequest, .send(Self.ok)]) { server, session in
-            let response = try await session.stream(TestSession.request(server.baseURL + "/a"))
+            let response = try await session.stream(Request(to: server.baseURL + "/a"))
             for try await _ in response.body {}
         }
         #expect(words.suffix(2) == ["1.1 200", "1.1 ended, 0 out, 2 in"])
     }
 
-    @Test func `a failure is told once, with its timings where the connection failed`() async throws {
+    @Test func `hop events report a failure once, with timings where the connection failed`() async throws {
         let words = try await Self.words([
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .close,
         ]) {
             server,
             session in
             await #expect(throws: NetworkingError.self) {
-                try await session.data(for: TestSession.request(server.baseURL + "/a"))
+                try await session.data(for: Request(to: server.baseURL + "/a"))
             }
         }
         #expect(words.suffix(2) == ["1.1 200", "1.1 truncated-response, timed"])
     }
 
-    @Test func `an attempt that fails is told before what it means for the hop`() async throws {
-        let record = Record()
-        let session = SessionManager(configuration: SessionConfiguration()) { record.note($0) }
+    @Test func `hop events report a failed attempt before its consequence for the hop`() async throws {
+        let log = EventLog<String>()
+        let session = SessionManager(configuration: SessionConfiguration()) { log.append(Self.words(for: $0)) }
         let path = "/nowhere-\(UInt64.random(in: 0 ... .max))"
-        let request = try TestSession.request("http+unix://%2Ftmp\(path.replacing("/", with: "%2F"))/")
+        let request = try Request(to: "http+unix://%2Ftmp\(path.replacing("/", with: "%2F"))/")
         await #expect(throws: NetworkingError.self) { try await session.data(for: request) }
         #expect(
-            record.words == ["1.1 GET /", "1.1 connecting", "1.1 no connection: connect-failed", "1.1 connect-failed"]
+            log.events == ["1.1 GET /", "1.1 connecting", "1.1 no connection: connect-failed", "1.1 connect-failed"]
         )
     }
 
-    @Test func `whoever observes may stop the task`() async throws {
+    @Test func `a hop observer may stop the task`() async throws {
         let started = Counter()
         try await FaultServer.run([.readRequest, .stall]) { server in
             let session = SessionManager(configuration: SessionConfiguration()) { event in
@@ -121,7 +116,7 @@ struct HopEventTests {
                 event.call.cancel()
             }
             let error = await #expect(throws: NetworkingError.self) {
-                try await session.data(for: TestSession.request(server.baseURL + "/a"))
+                try await session.data(for: Request(to: server.baseURL + "/a"))
             }
             #expect(error?.code == .cancelled && started.value == 1)
             try await server.waitUntilClosed(connection: 0)
@@ -129,7 +124,7 @@ struct HopEventTests {
         }
     }
 
-    @Test func `whoever stops the task at 100 Continue leaves nothing behind`() async throws {
+    @Test func `a hop observer that stops the task at 100 Continue leaves nothing behind`() async throws {
         let isFreed = Counter()
         try await FaultServer.run([.readHead, .interim(100), .stall]) { server in
             let session = SessionManager(configuration: SessionConfiguration()) { event in
@@ -141,7 +136,7 @@ struct HopEventTests {
                 isFreed.increment()
             }
             await session.shutdown()
-            try? await TestSession.until("the body is freed") { isFreed.value == 1 }
+            try? await until("the body is freed") { isFreed.value == 1 }
             #expect(isFreed.value == 1)
             watch.cancel()
         }
@@ -155,56 +150,56 @@ struct HopEventTests {
                 continuation.finish()
             }
         }
-        var request = try TestSession.request(url, .post, body: body)
+        var request = try Request(.post, to: url, body: body)
         request.expectsContinue = true
         request.timeouts = Timeouts(continueWait: .seconds(30))
-        let error = try await TestSession.failure { _ = try await session.data(for: request) }
+        let error = try await networkingError { _ = try await session.data(for: request) }
         #expect(error.code == .cancelled)
         return end
     }
 
-    @Test func `a hop that failed does not end as well`() async throws {
+    @Test func `hop events report a failed hop as failed and not as ended too`() async throws {
         let gate = FaultGate()
-        let ends = Mutex<[String]>([])
+        let ends = EventLog<String>()
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf"), .hold(gate), .send("rest"),
         ]
         try await FaultServer.run(script) { server in
             let session = SessionManager(configuration: SessionConfiguration()) { event in
                 switch event.kind {
-                case .ended: ends.withLock { $0.append("ended") }
-                case .failed: ends.withLock { $0.append("failed") }
+                case .ended: ends.append("ended")
+                case .failed: ends.append("failed")
                 default: break
                 }
             }
-            let task = session.dataTask(try TestSession.request(server.baseURL))
+            let task = session.dataTask(try Request(to: server.baseURL))
             task.onProgress { [weak task] progress in
                 if progress.bytesReceived == 4 { gate.open() }
                 if progress.bytesReceived == 8 { task?.cancel() }
             }
-            _ = try await TestSession.failure { _ = try await task.value }
+            _ = try await networkingError { _ = try await task.value }
             await session.shutdown()
         }
-        #expect(ends.withLock { $0 } == ["failed"])
+        #expect(ends.events == ["failed"])
     }
 
-    @Test func `a hop of a caller that was cancelled before begins before it fails, or not at all`() async throws {
-        let kinds = Mutex<[String]>([])
+    @Test func `the hop of an already cancelled caller begins before it fails, or not at all`() async throws {
+        let kinds = EventLog<String>()
         let session = SessionManager(configuration: SessionConfiguration()) { event in
-            kinds.withLock { $0.append(String("\(event.kind)".prefix { $0 != "(" })) }
+            kinds.append(String("\(event.kind)".prefix { $0 != "(" }))
         }
-        let request = try TestSession.request("http://127.0.0.1:9/")
+        let request = try Request(to: "http://127.0.0.1:9/")
         let caller = Task {
             while !Task.isCancelled { await Task.yield() }
             return try await session.data(for: request)
         }
         caller.cancel()
-        _ = try await TestSession.failure { _ = try await caller.value }
-        let seen = kinds.withLock { $0 }
+        _ = try await networkingError { _ = try await caller.value }
+        let seen = kinds.events
         #expect(seen.isEmpty || seen.first == "began", "\(seen)")
     }
 
-    @Test func `a task that is suspended and resumed while its bytes are looked at keeps their order`() async throws {
+    @Test func `a task suspended and resumed by a hop observer keeps the order of its bytes`() async throws {
         let numbers = (0..<20_000).map { String(format: "%05d ", $0) }.joined()
         let gate = FaultGate()
         let script: FaultServer.Script = [.readRequest, .hold(gate), .respond(body: numbers)]
@@ -214,7 +209,7 @@ struct HopEventTests {
                 event.call.suspend()
                 event.call.resume()
             }
-            let task = session.dataTask(try TestSession.request(server.baseURL))
+            let task = session.dataTask(try Request(to: server.baseURL))
             task.resume()
             try await server.waitForRequests(1)
             task.suspend()

@@ -13,23 +13,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct InterceptorChainTests {
-    /// What happened, in order.
-    private final class Log: Sendable {
-        private let entries = Mutex<[String]>([])
-
-        var all: [String] { entries.withLock { $0 } }
-
-        func append(_ entry: String) {
-            entries.withLock { $0.append(entry) }
-        }
-    }
-
     private struct Broken: Error, Equatable {}
 
     /// Writes into the log on the way in and out.
     private struct Logging: Interceptor {
         let name: String
-        let log: Log
+        let log: EventLog<String>
 
         func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
             log.append("\(name) in \(request.url.path(percentEncoded: true))")
@@ -59,26 +48,26 @@ struct InterceptorChainTests {
     }
 
     @Test func `interceptors run in their order, the first outermost`() async throws {
-        let log = Log()
+        let log = EventLog<String>()
         let transport = StubTransport { _ in .text("ok") }
         let configuration = configuration(Logging(name: "a", log: log), Logging(name: "b", log: log))
         try await withSession(configuration, transport: transport) { session in
             _ = try await session.data(for: Request(to: "http://x/1"))
         }
-        #expect(log.all == ["a in /1", "b in /1", "b out 200", "a out 200"])
+        #expect(log.events == ["a in /1", "b in /1", "b out 200", "a out 200"])
     }
 
-    @Test func `the user's interceptors stand before redirects`() async throws {
-        let log = Log()
+    @Test func `the user's interceptors run before redirects`() async throws {
+        let log = EventLog<String>()
         let transport = StubTransport(routes: [.get("/1"): .redirect(to: "/2"), .get("/2"): .text("ok")])
         try await withSession(configuration(Logging(name: "a", log: log)), transport: transport) { session in
             _ = try await session.data(for: Request(to: "http://x/1"))
         }
-        #expect(log.all == ["a in /1", "a out 200"])
+        #expect(log.events == ["a in /1", "a out 200"])
         #expect(transport.requests.count == 2)
     }
 
-    @Test func `an interceptor changes the request`() async throws {
+    @Test func `an interceptor can change the request`() async throws {
         let transport = StubTransport { _ in .text("ok") }
         let bearer = Calling { request, next in
             var request = request
@@ -94,7 +83,7 @@ struct InterceptorChainTests {
         #expect(transport.requests[0].headerFields[.authorization] == "Bearer t")
     }
 
-    @Test func `an interceptor changes the response`() async throws {
+    @Test func `an interceptor can change the response`() async throws {
         let shouting = Calling { request, next in
             var response = try await next(request)
             let text = String(decoding: try await response.body.collect(), as: UTF8.self)
@@ -109,11 +98,11 @@ struct InterceptorChainTests {
         }
     }
 
-    @Test func `an interceptor tries again`() async throws {
-        let attempts = Log()
+    @Test func `an interceptor can send a request again`() async throws {
+        let attempts = EventLog<String>()
         let transport = StubTransport { request in
             attempts.append("\(request)")
-            return attempts.all.count < 3 ? .text("busy", status: .serviceUnavailable) : .text("ok")
+            return attempts.events.count < 3 ? .text("busy", status: .serviceUnavailable) : .text("ok")
         }
         let retry = Calling { request, next in
             var response = try await next(request)
@@ -127,8 +116,8 @@ struct InterceptorChainTests {
         #expect(transport.requests.count == 3)
     }
 
-    @Test func `an interceptor answers without the network`() async throws {
-        let log = Log()
+    @Test func `an interceptor can respond without the network`() async throws {
+        let log = EventLog<String>()
         let transport = StubTransport(routes: [:])
         let cache = Calling { request, _ in
             TransportResponse(head: ResponseHead(status: .ok), body: .data(Data("cached".utf8)), request: request)
@@ -138,11 +127,11 @@ struct InterceptorChainTests {
             let response = try await session.response(for: Request(to: "http://x/1"), as: .string)
             #expect(response.value == "cached")
         }
-        #expect(log.all.isEmpty)
+        #expect(log.events.isEmpty)
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func `an error of its own reaches the caller wrapped`() async throws {
+    @Test func `an interceptor's own error reaches the caller wrapped`() async throws {
         let failing = Calling { _, _ in throw Broken() }
         try await withSession(configuration(failing), transport: StubTransport(routes: [:])) { session in
             let request = try Request(to: "http://x/1")
@@ -155,7 +144,7 @@ struct InterceptorChainTests {
         }
     }
 
-    @Test func `a networking error reaches the caller as it is`() async throws {
+    @Test func `an interceptor's NetworkingError reaches the caller unchanged`() async throws {
         let failing = Calling { _, _ in throw NetworkingError(.unsupportedFeature, "Not here.") }
         try await withSession(configuration(failing), transport: StubTransport(routes: [:])) { session in
             let error = try await networkingError { try await session.data(for: Request(to: "http://x/1")) }
@@ -165,7 +154,7 @@ struct InterceptorChainTests {
         }
     }
 
-    @Test func `an error from further in can be caught`() async throws {
+    @Test func `an interceptor can catch an error of the next one`() async throws {
         let transport = StubTransport { _ in .failure(NetworkingError(.connectionLost, "It broke.")) }
         let fallback = Calling { request, next in
             do {
@@ -180,9 +169,9 @@ struct InterceptorChainTests {
         }
     }
 
-    @Test func `the context tells the task and its configuration`() async throws {
+    @Test func `the context of an interceptor has the task and its configuration`() async throws {
         struct Checking: Interceptor {
-            let log: Log
+            let log: EventLog<String>
             func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
                 log.append("\(context.taskIdentifier) \(context.configuration.limits.redirects)")
                 log.append(context.deadline == nil ? "no deadline" : "a deadline")
@@ -190,14 +179,14 @@ struct InterceptorChainTests {
                 return try await next(request)
             }
         }
-        let log = Log()
+        let log = EventLog<String>()
         var configuration = configuration(Checking(log: log))
         configuration.limits.redirects = 7
         configuration.timeouts.request = .seconds(60)
         try await withSession(configuration, transport: StubTransport { _ in .text("ok") }) { session in
             let task = session.dataTask(try Request(to: "http://x/1"))
             _ = try await task.value
-            #expect(log.all == ["\(task.identifier) 7", "a deadline"])
+            #expect(log.events == ["\(task.identifier) 7", "a deadline"])
         }
     }
 }

@@ -33,11 +33,11 @@ struct InterceptorStoppingTests {
     }
 
     private static func configuration(_ interceptor: any Interceptor) -> SessionConfiguration {
-        TestSession.configuration { $0.interceptors = [interceptor] }
+        SessionConfiguration { $0.interceptors = [interceptor] }
     }
 
     @Test(arguments: [true, false])
-    func `cancel wakes an interceptor of a task that runs in its caller`(isOfRequest: Bool) async throws {
+    func `cancelling a task wakes its waiting interceptor`(isOfRequest: Bool) async throws {
         let waiting = Waiting()
         let configuration = isOfRequest ? SessionConfiguration() : Self.configuration(waiting)
         try await withSession(configuration, transport: StubTransport(routes: [:])) { session in
@@ -45,26 +45,26 @@ struct InterceptorStoppingTests {
             if isOfRequest { request.interceptors = [waiting] }
             let task = session.dataTask(request)
             let caller = Task { try await task.value }
-            try await TestSession.until("it waits") { waiting.isThere.value == 1 }
+            try await until("it waits") { waiting.isThere.value == 1 }
             task.cancel()
             let error = try await networkingError { try await caller.value }
             #expect(error.code == .cancelled && !caller.isCancelled)
         }
     }
 
-    @Test func `the end of the session wakes it, with its own code`() async throws {
+    @Test func `invalidating a session wakes a waiting interceptor with sessionInvalidated`() async throws {
         let waiting = Waiting()
         try await withSession(Self.configuration(waiting), transport: StubTransport(routes: [:])) { session in
             let request = try Request(to: "http://x/")
             let caller = Task { try await session.data(for: request) }
-            try await TestSession.until("it waits") { waiting.isThere.value == 1 }
+            try await until("it waits") { waiting.isThere.value == 1 }
             session.invalidate()
             let error = try await networkingError { try await caller.value }
             #expect(error.code == .sessionInvalidated)
         }
     }
 
-    @Test func `the time of the whole request wakes it`() async throws {
+    @Test func `the request timeout wakes a waiting interceptor`() async throws {
         try await withSession(Self.configuration(Waiting()), transport: StubTransport(routes: [:])) { session in
             var request = try Request(to: "http://x/?token=secret")
             request.timeouts = Timeouts(request: .milliseconds(50))
@@ -77,7 +77,7 @@ struct InterceptorStoppingTests {
         }
     }
 
-    @Test func `the caller's own Swift task is not cancelled by it`() async throws {
+    @Test func `cancelling a task does not cancel its caller's Swift task`() async throws {
         let waiting = Waiting()
         try await withSession(Self.configuration(waiting), transport: StubTransport(routes: [:])) { session in
             let task = session.dataTask(try Request(to: "http://x/"))
@@ -85,34 +85,34 @@ struct InterceptorStoppingTests {
                 _ = try? await task.value
                 return Task.isCancelled
             }
-            try await TestSession.until("it waits") { waiting.isThere.value == 1 }
+            try await until("it waits") { waiting.isThere.value == 1 }
             task.cancel()
             let isCancelled = await caller.value
             #expect(!isCancelled)
         }
     }
 
-    @Test func `cancel reaches every request that an interceptor has under way`() async throws {
+    @Test func `cancelling a task ends every request that its interceptor has under way`() async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in
-            try await TestSession.run(Self.configuration(Hedging())) { session, engine in
-                let task = try session.dataTask(TestSession.request(server.baseURL))
+            try await withEngine(Self.configuration(Hedging())) { session, engine in
+                let task = try session.dataTask(Request(to: server.baseURL))
                 task.resume()
                 try await server.waitForRequests(2)
                 task.cancel()
-                let error = try await TestSession.failure { _ = try await task.value }
+                let error = try await networkingError { _ = try await task.value }
                 #expect(error.code == .cancelled)
                 try await server.waitForClosed(2)
-                try await TestSession.until("the pool has let them go") { engine.openConnections == 0 }
+                try await until("the pool has let them go") { engine.openConnections == 0 }
             }
         }
     }
 
-    @Test func `the one that is faster answers, and the other one is given up`() async throws {
+    @Test func `of two requests sent at once the faster one responds, and the other is cancelled`() async throws {
         let seen = Counter()
         let script = FaultServer.Script.requests { _ in seen.increment() == 1 ? [.stall] : [.respond(body: "ok")] }
         try await FaultServer.run(script) { server in
-            try await TestSession.run(Self.configuration(Hedging())) { session, _ in
-                let response = try await session.data(for: TestSession.request(server.baseURL))
+            try await withSession(Self.configuration(Hedging())) { session in
+                let response = try await session.data(for: Request(to: server.baseURL))
                 #expect(response.value == Data("ok".utf8))
                 try await server.wait("the end of the slower one") { record in
                     record.connections.contains { $0.clientClosed && $0.requests.count == 1 }

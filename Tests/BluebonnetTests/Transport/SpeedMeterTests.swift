@@ -19,7 +19,7 @@ import Testing
         return meter
     }
 
-    @Test func `before a tenth of a second there is nothing to tell`() {
+    @Test func `there is no speed in the first tenth of a second`() {
         #expect(SpeedMeter().speed(at: Self.at(5000)) == nil)
         var meter = Self.meter()
         meter.add(500, at: Self.at(99))
@@ -27,7 +27,7 @@ import Testing
         #expect(meter.speed(at: Self.at(100)) == 5000)
     }
 
-    @Test func `the first bytes only start the clock, and the first sample is the speed`() {
+    @Test func `the first bytes only start the speed's clock, and the first sample is the speed`() {
         #expect(Self.meter(1000).speed(at: Self.at(100)) == 10_000)
     }
 
@@ -37,20 +37,20 @@ import Testing
         #expect(abs(speed - expected) < 0.001)
     }
 
-    @Test func `a steady flow has its speed`() throws {
+    @Test func `the speed of a steady flow is exact`() throws {
         var meter = Self.meter()
         for step in 1...100 { meter.add(200, at: Self.at(Int64(step) * 100)) }
         let speed = try #require(meter.speed(at: Self.at(10_000)))
         #expect(abs(speed - 2000) < 0.001)
     }
 
-    @Test func `pieces are gathered to samples`() {
+    @Test func `pieces are gathered into samples of the speed`() {
         var meter = Self.meter()
         for millisecond in 1...100 { meter.add(10, at: Self.at(Int64(millisecond))) }
         #expect(meter.speed(at: Self.at(100)) == 10_000)
     }
 
-    @Test func `the speed falls while nothing goes by, whoever looks`() throws {
+    @Test func `the speed falls while no bytes are transferred`() throws {
         let meter = Self.meter(1000)
         let soon = try #require(meter.speed(at: Self.at(1000)))
         let later = try #require(meter.speed(at: Self.at(10_000)))

@@ -34,12 +34,12 @@ struct TransportStoppingTests {
         }
 
         func waitUntilItWaits() async throws {
-            try await TestSession.until("it waits") { isThere.value == 2 }
+            try await until("it waits") { isThere.value == 2 }
         }
     }
 
     @Test(arguments: [false, true])
-    func `cancel ends a task that runs in its caller`(hasHead: Bool) async throws {
+    func `cancelling a task ends its waiting transport`(hasHead: Bool) async throws {
         let transport = Waiting(hasHead: hasHead)
         try await withSession(transport: transport) { session in
             let task = session.dataTask(try Request(to: "http://x/"))
@@ -52,7 +52,7 @@ struct TransportStoppingTests {
     }
 
     @Test(arguments: [false, true])
-    func `cancel ends a task of the session's list`(hasHead: Bool) async throws {
+    func `cancelling a task of the session's list ends its waiting transport`(hasHead: Bool) async throws {
         let transport = Waiting(hasHead: hasHead)
         try await withSession(transport: transport) { session in
             let request = try Request(to: "http://x/")
@@ -67,7 +67,7 @@ struct TransportStoppingTests {
     }
 
     @Test(arguments: [false, true])
-    func `the end of the session ends it`(hasHead: Bool) async throws {
+    func `invalidating a session ends a waiting transport`(hasHead: Bool) async throws {
         let transport = Waiting(hasHead: hasHead)
         try await withSession(transport: transport) { session in
             let request = try Request(to: "http://x/")
@@ -80,7 +80,7 @@ struct TransportStoppingTests {
     }
 
     @Test(arguments: [false, true])
-    func `the time of the whole request ends it`(hasHead: Bool) async throws {
+    func `the request timeout ends a waiting transport`(hasHead: Bool) async throws {
         try await withSession(transport: Waiting(hasHead: hasHead)) { session in
             var request = try Request(to: "http://x/")
             request.timeouts = Timeouts(request: .milliseconds(50))
@@ -89,7 +89,7 @@ struct TransportStoppingTests {
         }
     }
 
-    @Test func `a stream waits for its head no longer than the task lives`() async throws {
+    @Test func `a stream whose task is cancelled waits no longer for its head`() async throws {
         let transport = Waiting(hasHead: false)
         try await withSession(transport: transport) { session in
             let request = try Request(to: "http://x/")

@@ -21,7 +21,7 @@ struct TestCertificatesTests {
         }
     }
 
-    @Test func `only the good certificate is trusted`() async throws {
+    @Test func `of the test certificates only the good one is trusted`() async throws {
         #expect(try await isTrusted(certificates.localhost))
         #expect(try await !isTrusted(certificates.expired))
         #expect(try await !isTrusted(certificates.notYetValid))
@@ -30,7 +30,7 @@ struct TestCertificatesTests {
         #expect(try await !isTrusted(certificates.untrusted))
     }
 
-    @Test func `a self-signed certificate is trusted by who knows it`() async throws {
+    @Test func `a self-signed test certificate is trusted by a client that knows it`() async throws {
         try await FaultServer.run([.send("x"), .close], options: .init(tls: ServerTLS(certificates.selfSigned))) {
             server in
             let tls = try TLSClient.trusting(certificates.selfSigned)
@@ -39,7 +39,7 @@ struct TestCertificatesTests {
         }
     }
 
-    @Test func `DER and PEM are the same certificate`() throws {
+    @Test func `DER and PEM of a test identity are the same certificate`() throws {
         for (_, identity) in certificates.all {
             let der = try NIOSSLCertificate(bytes: identity.certificateDER, format: .der)
             let chain = try NIOSSLCertificate.fromPEMBytes(Array(identity.chainPEM.utf8))
@@ -50,12 +50,12 @@ struct TestCertificatesTests {
         }
     }
 
-    @Test func `a new set has new keys`() throws {
+    @Test func `a new set of test certificates has new keys`() throws {
         #expect(try TestCertificates().localhost.publicKeyPin != certificates.localhost.publicKeyPin)
     }
 
-    @Test(.enabled(if: Program.exists("openssl")))
-    func `openssl agrees about who is trusted and what is pinned`() async throws {
+    @Test(.needs("openssl"))
+    func `openssl agrees which test certificates are trusted and what their pins are`() async throws {
         try await certificates.withFiles { files in
             func verify(_ name: String, purpose: String = "sslserver") throws -> Program.Output {
                 try Program.run(
@@ -86,7 +86,7 @@ struct TestCertificatesTests {
         }
     }
 
-    @Test func `files are gone after the body`() async throws {
+    @Test func `the files of test certificates are removed after the body`() async throws {
         let directory = try await certificates.withFiles { files in
             #expect(FileManager.default.fileExists(atPath: files.path("localhost.key")))
             return files.directory

@@ -6,7 +6,7 @@ struct AuthenticationEndpointsTests {
     // "user:pass word" in base64.
     private let good = "Basic dXNlcjpwYXNzIHdvcmQ="
 
-    @Test func `the right user and password are let in`() async throws {
+    @Test func `the basic-auth endpoint accepts the right user and password`() async throws {
         try await LocalServer.run { server in
             let target = "/basic-auth/user/pass%20word"
             let answer = try await Answer.fetch(target, headers: [("Authorization", good)], from: server)
@@ -16,7 +16,9 @@ struct AuthenticationEndpointsTests {
     }
 
     @Test(arguments: [nil, "Basic dXNlcjp3cm9uZw==", "Basic ???", "Bearer dXNlcjpwYXNzIHdvcmQ="])
-    func `others are challenged or kept in the dark`(authorization: String?) async throws {
+    func `the endpoints for authentication respond to others with a challenge or 404`(authorization: String?)
+        async throws
+    {
         try await LocalServer.run { server in
             let headers = authorization.map { [(name: "Authorization", value: $0)] } ?? []
             let answer = try await Answer.fetch("/basic-auth/user/pass%20word", headers: headers, from: server)
@@ -28,7 +30,7 @@ struct AuthenticationEndpointsTests {
         }
     }
 
-    @Test func `a bearer token comes back`() async throws {
+    @Test func `the bearer endpoint returns the token`() async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/bearer", headers: [("Authorization", "Bearer abc")], from: server)
             #expect(try answer.object()["token"] as? String == "abc")
@@ -38,7 +40,7 @@ struct AuthenticationEndpointsTests {
         }
     }
 
-    @Test func `hidden authentication lets the right ones in`() async throws {
+    @Test func `the hidden-basic-auth endpoint accepts the right user and password`() async throws {
         try await LocalServer.run { server in
             let target = "/hidden-basic-auth/user/pass%20word"
             let answer = try await Answer.fetch(target, headers: [("Authorization", good)], from: server)

@@ -10,7 +10,7 @@ struct CacheEndpointsTests {
             ("If-Match", "*", 200), ("If-Match", "\"y\"", 412), ("If-Match", "W/\"x\"", 412),
         ]
     )
-    func `an entity tag decides`(name: String, value: String, status: Int) async throws {
+    func `the etag endpoint compares the entity tag`(name: String, value: String, status: Int) async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/etag/x", headers: [(name, value)], from: server)
             #expect(answer.status == status)
@@ -19,7 +19,7 @@ struct CacheEndpointsTests {
         }
     }
 
-    @Test func `cache answers a condition with not modified`() async throws {
+    @Test func `the cache endpoint responds 304 to a condition`() async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/cache", from: server)
             #expect(answer.status == 200)
@@ -32,14 +32,14 @@ struct CacheEndpointsTests {
         }
     }
 
-    @Test func `cache for so many seconds says so`() async throws {
+    @Test func `the cache endpoint sends a Cache-Control of so many seconds`() async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/cache/60", from: server)
             #expect(answer.value(of: "cache-control") == "public, max-age=60")
         }
     }
 
-    @Test func `response headers are what the query says`() async throws {
+    @Test func `the response-headers endpoint sends the fields of the query`() async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/response-headers?X-A=1&X-B=2&X-B=3", from: server)
             #expect(answer.value(of: "x-a") == "1")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CookieEndpointsTests {
-    @Test func `cookies are told`() async throws {
+    @Test func `the cookies endpoint returns the cookies of the request`() async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/cookies", headers: [("Cookie", "a=1; b=x=y")], from: server)
             #expect(try answer.object()["cookies"] as? [String: String] == ["a": "1", "b": "x=y"])
@@ -11,7 +11,7 @@ struct CookieEndpointsTests {
         }
     }
 
-    @Test func `cookies are set by query and by path`() async throws {
+    @Test func `the cookies endpoint sets cookies by query and by path`() async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/cookies/set?a=1&b=2", from: server)
             #expect(answer.status == 302)
@@ -22,7 +22,7 @@ struct CookieEndpointsTests {
         }
     }
 
-    @Test func `cookies are deleted`() async throws {
+    @Test func `the cookies endpoint deletes cookies`() async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/cookies/delete?a", from: server)
             let expected = "a=; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Max-Age=0; Path=/"

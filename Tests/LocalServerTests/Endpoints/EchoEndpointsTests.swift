@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct EchoEndpointsTests {
-    @Test func `get tells arguments, headers, origin and URL`() async throws {
+    @Test func `the get endpoint returns arguments, headers, origin and URL`() async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch(
                 "/get?a=1&b=2&b=3&c%20d=%C3%A9+x",
@@ -31,7 +31,7 @@ struct EchoEndpointsTests {
     }
 
     @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"])
-    func `a JSON body comes back as text and as JSON`(method: String) async throws {
+    func `the echo endpoints return a JSON body as text and as JSON`(method: String) async throws {
         try await LocalServer.run { server in
             let text = #"{"big":12345678901234567890123,"list":[1.50,true,null,"ü"]}"#
             let answer = try await Answer.fetch(
@@ -57,7 +57,7 @@ struct EchoEndpointsTests {
             "[] []", "{1:2}", "\"\n\"",
         ]
     )
-    func `a body that is not JSON has null for JSON`(text: String) async throws {
+    func `the echo endpoints return null as the JSON of a body that is not JSON`(text: String) async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/post", method: "POST", body: Array(text.utf8), from: server)
             #expect(try answer.object()["data"] as? String == text)
@@ -65,7 +65,7 @@ struct EchoEndpointsTests {
         }
     }
 
-    @Test func `a form is taken apart`() async throws {
+    @Test func `the echo endpoints return the fields of a form`() async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch(
                 "/post",
@@ -84,7 +84,7 @@ struct EchoEndpointsTests {
         }
     }
 
-    @Test func `a multipart form is taken apart into fields and files`() async throws {
+    @Test func `the echo endpoints return the fields and files of a multipart form`() async throws {
         try await LocalServer.run { server in
             let lines = [
                 "--b", "Content-Disposition: form-data; name=\"field\"", "", "one\r\ntwo",
@@ -109,21 +109,23 @@ struct EchoEndpointsTests {
         }
     }
 
-    @Test func `bytes that are no text come back as a data URL`() async throws {
+    @Test func `the echo endpoints return bytes that are not text as a data URL`() async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/put", method: "PUT", body: [0xFF, 0x00], from: server)
             #expect(try answer.object()["data"] as? String == "data:application/octet-stream;base64,/wA=")
         }
     }
 
-    @Test(arguments: ["GET", "POST", "PROPFIND"]) func `anything answers any method`(method: String) async throws {
+    @Test(arguments: ["GET", "POST", "PROPFIND"]) func `the anything endpoint accepts any method`(method: String)
+        async throws
+    {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/anything/else/here", method: method, from: server)
             #expect(try answer.object()["method"] as? String == method)
         }
     }
 
-    @Test func `headers, ip and user-agent tell one thing each`() async throws {
+    @Test func `the headers, ip and user-agent endpoints return one thing each`() async throws {
         try await LocalServer.run { server in
             let headers = try await Answer.fetch("/headers", headers: [("accept-encoding", "br")], from: server)
             let members = try #require(try headers.object()["headers"] as? [String: String])
@@ -136,7 +138,7 @@ struct EchoEndpointsTests {
         }
     }
 
-    @Test func `the sink counts and hashes`() async throws {
+    @Test func `the sink endpoint counts and hashes the body`() async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/sink", method: "PUT", body: Array("abc".utf8), from: server)
             let object = try answer.object()
@@ -148,7 +150,7 @@ struct EchoEndpointsTests {
         }
     }
 
-    @Test func `a body larger than the server keeps is refused`() async throws {
+    @Test func `the echo endpoints refuse a body larger than the server keeps`() async throws {
         try await LocalServer.run(.init(maximumBodySize: 10)) { server in
             let body = [UInt8](repeating: 97, count: 11)
             let answer = try await Answer.fetch("/post", method: "POST", body: body, from: server)
@@ -158,8 +160,8 @@ struct EchoEndpointsTests {
         }
     }
 
-    @Test(.enabled(if: Program.exists("python3")), arguments: ["gzip", "deflate"])
-    func `compressed answers carry their coding`(coding: String) async throws {
+    @Test(.needs("python3"), arguments: ["gzip", "deflate"])
+    func `the compressed endpoints name their content coding`(coding: String) async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/\(coding)", from: server)
             #expect(answer.value(of: "content-encoding") == coding)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RangeEndpointsTests {
-    @Test func `the whole is the alphabet over and over`() async throws {
+    @Test func `the range endpoint sends the alphabet over and over`() async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/range/30", from: server)
             #expect(answer.status == 200)
@@ -21,7 +21,7 @@ struct RangeEndpointsTests {
             ("bytes=24-99", "yz", "bytes 24-25/26"), ("bytes=5-5", "f", "bytes 5-5/26"),
         ]
     )
-    func `a range is a part`(range: String, text: String, contentRange: String) async throws {
+    func `the range endpoint sends a part for a range`(range: String, text: String, contentRange: String) async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/range/26", headers: [("Range", range)], from: server)
             #expect(answer.status == 206)
@@ -32,7 +32,7 @@ struct RangeEndpointsTests {
     }
 
     @Test(arguments: ["bytes=26-", "bytes=30-40", "bytes=-0"])
-    func `a range outside cannot be satisfied`(range: String) async throws {
+    func `the range endpoint cannot satisfy a range outside`(range: String) async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/range/26", headers: [("Range", range)], from: server)
             #expect(answer.status == 416)
@@ -41,7 +41,7 @@ struct RangeEndpointsTests {
     }
 
     @Test(arguments: ["bytes=3-1", "lines=1-2", "bytes=a-b", "bytes=-", "bytes=0-1,3-4"])
-    func `a range that is none is ignored`(range: String) async throws {
+    func `the range endpoint ignores an invalid range`(range: String) async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/range/26", headers: [("Range", range)], from: server)
             #expect(answer.status == 200)
@@ -55,7 +55,9 @@ struct RangeEndpointsTests {
             ("Tue, 03 Jan 2023 03:04:05 GMT", 200),
         ]
     )
-    func `If-Range wants the same thing as before`(validator: String, status: Int) async throws {
+    func `the range endpoint sends a part for If-Range only when nothing changed`(validator: String, status: Int)
+        async throws
+    {
         try await LocalServer.run { server in
             let headers = [(name: "Range", value: "bytes=0-3"), (name: "If-Range", value: validator)]
             let answer = try await Answer.fetch("/range/26", headers: headers, from: server)
@@ -63,7 +65,7 @@ struct RangeEndpointsTests {
         }
     }
 
-    @Test func `a HEAD has the length and no body`() async throws {
+    @Test func `the range endpoint responds to HEAD with the length and no body`() async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/range/26", method: "HEAD", from: server)
             #expect(answer.status == 200)

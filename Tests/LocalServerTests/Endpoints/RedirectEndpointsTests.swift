@@ -12,7 +12,7 @@ struct RedirectEndpointsTests {
             ("/redirect/2?absolute=true", "BASE/absolute-redirect/1"),
         ]
     )
-    func `a redirection counts down`(target: String, location: String) async throws {
+    func `the redirect endpoint counts down`(target: String, location: String) async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch(target, from: server)
             #expect(answer.status == 302)
@@ -22,7 +22,7 @@ struct RedirectEndpointsTests {
     }
 
     @Test(arguments: [(nil, 302), ("301", 301), ("307", 307), ("308", 308), ("200", 302)])
-    func `a redirection goes anywhere with any status`(code: String?, expected: Int) async throws {
+    func `the redirect-to endpoint redirects anywhere with any status`(code: String?, expected: Int) async throws {
         try await LocalServer.run { server in
             let query = "url=http%3A%2F%2Fother.example%2Fx%3Fa%3Db" + (code.map { "&status_code=" + $0 } ?? "")
             for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
@@ -33,7 +33,7 @@ struct RedirectEndpointsTests {
         }
     }
 
-    @Test func `a form can say where the redirection goes`() async throws {
+    @Test func `the redirect-to endpoint takes its target from a form too`() async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch(
                 "/redirect-to",
@@ -50,7 +50,7 @@ struct RedirectEndpointsTests {
     @Test(arguments: [
         ("/redirect/0", 400), ("/redirect/x", 404), ("/redirect-to", 400), ("/redirect-to?url=a%0d%0ab", 400),
     ])
-    func `a redirection to nowhere is refused`(target: String, status: Int) async throws {
+    func `the redirect-to endpoint refuses a request without a target`(target: String, status: Int) async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch(target, from: server)
             #expect(answer.status == status)

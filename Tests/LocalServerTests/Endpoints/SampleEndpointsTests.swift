@@ -12,7 +12,9 @@ struct SampleEndpointsTests {
             ("/base64/Qmx1ZWJvbm5ldCDDvA", "text/html; charset=utf-8", "Bluebonnet ü"),
         ]
     )
-    func `a document has its type`(target: String, type: String, part: String) async throws {
+    func `the sample endpoints send each document with its content type`(target: String, type: String, part: String)
+        async throws
+    {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch(target, from: server)
             #expect(answer.status == 200)
@@ -21,7 +23,7 @@ struct SampleEndpointsTests {
         }
     }
 
-    @Test func `the image is a PNG`() async throws {
+    @Test func `the sample image is a PNG`() async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/image/png", from: server)
             #expect(answer.value(of: "content-type") == "image/png")
@@ -30,7 +32,7 @@ struct SampleEndpointsTests {
         }
     }
 
-    @Test func `each UUID is new`() async throws {
+    @Test func `the uuid endpoint returns a new UUID each time`() async throws {
         try await LocalServer.run { server in
             let first = try await Answer.fetch("/uuid", from: server).object()["uuid"] as? String
             #expect(first?.count == 36)
@@ -38,7 +40,7 @@ struct SampleEndpointsTests {
         }
     }
 
-    @Test func `what is not base64 is refused`() async throws {
+    @Test func `the base64 endpoint refuses what is not base64`() async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/base64/!!", from: server)
             #expect(answer.status == 400)

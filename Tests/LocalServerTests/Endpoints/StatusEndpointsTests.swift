@@ -4,7 +4,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct StatusEndpointsTests {
     @Test(arguments: [200, 204, 299, 304, 400, 404, 418, 500, 599])
-    func `the status is what the path says`(code: Int) async throws {
+    func `the status endpoint sends the status of its path`(code: Int) async throws {
         try await LocalServer.run { server in
             for method in ["GET", "POST", "DELETE"] {
                 let answer = try await Answer.fetch("/status/\(code)", method: method, from: server)
@@ -13,7 +13,9 @@ struct StatusEndpointsTests {
         }
     }
 
-    @Test(arguments: [204, 304]) func `a status without a body has no length`(code: Int) async throws {
+    @Test(arguments: [204, 304]) func `the status endpoint sends no length with a status without a body`(code: Int)
+        async throws
+    {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/status/\(code)", from: server)
             #expect(answer.body.isEmpty)
@@ -23,7 +25,7 @@ struct StatusEndpointsTests {
     }
 
     @Test(arguments: [301, 302, 303, 305, 307, 308])
-    func `a redirecting status has a location`(code: Int) async throws {
+    func `the status endpoint sends a location with a redirect`(code: Int) async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/status/\(code)", from: server)
             #expect(answer.status == code)
@@ -31,7 +33,7 @@ struct StatusEndpointsTests {
         }
     }
 
-    @Test func `a status that wants credentials has a challenge`() async throws {
+    @Test func `the status endpoint sends a challenge with a status that wants credentials`() async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/status/401", from: server)
             #expect(answer.value(of: "www-authenticate") == "Basic realm=\"Fake Realm\"")
@@ -40,7 +42,7 @@ struct StatusEndpointsTests {
         }
     }
 
-    @Test func `one of several statuses is chosen by its weight`() async throws {
+    @Test func `the status endpoint chooses one of several statuses by its weight`() async throws {
         try await LocalServer.run { server in
             let other = try await Answer.fetch("/status/200:0,503:1", from: server)
             #expect(other.status == 503)
@@ -50,7 +52,7 @@ struct StatusEndpointsTests {
     }
 
     @Test(arguments: ["100", "1000", "abc", "-1", "200:x"])
-    func `an impossible status is a bad request`(text: String) async throws {
+    func `the status endpoint refuses an impossible status`(text: String) async throws {
         try await LocalServer.run { server in
             let other = try await Answer.fetch("/status/\(text)", from: server)
             #expect(other.status == 400)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct StreamEndpointsTests {
-    @Test func `a stream is lines of JSON in chunks`() async throws {
+    @Test func `the stream endpoint sends lines of JSON in chunks`() async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/stream/3?x=1", from: server)
             #expect(answer.value(of: "transfer-encoding") == "chunked")
@@ -18,7 +18,7 @@ struct StreamEndpointsTests {
         }
     }
 
-    @Test func `the same seed gives the same bytes, however they are cut`() async throws {
+    @Test func `the bytes endpoint sends the same bytes for the same seed, however they are cut`() async throws {
         try await LocalServer.run { server in
             let whole = try await Answer.fetch("/bytes/100000?seed=7", from: server)
             #expect(whole.body.count == 100_000)
@@ -32,14 +32,14 @@ struct StreamEndpointsTests {
     }
 
     @Test(arguments: ["/bytes/x", "/bytes/-1", "/stream/x", "/delay/x", "/delay/-1"])
-    func `a count that is none is not found`(target: String) async throws {
+    func `a path with an invalid count is not found`(target: String) async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch(target, from: server)
             #expect(answer.status == 404)
         }
     }
 
-    @Test func `a drip takes its time`() async throws {
+    @Test func `the drip endpoint takes its time`() async throws {
         try await LocalServer.run { server in
             let clock = ContinuousClock()
             let start = clock.now
@@ -53,7 +53,9 @@ struct StreamEndpointsTests {
         }
     }
 
-    @Test(arguments: ["GET", "POST"]) func `a delay takes fractions of a second`(method: String) async throws {
+    @Test(arguments: ["GET", "POST"]) func `the delay endpoint accepts fractions of a second`(method: String)
+        async throws
+    {
         try await LocalServer.run { server in
             let clock = ContinuousClock()
             let start = clock.now

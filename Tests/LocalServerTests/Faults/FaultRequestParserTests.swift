@@ -26,7 +26,7 @@ struct FaultRequestParserTests {
             "POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n3\r\nabc\r\n2;x\r\nde\r\n0\r\nT: 1\r\n\r\n",
         ]
     )
-    func `pipelined requests are found wherever the bytes are cut`(text: String) {
+    func `a fault server finds pipelined requests wherever the bytes are cut`(text: String) {
         let stream = text + text
         let whole = requests(in: [stream])
         #expect(whole.count == 2)
@@ -42,11 +42,11 @@ struct FaultRequestParserTests {
         }
     }
 
-    @Test func `a request knows its connection`() {
+    @Test func `a request of a fault server knows its connection`() {
         #expect(requests(in: ["GET / HTTP/1.1\r\n\r\n"]).map(\.connection) == [3])
     }
 
-    @Test func `what is no request is never one`() {
+    @Test func `a fault server does not take other bytes for a request`() {
         #expect(requests(in: ["\u{16}\u{3}\u{1}binary"]).isEmpty)
         #expect(requests(in: ["POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n"]).isEmpty)
     }

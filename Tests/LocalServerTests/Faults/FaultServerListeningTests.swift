@@ -8,7 +8,7 @@ import Testing
 struct FaultServerListeningTests {
     private let megabyte = [UInt8](repeating: 1, count: 1_000_000)
 
-    @Test func `a server that does not read stops the client's writes`() async throws {
+    @Test func `a fault server that does not read stops the client's writes`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [.stopReading, .hold(gate), .startReading]
         try await FaultServer.run(script, options: .init(receiveBuffer: 262_144)) { server in
@@ -31,7 +31,7 @@ struct FaultServerListeningTests {
         }
     }
 
-    @Test func `a slow server reads no faster than told`() async throws {
+    @Test func `a slow fault server reads no faster than told`() async throws {
         let script: FaultServer.Script = [.readSlowly(bytes: 16, every: .milliseconds(20))]
         try await FaultServer.run(script) { server in
             let connection = try await RawConnection.connect(port: server.port)
@@ -44,7 +44,7 @@ struct FaultServerListeningTests {
         }
     }
 
-    @Test func `a client that leaves is noticed even when the server does not read`() async throws {
+    @Test func `a client that closes is noticed even when the fault server does not read`() async throws {
         try await FaultServer.run([.stopReading, .stall]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             try await server.waitForConnections(1)
@@ -54,7 +54,7 @@ struct FaultServerListeningTests {
         }
     }
 
-    @Test func `a Unix-domain socket is served and removed at the end`() async throws {
+    @Test func `a fault server's Unix-domain socket is removed at the end`() async throws {
         let path = FileManager.default.temporaryDirectory.path + "/bb-\(UUID().uuidString.prefix(8)).sock"
         try await FaultServer.run([.send("x"), .close], options: .init(socketPath: path)) { server in
             #expect(server.socketPath == path)
@@ -64,7 +64,7 @@ struct FaultServerListeningTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `a server that never accepts leaves the client connecting`() async throws {
+    @Test func `a fault server that never accepts leaves the client connecting`() async throws {
         try await FaultServer.run([.stall], options: .init(acceptsConnections: false)) { server in
             await #expect(throws: ChannelError.self) {
                 _ = try await RawConnection.connect(port: server.port, timeout: .milliseconds(200))
@@ -73,7 +73,7 @@ struct FaultServerListeningTests {
         }
     }
 
-    @Test func `nobody listens on an unused port`() async throws {
+    @Test func `no server listens on an unused port`() async throws {
         let port = FaultServer.unusedPort
         #expect(port > 0)
         await #expect(throws: NIOConnectionError.self) {

@@ -11,7 +11,7 @@ struct FaultServerTLSTests {
         certificates = try TestCertificates.shared()
     }
 
-    @Test func `a request over TLS is recorded in the clear`() async throws {
+    @Test func `a fault server records a request over TLS in the clear`() async throws {
         let tls = ServerTLS(certificates.localhost, applicationProtocols: ["h2", "http/1.1"])
         try await FaultServer.run([.readRequest, .respond(body: "ok"), .close], options: .init(tls: tls)) { server in
             #expect(server.baseURL == "https://localhost:\(server.port)")
@@ -27,7 +27,7 @@ struct FaultServerTLSTests {
         }
     }
 
-    @Test func `a cut over TLS is a truncation`() async throws {
+    @Test func `a cut of a fault server over TLS is a truncation`() async throws {
         try await FaultServer.run([.send("half"), .cut], options: .init(tls: ServerTLS(certificates.localhost))) {
             server in
             let configuration = try TLSClient.trusting(certificates.authority)
@@ -39,7 +39,7 @@ struct FaultServerTLSTests {
         }
     }
 
-    @Test func `a reset over TLS is an error`() async throws {
+    @Test func `a reset of a fault server over TLS is an error`() async throws {
         let options = FaultServer.Options(tls: ServerTLS(certificates.localhost))
         try await FaultServer.run([.readRequest, .reset], options: options) { server in
             let configuration = try TLSClient.trusting(certificates.authority)
@@ -51,7 +51,7 @@ struct FaultServerTLSTests {
         }
     }
 
-    @Test func `a client that distrusts the certificate is recorded as a failure`() async throws {
+    @Test func `a fault server records a client that distrusts its certificate as a failure`() async throws {
         try await FaultServer.run([.stall], options: .init(tls: ServerTLS(certificates.untrusted))) { server in
             let configuration = try TLSClient.trusting(certificates.authority)
             let connection = try await RawConnection.connect(port: server.port, tls: configuration)
@@ -63,7 +63,7 @@ struct FaultServerTLSTests {
         }
     }
 
-    @Test func `a server without TLS that stalls never answers a handshake`() async throws {
+    @Test func `a stalling fault server without TLS never responds to a handshake`() async throws {
         try await FaultServer.run([.stall]) { server in
             let configuration = try TLSClient.trusting(certificates.authority)
             let connection = try await RawConnection.connect(port: server.port, tls: configuration)
@@ -73,7 +73,7 @@ struct FaultServerTLSTests {
         }
     }
 
-    @Test func `a client without a certificate is refused where one is wanted`() async throws {
+    @Test func `a fault server refuses a client without a certificate where it wants one`() async throws {
         let tls = ServerTLS(certificates.localhost, clientAuthorities: [certificates.authority])
         try await FaultServer.run([.send("welcome"), .close], options: .init(tls: tls)) { server in
             var configuration = try TLSClient.trusting(certificates.authority)
@@ -87,7 +87,7 @@ struct FaultServerTLSTests {
         }
     }
 
-    @Test func `the versions of TLS can be limited`() async throws {
+    @Test func `the TLS versions of a fault server can be limited`() async throws {
         let tls = ServerTLS(certificates.localhost, maximumVersion: .tls12)
         try await FaultServer.run([.send("x"), .close], options: .init(tls: tls)) { server in
             let configuration = try TLSClient.trusting(certificates.authority)

@@ -14,7 +14,7 @@ struct FaultServerTests {
 
     // MARK: Requests
 
-    @Test func `a request is recorded as it was sent`() async throws {
+    @Test func `a fault server records a request as it was sent`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "hello"), .close]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             try await connection.send(Self.get)
@@ -34,7 +34,7 @@ struct FaultServerTests {
         }
     }
 
-    @Test func `a body with a length is read whole before the answer`() async throws {
+    @Test func `a fault script reads a body with a length whole before the response`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "ok"), .close]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             try await connection.send("POST / HTTP/1.1\r\nContent-Length: 6\r\n\r\nabc")
@@ -46,7 +46,7 @@ struct FaultServerTests {
         }
     }
 
-    @Test func `a chunked body is kept with and without its framing`() async throws {
+    @Test func `a fault server keeps a chunked body with and without its framing`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "ok"), .close]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             let body = "3;x=y\r\nabc\r\n2\r\nde\r\n0\r\nX-Sum: 5\r\n\r\n"
@@ -60,7 +60,7 @@ struct FaultServerTests {
         }
     }
 
-    @Test func `a head can be answered before its body has come`() async throws {
+    @Test func `a fault script can respond to a head before the body has arrived`() async throws {
         let script: FaultServer.Script = [
             .readHead, .send("HTTP/1.1 100 Continue\r\n\r\n"), .readRequest, .respond(body: "done"), .close,
         ]
@@ -75,7 +75,7 @@ struct FaultServerTests {
         }
     }
 
-    @Test func `a number of bytes can be awaited`() async throws {
+    @Test func `a fault script can wait for a number of bytes`() async throws {
         try await FaultServer.run([.readBytes(3), .send("three"), .close]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             try await connection.send("ab")
@@ -86,7 +86,7 @@ struct FaultServerTests {
 
     // MARK: Scripts
 
-    @Test func `each connection follows its own script and the last one repeats`() async throws {
+    @Test func `each connection follows its own fault script and the last one repeats`() async throws {
         let script = FaultServer.Script.connections([[.send("first"), .close], [.send("later"), .close]])
         try await FaultServer.run(script) { server in
             for expected in ["first", "later", "later"] {
@@ -98,7 +98,7 @@ struct FaultServerTests {
         }
     }
 
-    @Test func `a closure answers each request of a connection that is kept alive`() async throws {
+    @Test func `a closure responds to each request of a connection that is kept alive`() async throws {
         let script = FaultServer.Script.requests { request in
             request.target == "/last" ? [.respond(404, body: "gone"), .close] : [.respond(body: request.target)]
         }
@@ -115,7 +115,7 @@ struct FaultServerTests {
         }
     }
 
-    @Test func `a script can start over`() async throws {
+    @Test func `a fault script can start over`() async throws {
         try await FaultServer.run([.readRequest, .send("x"), .startOver]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             for _ in 0..<3 {
@@ -126,7 +126,7 @@ struct FaultServerTests {
         }
     }
 
-    @Test func `a script that has ended leaves the connection open until the client leaves`() async throws {
+    @Test func `a fault script that has ended leaves the connection open until the client closes it`() async throws {
         try await FaultServer.run([.send("x")]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             #expect(try await connection.receive() == "x")
@@ -141,14 +141,14 @@ struct FaultServerTests {
 
     // MARK: Sending
 
-    @Test func `bytes go out as they are`() async throws {
+    @Test func `a fault script sends bytes as they are`() async throws {
         try await FaultServer.run([.send([0, 255, 13, 10]), .close]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             #expect(try await connection.receiveAll() == [0, 255, 13, 10])
         }
     }
 
-    @Test func `a drip takes a delay between two pieces`() async throws {
+    @Test func `a fault script's drip has a delay between two pieces`() async throws {
         try await FaultServer.run([.drip("abcde", pieces: 2, every: .milliseconds(40)), .close]) { server in
             let start = ContinuousClock.now
             let connection = try await RawConnection.connect(port: server.port)
@@ -158,7 +158,7 @@ struct FaultServerTests {
         }
     }
 
-    @Test func `a fill sends its whole count`() async throws {
+    @Test func `a fault script's fill sends its whole count`() async throws {
         let count = 1_000_003
         try await FaultServer.run([.fill(7, count: count), .close]) { server in
             let connection = try await RawConnection.connect(port: server.port)
@@ -169,7 +169,7 @@ struct FaultServerTests {
         }
     }
 
-    @Test func `an endless fill ends when the client leaves`() async throws {
+    @Test func `a fault script's endless fill ends when the client closes`() async throws {
         try await FaultServer.run([.fill(7, count: .max)]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             _ = try await connection.receive(atLeast: 1_000_000)
@@ -180,7 +180,7 @@ struct FaultServerTests {
 
     // MARK: Waiting
 
-    @Test func `a gate holds the script until the test opens it`() async throws {
+    @Test func `a gate holds a fault script until the test opens it`() async throws {
         let gate = FaultGate()
         try await FaultServer.run([.send("before"), .hold(gate), .send("after"), .close]) { server in
             let connection = try await RawConnection.connect(port: server.port)
@@ -192,7 +192,7 @@ struct FaultServerTests {
         }
     }
 
-    @Test func `a wait passes the time`() async throws {
+    @Test func `a fault script's wait takes its time`() async throws {
         try await FaultServer.run([.wait(.milliseconds(80)), .close]) { server in
             let start = ContinuousClock.now
             let connection = try await RawConnection.connect(port: server.port)
@@ -201,7 +201,7 @@ struct FaultServerTests {
         }
     }
 
-    @Test func `a stall ends when the client leaves`() async throws {
+    @Test func `a fault script's stall ends when the client closes`() async throws {
         try await FaultServer.run([.readRequest, .stall, .send("never")]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             try await connection.send(Self.get)
@@ -213,7 +213,7 @@ struct FaultServerTests {
         }
     }
 
-    @Test func `waiting for what does not come says what there was`() async throws {
+    @Test func `waiting in vain for a fault server says what there was`() async throws {
         try await FaultServer.run([.stall]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             try await server.waitForConnections(1)
@@ -225,7 +225,7 @@ struct FaultServerTests {
         }
     }
 
-    @Test func `a cancelled wait ends at once`() async throws {
+    @Test func `a cancelled wait for a fault server ends at once`() async throws {
         try await FaultServer.run([.stall]) { server in
             let task = Task { try await server.waitForRequests(1, timeout: .seconds(60)) }
             task.cancel()
@@ -235,7 +235,7 @@ struct FaultServerTests {
 
     // MARK: Ending
 
-    @Test func `a reset arrives as an error, not as an end`() async throws {
+    @Test func `a fault script's reset arrives as an error, not as an end`() async throws {
         try await FaultServer.run([.readRequest, .reset]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             try await connection.send(Self.get)
@@ -245,7 +245,7 @@ struct FaultServerTests {
         }
     }
 
-    @Test func `a reset at once meets the client's request`() async throws {
+    @Test func `a fault script's reset at once meets the client's request`() async throws {
         try await FaultServer.run([.reset]) { server in
             await #expect(throws: (any Error).self) {
                 let connection = try await RawConnection.connect(port: server.port)
@@ -254,7 +254,7 @@ struct FaultServerTests {
         }
     }
 
-    @Test func `after a half-close the server still reads`() async throws {
+    @Test func `after a half-close a fault server still reads`() async throws {
         try await FaultServer.run([.send("all"), .halfClose, .readRequest]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             #expect(try await connection.receiveAllText() == "all")
@@ -266,7 +266,9 @@ struct FaultServerTests {
         }
     }
 
-    @Test(arguments: [FaultStep.close, .cut]) func `a close is an orderly end`(step: FaultStep) async throws {
+    @Test(arguments: [FaultStep.close, .cut]) func `a fault script's close is an orderly end`(step: FaultStep)
+        async throws
+    {
         try await FaultServer.run([.send("x"), step]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             #expect(try await connection.receiveAllText() == "x")
@@ -274,7 +276,7 @@ struct FaultServerTests {
         }
     }
 
-    @Test func `shutting down ends open connections`() async throws {
+    @Test func `shutting down a fault server ends open connections`() async throws {
         let server = try await FaultServer.start([.stall])
         let connection = try await RawConnection.connect(port: server.port)
         try await server.waitForConnections(1)

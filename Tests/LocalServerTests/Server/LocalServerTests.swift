@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct LocalServerTests {
-    @Test func `an unknown path is a page that says so`() async throws {
+    @Test func `an unknown path of the local server is a page that says so`() async throws {
         try await LocalServer.run { server in
             for target in ["/nothing", "/get/more", "/status"] {
                 let answer = try await Answer.fetch(target, from: server)
@@ -15,7 +15,7 @@ struct LocalServerTests {
         }
     }
 
-    @Test func `a wrong method is told the right ones`() async throws {
+    @Test func `the local server names the right methods for a wrong one`() async throws {
         try await LocalServer.run { server in
             let answer = try await Answer.fetch("/get", method: "POST", from: server)
             #expect(answer.status == 405)
@@ -28,7 +28,7 @@ struct LocalServerTests {
         }
     }
 
-    @Test func `a HEAD has the head of the GET`() async throws {
+    @Test func `the local server responds to HEAD with the head of the GET`() async throws {
         try await LocalServer.run { server in
             let get = try await Answer.fetch("/json", from: server)
             let head = try await Answer.fetch("/json", method: "HEAD", from: server)
@@ -38,7 +38,7 @@ struct LocalServerTests {
         }
     }
 
-    @Test func `a connection serves many requests`() async throws {
+    @Test func `a connection of the local server serves many requests`() async throws {
         try await LocalServer.run { server in
             let connection = try await RawConnection.connect(port: server.port)
             for _ in 0..<3 {
@@ -48,7 +48,7 @@ struct LocalServerTests {
         }
     }
 
-    @Test func `TLS is spoken when there is a certificate`() async throws {
+    @Test func `the local server speaks TLS when it has a certificate`() async throws {
         let certificates = try TestCertificates.shared()
         try await LocalServer.run(.init(tls: ServerTLS(certificates.localhost))) { server in
             #expect(server.baseURL == "https://localhost:\(server.port)")
@@ -58,7 +58,7 @@ struct LocalServerTests {
         }
     }
 
-    @Test func `shutting down does not wait for an idle TLS client`() async throws {
+    @Test func `shutting down the local server does not wait for an idle TLS client`() async throws {
         let certificates = try TestCertificates.shared()
         let server = try await LocalServer.start(.init(tls: ServerTLS(certificates.localhost)))
         let tls = try TLSClient.trusting(certificates.authority)
@@ -70,7 +70,7 @@ struct LocalServerTests {
         #expect(time < .seconds(20))
     }
 
-    @Test func `shutting down ends answers in progress`() async throws {
+    @Test func `shutting down the local server ends responses in progress`() async throws {
         let server = try await LocalServer.start()
         let connection = try await RawConnection.connect(port: server.port)
         try await connection.send("GET /drip?duration=30&numbytes=3 HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -83,7 +83,7 @@ struct LocalServerTests {
         }
     }
 
-    @Test func `a Unix-domain socket is served`() async throws {
+    @Test func `the local server listens on a Unix-domain socket`() async throws {
         let path = FileManager.default.temporaryDirectory.path + "/bb-\(UUID().uuidString.prefix(8)).sock"
         try await LocalServer.run(.init(address: .unixSocket(path))) { server in
             #expect(server.socketPath == path)
@@ -93,7 +93,7 @@ struct LocalServerTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `a taken port is an error`() async throws {
+    @Test func `a taken port is an error of the local server`() async throws {
         try await LocalServer.run { server in
             await #expect(throws: (any Error).self) {
                 _ = try await LocalServer.start(.init(address: .tcp(host: "127.0.0.1", port: server.port)))
@@ -101,7 +101,7 @@ struct LocalServerTests {
         }
     }
 
-    @Test func `waiting for the end ends with the server`() async throws {
+    @Test func `waiting for the end of the local server ends with it`() async throws {
         let server = try await LocalServer.start()
         let waiting = Task { await server.waitUntilStopped() }
         await server.shutdown()

@@ -23,9 +23,4 @@ enum Program {
         process.waitUntilExit()
         return Output(status: process.terminationStatus, text: String(decoding: output, as: UTF8.self))
     }
-
-    /// Whether there is such a program.
-    static func exists(_ name: String) -> Bool {
-        (try? run("which", [name]).status) == 0
-    }
 }

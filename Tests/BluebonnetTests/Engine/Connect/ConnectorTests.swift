@@ -30,46 +30,46 @@ struct ConnectorTests {
     }
 
     @Test(arguments: ["127.0.0.1", "localhost"])
-    func `a session that was shut down leaves no socket that is being connected`(host: String) async throws {
+    func `shutting down a session closes its connecting sockets`(host: String) async throws {
         try await FaultServer.run([], options: Self.blackHole) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 for _ in 0..<3 {
-                    let request = try TestSession.request("http://\(host):\(server.port)/")
+                    let request = try Request(to: "http://\(host):\(server.port)/")
                     Task { _ = try await session.data(for: request) }
                 }
-                try await TestSession.until("three are being connected") { Self.dialling(server) == 3 }
+                try await until("three are being connected") { Self.dialling(server) == 3 }
             }
             #expect(Self.dialling(server) == 0)
         }
     }
 
-    @Test func `an attempt that timed out leaves no socket that is being connected`() async throws {
-        let timeouts = TestSession.configuration { $0.timeouts.connect = .milliseconds(100) }
+    @Test func `an attempt that timed out closes its connecting sockets`() async throws {
+        let timeouts = SessionConfiguration { $0.timeouts.connect = .milliseconds(100) }
         try await FaultServer.run([], options: Self.blackHole) { server in
-            try await TestSession.run(timeouts) { session, _ in
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request(server.baseURL))
+            try await withSession(timeouts) { session in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: server.baseURL))
                 }
                 #expect(error.code == .connectTimeout, "\(error)")
                 // The attempt's own timer and the pool's run beside each other; either one ends it.
-                try await TestSession.until("no socket is being connected") { Self.dialling(server) == 0 }
+                try await until("no socket is being connected") { Self.dialling(server) == 0 }
             }
         }
     }
 
-    @Test func `a session that was shut down in a handshake leaves no connection`() async throws {
+    @Test func `shutting down a session in a handshake leaves no connection`() async throws {
         let gate = FaultGate()
         defer { gate.open() }
         try await FaultServer.run([.hold(gate)]) { server in
-            try await TestSession.run { session, _ in
-                let request = try TestSession.request("https://127.0.0.1:\(server.port)/")
+            try await withSession { session in
+                let request = try Request(to: "https://127.0.0.1:\(server.port)/")
                 Task { _ = try await session.data(for: request) }
-                try await TestSession.until("the handshake has begun") { server.connections.count == 1 }
+                try await until("the handshake has begun") { server.connections.count == 1 }
             }
         }
     }
 
-    @Test func `no attempt begins once they have been cancelled`() async throws {
+    @Test func `no connection attempt begins once all have been cancelled`() async throws {
         let configuration = SessionConfiguration()
         let connector = Connector(configuration: configuration)
         let loop = NIOSingletons.posixEventLoopGroup.next()
@@ -124,13 +124,13 @@ struct ConnectorTests {
     func `requests on event loops that were shut down fail at once`(url: String, whole: Duration?) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         try await group.shutdownGracefully()
-        let configuration = TestSession.configuration {
+        let configuration = SessionConfiguration {
             $0.eventLoopGroup = group
             $0.timeouts.request = whole
         }
-        try await TestSession.run(configuration) { session, engine in
+        try await withEngine(configuration) { session, engine in
             for _ in 0..<3 {
-                let error = try await TestSession.failure { _ = try await session.data(for: TestSession.request(url)) }
+                let error = try await networkingError { _ = try await session.data(for: Request(to: url)) }
                 #expect(error.code == .connectFailed, "\(error)")
                 #expect(error.underlying as? EventLoopError == .shutdown)
             }
@@ -144,7 +144,7 @@ struct ConnectorTests {
         let resolver = StubResolver()
         let gate = FaultGate()
         defer { gate.open() }
-        let configuration = TestSession.configuration {
+        let configuration = SessionConfiguration {
             $0.eventLoopGroup = group
             $0.nameResolver = resolver
             $0.timeouts.connect = nil
@@ -154,29 +154,29 @@ struct ConnectorTests {
             phase == "idle" ? [.readRequest, .respond(body: "ok"), .hold(gate)] : [.hold(gate)]
         let options = phase == "connecting" ? Self.blackHole : FaultServer.Options()
         try await FaultServer.run(script, options: options) { server in
-            try await TestSession.run(configuration) { session, engine in
+            try await withEngine(configuration) { session, engine in
                 let url =
                     switch phase {
                     case "lookup": "http://dead.test/"
                     case "handshake": "https://127.0.0.1:\(server.port)/"
                     default: server.baseURL
                     }
-                let request = try TestSession.request(url)
+                let request = try Request(to: url)
                 if phase == "idle" { _ = try await session.data(for: request) }
                 // The first is under way, and the others wait for its connection.
                 let tasks = (0..<(phase == "idle" ? 0 : 3)).map { _ in Task { _ = try await session.data(for: request) }
                 }
-                try await TestSession.until("it is under way") {
+                try await until("it is under way") {
                     resolver.deadLookups + Self.dialling(server) + server.connections.count == 1
                 }
                 try await group.shutdownGracefully()
                 resolver.endDeadLookups()
                 for task in tasks {
-                    let error = try await TestSession.failure { try await task.value }
+                    let error = try await networkingError { try await task.value }
                     let codes: [NetworkingError.Code] = [.connectFailed, .connectionLost, .tlsFailed]
                     #expect(codes.contains(error.code), "\(error)")
                 }
-                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                let error = try await networkingError { _ = try await session.data(for: request) }
                 #expect(error.code == .connectFailed, "\(error)")
                 #expect(engine.openConnections == 0)
             }

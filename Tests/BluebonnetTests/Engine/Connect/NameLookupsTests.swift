@@ -39,7 +39,7 @@ import Testing
         lookups.addresses(of: host, at: now) { _ in answers.increment() }
     }
 
-    @Test func `all who want one host share one lookup`() {
+    @Test func `simultaneous lookups of one host are one`() {
         for _ in 0..<6 { _ = ask("a") }
         _ = ask("b")
         #expect(resolver.questions.map(\.host) == ["a", "b"])
@@ -49,7 +49,7 @@ import Testing
         #expect(answers.value == 6)
     }
 
-    @Test func `an answer is not remembered`() {
+    @Test func `the result of a name lookup is not remembered`() {
         for number in 1...3 {
             _ = ask("a")
             #expect(resolver.questions.count == number)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `one who gives up leaves the lookup to the others`() {
+    @Test func `a caller that gives up leaves the name lookup to the others`() {
         let tickets = (0..<3).map { _ in ask("a") }
         lookups.cancel(tickets[1])
         #expect(resolver.questions[0].isWanted())
@@ -67,7 +67,7 @@ import Testing
         lookups.cancel(tickets[0])
     }
 
-    @Test func `a lookup that all have given up is joined while it runs`() {
+    @Test func `a name lookup that all callers have given up is joined while it runs`() {
         lookups.cancel(ask("a"))
         _ = ask("a")
         #expect(resolver.questions.count == 1)
@@ -75,7 +75,7 @@ import Testing
         #expect(answers.value == 1)
     }
 
-    @Test func `a lookup that all have given up need not begin`() {
+    @Test func `a name lookup that all callers have given up need not begin`() {
         lookups.cancel(ask("a"))
         #expect(!resolver.questions[0].isWanted())
         _ = ask("a")
@@ -87,7 +87,7 @@ import Testing
         #expect(answers.value == 1)
     }
 
-    @Test func `a lookup that takes long is not joined any more`() {
+    @Test func `a name lookup that takes long is not joined any more`() {
         let start = NIODeadline.now()
         _ = ask("a", at: start)
         _ = ask("a", at: start + .milliseconds(4999))

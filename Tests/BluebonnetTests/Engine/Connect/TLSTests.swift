@@ -34,7 +34,7 @@ struct TLSTests {
     }
 
     private func trusting(_ change: (inout TLSSettings) -> Void = { _ in }) -> SessionConfiguration {
-        TestSession.trusting(certificates.authority, change)
+        SessionConfiguration(trusting: certificates.authority, change)
     }
 
     private func options(_ identity: TestIdentity) -> FaultServer.Options {
@@ -43,34 +43,34 @@ struct TLSTests {
 
     // MARK: Trust
 
-    @Test func `a server of a trusted authority is served over one connection`() async throws {
+    @Test func `requests to a server of a trusted authority share one TLS connection`() async throws {
         try await FaultServer.run(Self.ok, options: options(certificates.localhost)) { server in
-            try await TestSession.run(trusting()) { session, _ in
-                let first = try await session.data(for: TestSession.request(server.baseURL))
+            try await withSession(trusting()) { session in
+                let first = try await session.data(for: Request(to: server.baseURL))
                 #expect(first.value == Data("ok".utf8))
                 #expect(first.timings.tls != nil)
-                let second = try await session.data(for: TestSession.request(server.baseURL))
+                let second = try await session.data(for: Request(to: server.baseURL))
                 #expect(second.timings.tls == nil && second.timings.isConnectionReused)
                 #expect(server.connections.count == 1)
             }
         }
     }
 
-    @Test func `an authority can be read from a file`() async throws {
+    @Test func `a trusted authority can be read from a file`() async throws {
         try await certificates.withFiles { files in
             try await FaultServer.run(Self.ok, options: options(certificates.localhost)) { server in
-                try await TestSession.run(trusting { $0.trustRoots = .file(files.authority) }) { session, _ in
-                    let response = try await session.data(for: TestSession.request(server.baseURL))
+                try await withSession(trusting { $0.trustRoots = .file(files.authority) }) { session in
+                    let response = try await session.data(for: Request(to: server.baseURL))
                     #expect(response.status.code == 200)
                 }
             }
         }
     }
 
-    @Test func `a certificate for an address is accepted for it`() async throws {
+    @Test func `a certificate for an IP address is accepted for it`() async throws {
         try await FaultServer.run(Self.ok, options: options(certificates.localhost)) { server in
-            try await TestSession.run(trusting()) { session, _ in
-                let response = try await session.data(for: TestSession.request("https://127.0.0.1:\(server.port)/"))
+            try await withSession(trusting()) { session in
+                let response = try await session.data(for: Request(to: "https://127.0.0.1:\(server.port)/"))
                 #expect(response.status.code == 200)
                 #expect(server.record.serverNames.isEmpty)
             }
@@ -78,15 +78,15 @@ struct TLSTests {
     }
 
     @Test(arguments: refusals, ResponseReading.allCases)
-    func `a certificate that is not good is refused at once, once, with the reason`(
+    func `an invalid certificate is refused at once, in one attempt, with the reason`(
         refusal: Refusal,
         reading: ResponseReading
     ) async throws {
         try await FaultServer.run(Self.ok, options: options(refusal.identity(certificates))) { server in
-            try await TestSession.run(trusting()) { session, engine in
+            try await withEngine(trusting()) { session, engine in
                 let start = ContinuousClock.now
-                let error = try await TestSession.failure {
-                    _ = try await reading.body(of: TestSession.request(server.baseURL), in: session)
+                let error = try await networkingError {
+                    _ = try await reading.body(of: Request(to: server.baseURL), in: session)
                 }
                 #expect(error.code == refusal.code, "\(error)")
                 #expect(ContinuousClock.now - start < .seconds(20))
@@ -98,20 +98,20 @@ struct TLSTests {
         }
     }
 
-    @Test(arguments: refusals) func `nothing is refused when nothing is checked`(refusal: Refusal) async throws {
+    @Test(arguments: refusals) func `with verification off no certificate is refused`(refusal: Refusal) async throws {
         try await FaultServer.run(Self.ok, options: options(refusal.identity(certificates))) { server in
-            try await TestSession.run(trusting { $0.verifiesCertificates = false }) { session, _ in
-                let response = try await session.data(for: TestSession.request(server.baseURL))
+            try await withSession(trusting { $0.verifiesCertificates = false }) { session in
+                let response = try await session.data(for: Request(to: server.baseURL))
                 #expect(response.value == Data("ok".utf8))
             }
         }
     }
 
-    @Test func `an authority that cannot be read has its own code`() async throws {
+    @Test func `an authority that cannot be read has its own error code`() async throws {
         for roots in [TLSSettings.TrustRoots.file("/nonexistent/authority.pem"), .pem("not a certificate")] {
-            try await TestSession.run(trusting { $0.trustRoots = roots }) { session, _ in
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request("https://127.0.0.1:1/"))
+            try await withSession(trusting { $0.trustRoots = roots }) { session in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: "https://127.0.0.1:1/"))
                 }
                 #expect(error.code == .invalidTrustConfiguration, "\(error)")
             }
@@ -120,9 +120,9 @@ struct TLSTests {
 
     @Test func `a server without TLS is a TLS failure`() async throws {
         try await FaultServer.run([.send("HTTP/1.1 400 Bad Request\r\n\r\n"), .close]) { server in
-            try await TestSession.run(trusting()) { session, _ in
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request("https://127.0.0.1:\(server.port)/"))
+            try await withSession(trusting()) { session in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: "https://127.0.0.1:\(server.port)/"))
                 }
                 #expect(error.code == .tlsFailed, "\(error)")
             }
@@ -150,8 +150,8 @@ struct TLSTests {
                 privateKeyFile: files.path("client.key")
             )
             try await FaultServer.run(Self.ok, options: serverAsking(version)) { server in
-                try await TestSession.run(trusting { $0.identity = identity }) { session, _ in
-                    let response = try await session.data(for: TestSession.request(server.baseURL))
+                try await withSession(trusting { $0.identity = identity }) { session in
+                    let response = try await session.data(for: Request(to: server.baseURL))
                     #expect(response.value == Data("ok".utf8))
                 }
             }
@@ -161,9 +161,9 @@ struct TLSTests {
     @Test(arguments: [ServerTLS.Version.tls12, .tls13])
     func `a missing client certificate fails the request`(version: ServerTLS.Version) async throws {
         try await FaultServer.run(Self.ok, options: serverAsking(version)) { server in
-            try await TestSession.run(trusting()) { session, _ in
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request(server.baseURL))
+            try await withSession(trusting()) { session in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: server.baseURL))
                 }
                 // In TLS 1.3 the server refuses after the client is done; its alert may be lost in the reset that follows.
                 #expect(
@@ -177,11 +177,11 @@ struct TLSTests {
 
     // MARK: Names and ends
 
-    @Test func `the server's name and the protocol are asked for in the handshake`() async throws {
+    @Test func `the handshake names the server and the protocol`() async throws {
         let tls = ServerTLS(certificates.localhost, applicationProtocols: ["h2", "http/1.1"])
         try await FaultServer.run(Self.ok, options: .init(tls: tls)) { server in
-            try await TestSession.run(trusting()) { session, _ in
-                _ = try await session.data(for: TestSession.request(server.baseURL))
+            try await withSession(trusting()) { session in
+                _ = try await session.data(for: Request(to: server.baseURL))
                 #expect(server.record.serverNames == ["localhost"])
                 #expect(server.connections[0].applicationProtocol == "http/1.1")
             }
@@ -189,13 +189,15 @@ struct TLSTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `a body that ends with the connection must end with the alert of TLS`(reading: ResponseReading) async throws {
+    func `a body that ends with the connection must end with the closing alert of TLS`(reading: ResponseReading)
+        async throws
+    {
         let answer = FaultStep.send("HTTP/1.1 200 OK\r\n\r\nhalf")
         let script = FaultServer.Script.connections([[.readRequest, answer, .cut], [.readRequest, answer, .close]])
         try await FaultServer.run(script, options: options(certificates.localhost)) { server in
-            try await TestSession.run(trusting()) { session, _ in
-                let request = try TestSession.request(server.baseURL)
-                let error = try await TestSession.failure { _ = try await reading.body(of: request, in: session) }
+            try await withSession(trusting()) { session in
+                let request = try Request(to: server.baseURL)
+                let error = try await networkingError { _ = try await reading.body(of: request, in: session) }
                 #expect(error.code == .truncatedResponse, "\(error)")
                 let body = try await reading.body(of: request, in: session)
                 #expect(body == Data("half".utf8))
@@ -204,14 +206,16 @@ struct TLSTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `a body that is complete by its length does not need the alert`(reading: ResponseReading) async throws {
+    func `a body that is complete by its length does not need the closing alert of TLS`(reading: ResponseReading)
+        async throws
+    {
         try await FaultServer.run(
             [.readRequest, .respond(body: "whole"), .cut],
             options: options(certificates.localhost)
         ) {
             server in
-            try await TestSession.run(trusting()) { session, _ in
-                let body = try await reading.body(of: TestSession.request(server.baseURL), in: session)
+            try await withSession(trusting()) { session in
+                let body = try await reading.body(of: Request(to: server.baseURL), in: session)
                 #expect(body == Data("whole".utf8))
             }
         }

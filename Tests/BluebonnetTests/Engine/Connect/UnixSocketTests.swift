@@ -17,13 +17,13 @@ struct UnixSocketTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `a request goes through a socket of the file system`(reading: ResponseReading) async throws {
+    func `a request goes through a Unix-domain socket`(reading: ResponseReading) async throws {
         try await withSocketPath { path, host in
             let script = FaultServer.Script.requests { _ in [.respond(body: "ok")] }
             try await FaultServer.run(script, options: .init(socketPath: path)) { server in
-                try await TestSession.run { session, _ in
+                try await withSession { session in
                     for _ in 0..<2 {
-                        let request = try TestSession.request("http+unix://\(host)/target?query=1")
+                        let request = try Request(to: "http+unix://\(host)/target?query=1")
                         let body = try await reading.body(of: request, in: session)
                         #expect(body == Data("ok".utf8))
                     }
@@ -35,13 +35,13 @@ struct UnixSocketTests {
         }
     }
 
-    @Test func `TLS goes through a socket too, for the name localhost`() async throws {
+    @Test func `TLS goes through a Unix-domain socket, for the name localhost`() async throws {
         let certificates = try TestCertificates.shared()
         try await withSocketPath { path, host in
             let options = FaultServer.Options(tls: ServerTLS(certificates.localhost), socketPath: path)
             try await FaultServer.run([.readRequest, .respond(body: "ok")], options: options) { server in
-                try await TestSession.run(TestSession.trusting(certificates.authority)) { session, _ in
-                    let response = try await session.data(for: TestSession.request("https+unix://\(host)/"))
+                try await withSession(SessionConfiguration(trusting: certificates.authority)) { session in
+                    let response = try await session.data(for: Request(to: "https+unix://\(host)/"))
                     #expect(response.value == Data("ok".utf8))
                     #expect(server.record.serverNames == ["localhost"])
                 }
@@ -49,11 +49,11 @@ struct UnixSocketTests {
         }
     }
 
-    @Test func `a socket that is not there cannot be reached`() async throws {
+    @Test func `a missing Unix-domain socket cannot be reached`() async throws {
         try await withSocketPath { _, host in
-            try await TestSession.run { session, _ in
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request("http+unix://\(host)/"))
+            try await withSession { session in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: "http+unix://\(host)/"))
                 }
                 #expect(error.code == .connectFailed, "\(error)")
             }

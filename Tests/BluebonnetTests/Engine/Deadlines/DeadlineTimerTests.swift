@@ -28,7 +28,7 @@ import Testing
         .uptimeNanoseconds(0) + .milliseconds(milliseconds)
     }
 
-    @Test func `a deadline that passes is told once`() {
+    @Test func `the timer reports a passed deadline once`() {
         let loop = EmbeddedEventLoop()
         let timer = DeadlineTimer(eventLoop: loop)
         let holder = Holder(Self.at(10))
@@ -42,7 +42,7 @@ import Testing
         #expect(holder.calls == 1)
     }
 
-    @Test func `a deadline that has moved to later is not told`() {
+    @Test func `the timer does not report a deadline that was moved later`() {
         let loop = EmbeddedEventLoop()
         let timer = DeadlineTimer(eventLoop: loop)
         let holder = Holder(Self.at(10))
@@ -52,7 +52,7 @@ import Testing
         #expect(holder.calls == 0)
     }
 
-    @Test func `a deadline that was taken back is not told`() {
+    @Test func `the timer does not report a withdrawn deadline`() {
         let loop = EmbeddedEventLoop()
         let timer = DeadlineTimer(eventLoop: loop)
         let holder = Holder(Self.at(10))
@@ -62,7 +62,7 @@ import Testing
         #expect(holder.calls == 0)
     }
 
-    @Test func `a deadline that has moved to earlier is told then`() {
+    @Test func `the timer reports a deadline that was moved earlier at its new time`() {
         let loop = EmbeddedEventLoop()
         let timer = DeadlineTimer(eventLoop: loop)
         let holder = Holder(Self.never)
@@ -75,7 +75,7 @@ import Testing
         #expect(holder.calls == 1)
     }
 
-    @Test func `a deadline set after the timer fired is told too`() {
+    @Test func `the timer reports a deadline that was set after it fired`() {
         let loop = EmbeddedEventLoop()
         let timer = DeadlineTimer(eventLoop: loop)
         let holder = Holder(Self.at(10))
@@ -87,7 +87,7 @@ import Testing
         #expect(holder.calls == 2)
     }
 
-    @Test func `each of several holders is told, and one without a deadline is not`() {
+    @Test func `the timer reports to each holder with a deadline and to no other`() {
         let loop = EmbeddedEventLoop()
         let timer = DeadlineTimer(eventLoop: loop)
         let holders = [Holder(Self.at(10)), Holder(Self.at(10)), Holder(nil), Holder(Self.never)]
@@ -96,7 +96,7 @@ import Testing
         #expect(holders.map(\.calls) == [1, 1, 0, 0])
     }
 
-    @Test func `a holder that was removed is not told`() {
+    @Test func `the timer does not report to a removed holder`() {
         let loop = EmbeddedEventLoop()
         let timer = DeadlineTimer(eventLoop: loop)
         let (gone, staying) = (Holder(Self.at(10)), Holder(Self.at(10)))
@@ -109,7 +109,7 @@ import Testing
         #expect(timer.isEmpty)
     }
 
-    @Test func `a holder may leave while it is told`() {
+    @Test func `a holder may remove itself while the timer reports to it`() {
         let loop = EmbeddedEventLoop()
         let timer = DeadlineTimer(eventLoop: loop)
         let (leaving, staying) = (Holder(Self.at(10)), Holder(Self.at(10)))
@@ -121,7 +121,7 @@ import Testing
         leaving.whenCalled = {}
     }
 
-    @Test func `the timer is let go with its last holder`() {
+    @Test func `the timer is released with its last holder`() {
         let loop = EmbeddedEventLoop()
         var timer: DeadlineTimer? = DeadlineTimer(eventLoop: loop)
         weak let reference = timer

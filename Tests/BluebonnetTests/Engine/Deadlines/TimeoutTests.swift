@@ -20,10 +20,10 @@ struct TimeoutTests {
         _ reading: ResponseReading,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        try await TestSession.run(TestSession.configuration { $0.timeouts = timeouts }) { session, engine in
+        try await withEngine(SessionConfiguration { $0.timeouts = timeouts }) { session, engine in
             let start = ContinuousClock.now
-            let error = try await TestSession.failure {
-                _ = try await reading.body(of: TestSession.request(url), in: session)
+            let error = try await networkingError {
+                _ = try await reading.body(of: Request(to: url), in: session)
             }
             #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
             #expect(ContinuousClock.now - start < .seconds(20), sourceLocation: sourceLocation)
@@ -33,7 +33,7 @@ struct TimeoutTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `a TLS handshake that is never answered ends with the connect timeout`(reading: ResponseReading) async throws {
+    func `a TLS handshake without a response ends with the connect timeout`(reading: ResponseReading) async throws {
         try await FaultServer.run([.stall]) { server in
             let url = "https://127.0.0.1:\(server.port)/"
             // Long enough to reach the server: the trust roots are read first.
@@ -51,22 +51,22 @@ struct TimeoutTests {
 
     @Test func `an exchange does not fail with the connect timeout of another one`() async throws {
         try await FaultServer.run([.stall], options: .init(acceptsConnections: false)) { server in
-            let configuration = TestSession.configuration { $0.maximumConnectionsPerHost = 1 }
-            try await TestSession.run(configuration) { session, engine in
+            let configuration = SessionConfiguration { $0.maximumConnectionsPerHost = 1 }
+            try await withEngine(configuration) { session, engine in
                 func send(_ connect: Duration) throws -> DataTask<Data> {
                     let timeouts = Timeouts(connect: connect)
-                    let task = try session.dataTask(TestSession.request(server.baseURL, timeouts: timeouts))
+                    let task = try session.dataTask(Request(to: server.baseURL, timeouts: timeouts))
                     task.resume()
                     return task
                 }
                 let first = try send(.milliseconds(100))
                 // On a busy machine, its 100 ms may be over before anybody looks.
-                try await TestSession.until("the first one waits") {
+                try await until("the first one waits") {
                     engine.waitingExchanges == 1 || first.state == .completed
                 }
                 let second = try send(.milliseconds(1700))
                 for (task, time) in [(first, "100 ms"), (second, "1700 ms")] {
-                    let error = try await TestSession.failure { _ = try await task.value }
+                    let error = try await networkingError { _ = try await task.value }
                     #expect(error.code == .connectTimeout && error.message.contains(time), "\(error)")
                 }
             }
@@ -74,7 +74,7 @@ struct TimeoutTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `a server that does not answer ends with the first-byte timeout`(reading: ResponseReading) async throws {
+    func `a server that does not respond ends with the first-byte timeout`(reading: ResponseReading) async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in
             try await expect(.firstByteTimeout, of: server.baseURL, Timeouts(firstByte: Self.short), reading)
             try await server.waitUntilClosed(connection: 0)
@@ -93,7 +93,7 @@ struct TimeoutTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `bytes that keep dripping do not hold off the whole timeout`(reading: ResponseReading) async throws {
+    func `a dripping response does not hold off the request timeout`(reading: ResponseReading) async throws {
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n"),
             .drip(String(repeating: "x", count: 5000), every: .milliseconds(10)),
@@ -105,14 +105,14 @@ struct TimeoutTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `the whole timeout runs before the first byte too`(reading: ResponseReading) async throws {
+    func `the request timeout runs before the first byte too`(reading: ResponseReading) async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in
             try await expect(.requestTimeout, of: server.baseURL, Timeouts(request: Self.short), reading)
         }
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `the whole timeout runs while the connection is being made`(reading: ResponseReading) async throws {
+    func `the request timeout runs while the connection is being made`(reading: ResponseReading) async throws {
         try await FaultServer.run([.stall], options: .init(acceptsConnections: false)) { server in
             let timeouts = Timeouts(connect: .seconds(1), request: Self.short)
             try await expect(.requestTimeout, of: server.baseURL, timeouts, reading)
@@ -120,16 +120,16 @@ struct TimeoutTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `the whole timeout runs while a request waits for a connection`(reading: ResponseReading) async throws {
+    func `the request timeout runs while a request waits for a connection`(reading: ResponseReading) async throws {
         let gate = FaultGate()
         try await FaultServer.run([.readRequest, .hold(gate), .respond(body: "late")]) { server in
-            let configuration = TestSession.configuration { $0.maximumConnectionsPerHost = 1 }
-            try await TestSession.run(configuration) { session, engine in
-                let first = try session.dataTask(TestSession.request(server.baseURL))
+            let configuration = SessionConfiguration { $0.maximumConnectionsPerHost = 1 }
+            try await withEngine(configuration) { session, engine in
+                let first = try session.dataTask(Request(to: server.baseURL))
                 first.resume()
                 try await server.waitForRequests(1)
-                let waiting = try TestSession.request(server.baseURL, timeouts: Timeouts(request: Self.short))
-                let error = try await TestSession.failure {
+                let waiting = try Request(to: server.baseURL, timeouts: Timeouts(request: Self.short))
+                let error = try await networkingError {
                     _ = try await reading.body(of: waiting, in: session)
                 }
                 #expect(error.code == .requestTimeout, "\(error)")
@@ -144,20 +144,16 @@ struct TimeoutTests {
 
     // MARK: What must not fire
 
-    private func patiently(_ work: (Duration) async throws -> Void) async throws {
-        try await TestSession.patiently(work)
-    }
-
-    @Test func `a body that nobody reads does not run into the between-bytes timeout`() async throws {
+    @Test func `an unread body does not end with the between-bytes timeout`() async throws {
         let count = 32 << 20
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n"), .fill(7, count: count),
         ]
         try await patiently { timeout in
             try await FaultServer.run(script) { server in
-                let configuration = TestSession.configuration { $0.timeouts.betweenBytes = timeout }
-                try await TestSession.run(configuration) { session, _ in
-                    let response = try await session.stream(TestSession.request(server.baseURL))
+                let configuration = SessionConfiguration { $0.timeouts.betweenBytes = timeout }
+                try await withSession(configuration) { session in
+                    let response = try await session.stream(Request(to: server.baseURL))
                     // Time enough for the timeout to fire, if it ran.
                     try await Task.sleep(for: timeout * 1.6)
                     let body = try await response.body.collect()
@@ -167,13 +163,13 @@ struct TimeoutTests {
         }
     }
 
-    @Test func `a suspended task does not run into the between-bytes timeout`() async throws {
+    @Test func `a suspended task does not end with the between-bytes timeout`() async throws {
         try await patiently { timeout in
             let gate = FaultGate()
             try await FaultServer.run([.readRequest, .send(Self.half), .hold(gate), .send("-whole")]) { server in
-                let configuration = TestSession.configuration { $0.timeouts.betweenBytes = timeout }
-                try await TestSession.run(configuration) { session, _ in
-                    let task = try session.dataTask(TestSession.request(server.baseURL))
+                let configuration = SessionConfiguration { $0.timeouts.betweenBytes = timeout }
+                try await withSession(configuration) { session in
+                    let task = try session.dataTask(Request(to: server.baseURL))
                     let progress = task.progress
                     task.resume()
                     for await now in progress where now.bytesReceived == 4 { break }
@@ -185,7 +181,7 @@ struct TimeoutTests {
                     }
                     try await Task.sleep(for: timeout * 1.6)
                     guard task.state == .suspended else {
-                        throw TestSession.Unmet(description: "suspended no longer: \(task.state)")
+                        throw Unmet(description: "suspended no longer: \(task.state)")
                     }
                     task.resume()
                     let body = try await task.value

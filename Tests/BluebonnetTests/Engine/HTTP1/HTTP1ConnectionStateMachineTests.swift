@@ -53,7 +53,7 @@ import Testing
         return machine
     }
 
-    @Test func `an exchange passes through its stages`() throws {
+    @Test func `an HTTP/1.1 exchange passes through its stages`() throws {
         var machine = Machine()
         #expect(machine.stage == .idle && !machine.isBusy && !machine.hasServed)
         let begins = machine.begin()
@@ -109,7 +109,7 @@ import Testing
         #expect(machine.servesHTTP10)
     }
 
-    @Test func `an exchange that ended unsent leaves the connection as it was`() throws {
+    @Test func `an exchange that ended before it was sent leaves the connection as it was`() throws {
         var machine = try served()
         _ = machine.begin()
         machine.endedUnsent()
@@ -119,20 +119,20 @@ import Testing
 
     // MARK: Bytes
 
-    @Test func `bytes that nobody asked for close the connection`() throws {
+    @Test func `unsolicited bytes close the connection`() throws {
         var machine = try served()
         let received = machine.received(bytes, isSuspended: false)
         #expect(received == .close)
     }
 
-    @Test func `bytes behind a complete response are not looked at, and the connection is not used again`() throws {
+    @Test func `bytes after a complete response are not parsed, and the connection is not used again`() throws {
         var machine = try complete()
         let received = machine.received(bytes, isSuspended: false)
         let next = machine.settle()
         #expect(received == .ignore && next == .close)
     }
 
-    @Test func `bytes that come while the task is suspended are held, and those behind them wait for their turn`() {
+    @Test func `bytes that arrive while the task is suspended are held, and later ones wait for their turn`() {
         var machine = busy()
         let later = ByteBuffer(string: "later")
         // The task goes on; what was held has not been looked at.
@@ -144,7 +144,7 @@ import Testing
         #expect(next == .parse)
     }
 
-    @Test func `a response with held bytes behind it, or with a read that was put off, ends the connection`() throws {
+    @Test func `a response with held bytes after it, or with a deferred read, ends the connection`() throws {
         var (holding, pausing) = (busy(), busy())
         _ = holding.received(bytes, isSuspended: true)
         let reads = pausing.reads(mayRead: false)
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `a read that was put off is made once`() {
+    @Test func `a deferred read is made once`() {
         var machine = busy()
         #expect(machine.reads(mayRead: true) && !machine.takePendingRead())
         _ = machine.reads(mayRead: false)
@@ -168,7 +168,7 @@ import Testing
 
     // MARK: The end
 
-    @Test func `a doomed connection is idle and takes nothing`() throws {
+    @Test func `a connection that is to close is idle and takes no exchange`() throws {
         var machine = try served()
         _ = machine.begin()
         _ = machine.received(bytes, isSuspended: true)
@@ -178,20 +178,22 @@ import Testing
         #expect(!begins)
     }
 
-    @Test func `a response that is complete is handed over although the connection is doomed`() throws {
+    @Test func `a complete response is delivered although the connection is to close`() throws {
         var machine = try complete()
         machine.doom()
         let next = machine.settle()
         #expect(next == .close)
     }
 
-    @Test func `the pool is told once that a connection goes`() throws {
+    @Test func `a connection leaves the pool once`() throws {
         var machine = try served()
         let leaves = [machine.leavesPool(), machine.leavesPool()]
         #expect(leaves == [true, false])
     }
 
-    @Test func `an end is stale only on a used connection before the first byte of the response`() throws {
+    @Test func `a closed connection was stale only if it had been used and before the first byte of the response`()
+        throws
+    {
         #expect(!busy().isStale)
         var used = try served()
         #expect(!used.isStale)
@@ -202,7 +204,7 @@ import Testing
         #expect(throws: HTTP1ParseError.self) { try used.finish() }
     }
 
-    @Test func `after the end of the input a response still counts, and nothing more is sent`() throws {
+    @Test func `after the end of its input a connection still completes a response, and takes no exchange`() throws {
         var machine = try served()
         _ = machine.begin()
         machine.inputEnded()

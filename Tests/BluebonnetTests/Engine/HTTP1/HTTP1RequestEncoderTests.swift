@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: ["*", "/", "http://a.example/x", "a.example:443", "/%C3%A9?q=[1]|{2}"])
-    func `every form of target is written as it is`(_ target: String) throws {
+    func `every form of request target is written as it is`(_ target: String) throws {
         #expect(try Self.head("OPTIONS", target).hasPrefix("OPTIONS \(target) HTTP/1.1\r\n"))
     }
 
@@ -98,7 +98,7 @@ import Testing
         FramingCase("POST", .none, [("Content-Length", "0")], "Content-Length: 0\r\n"),
         FramingCase("POST", .chunked, [("transfer-encoding", "Chunked")], "transfer-encoding: Chunked\r\n"),
     ])
-    func `the framing is written once and only where there is one`(_ example: FramingCase) throws {
+    func `the framing field is written once and only where there is a body`(_ example: FramingCase) throws {
         let head = try Self.head(example.method, "/", example.fields, example.framing)
         #expect(head == "\(example.method) / HTTP/1.1\r\nHost: a.example\r\n\(example.expected)\r\n")
     }
@@ -127,7 +127,7 @@ import Testing
         ),
         (.none, [("Host", "a"), ("host", "a")], .repeatedHost),
     ])
-    func `fields that contradict the framing are refused`(
+    func `header fields that contradict the framing are refused`(
         _ framing: Framing,
         _ fields: [(String, String)],
         _ failure: Failure
@@ -166,7 +166,7 @@ import Testing
         #expect(String(buffer: buffer).split(separator: "\r\n", omittingEmptySubsequences: false).count == 5)
     }
 
-    @Test func `chunks and the last chunk`() throws {
+    @Test func `chunks and the last chunk have their framing`() throws {
         var buffer = ByteBuffer()
         HTTP1RequestEncoder.encodeChunkHeader(26, into: &buffer)
         HTTP1RequestEncoder.encodeChunkEnd(into: &buffer)

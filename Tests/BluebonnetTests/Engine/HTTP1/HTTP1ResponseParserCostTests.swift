@@ -56,7 +56,9 @@ import Testing
     }
 
     @Test(arguments: Hostile.allCases, [1, 7, Int.max])
-    func `the work grows with the response, however it comes`(hostile: Hostile, piece: Int) throws {
+    func `response parsing work grows linearly with the response, however it is split`(hostile: Hostile, piece: Int)
+        throws
+    {
         let costs = try [250, 500, 1_000].map { try Self.cost(hostile.response($0), piece: piece) }
         for cost in costs {
             #expect(cost.events <= cost.bytes / 6 + 4, "\(cost)")
@@ -70,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: ["1;", "1 ", "0;x=\""])
-    func `a chunk line without end is refused at its limit`(line: String) {
+    func `an endless chunk line is refused at its limit`(line: String) {
         var parser = HTTP1ResponseParser()
         parser.begin(.ordinary)
         let text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(line)"

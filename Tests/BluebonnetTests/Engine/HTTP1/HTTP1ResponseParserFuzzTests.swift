@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [5, 6, 7, 8] as [UInt64])
-    func `broken responses neither crash nor hang nor depend on how they are cut`(_ seed: UInt64) {
+    func `malformed responses neither crash nor hang nor depend on how they are split`(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<300 {
             var response = GeneratedResponse(using: &generator, allowsBareLineFeed: true)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [9, 10, 11, 12] as [UInt64])
-    func `what both accept of broken responses means the same`(_ seed: UInt64) {
+    func `malformed responses that NIOHTTP1 accepts too mean the same here`(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<150 {
             var response = GeneratedResponse(using: &generator, allowsBareLineFeed: false)

@@ -5,7 +5,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct HTTP1ResponseParserStateTests {
-    @Test func `one parser reads response after response`() throws {
+    @Test func `one HTTP/1.1 parser reads response after response`() throws {
         var parser = HTTP1ResponseParser()
         #expect(parser.isIdle)
         var buffer = ByteBuffer(
@@ -24,7 +24,7 @@ import Testing
         #expect(buffer.readableBytes == 0 && parser.hasReceivedBytes)
     }
 
-    @Test func `an error is final until the next begin`() {
+    @Test func `a response parsing error is final until the next begin`() {
         var parser = HTTP1ResponseParser()
         parser.begin(.ordinary)
         var buffer = ByteBuffer(string: "nonsense")
@@ -37,7 +37,7 @@ import Testing
         #expect(fourth?.fault == .closedBeforeResponse)
     }
 
-    @Test func `a body event is a slice of the buffer and takes all of it`() throws {
+    @Test func `a parsed body event is a slice of the buffer and takes all of it`() throws {
         var parser = HTTP1ResponseParser()
         parser.begin(.ordinary)
         var head = ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n")
@@ -55,7 +55,7 @@ import Testing
 
     static let limits = HTTP1Limits(headerSection: 200, headerLine: 64, chunkLine: 16)
 
-    @Test func `a line may be as long as the limit and no longer`() {
+    @Test func `a header line may be as long as the limit and no longer`() {
         for ending in ["\r\n", "\n"] {
             let fitting = "HTTP/1.1 200 OK\(ending)A: " + String(repeating: "x", count: 61) + ending
             #expect(ParserProbe.checked(fitting + ending, limits: Self.limits).fault == nil)
@@ -70,7 +70,7 @@ import Testing
         #expect(ParserProbe.checked(trailer, limits: Self.limits).fault == .headerLineTooLarge(limit: 64))
     }
 
-    @Test func `a section may be as long as the limit and no longer`() {
+    @Test func `a header section may be as long as the limit and no longer`() {
         let line = "A: 345678\r\n"
         let lines = "HTTP/1.1 200 OK\r\n" + String(repeating: line, count: 30)
         let fault = HTTP1ParseError.Fault.headerSectionTooLarge(limit: 200)
@@ -81,13 +81,13 @@ import Testing
         #expect(ParserProbe.checked(trailers, limits: Self.limits).fault == fault)
     }
 
-    @Test func `an endless line is refused when the limit is reached, not when it ends`() {
+    @Test func `an endless header line is refused when the limit is reached, not when it ends`() {
         let endless = "HTTP/1.1 200 OK\r\nA: " + String(repeating: "x", count: 16_382)
         let probe = ParserProbe([endless.latin1Bytes], limits: HTTP1Limits(headerLine: 16_384), closes: false)
         #expect(probe.fault == .headerLineTooLarge(limit: 16_384))
     }
 
-    @Test func `more fields than HTTPFields can hold are refused`() {
+    @Test func `more header fields than HTTPFields can hold are refused`() {
         let limits = HTTP1Limits(headerSection: 1 << 20)
         let text = "HTTP/1.1 200 OK\r\n" + String(repeating: "a:\n", count: HTTP1Limits.fieldCount + 1) + "\r\n"
         #expect(ParserProbe(text, limits: limits).fault == .tooManyHeaders(limit: HTTP1Limits.fieldCount))
@@ -110,7 +110,7 @@ import Testing
         #expect(probe.isComplete && probe.fault == nil)
     }
 
-    @Test func `a large head means the same however it is cut`() {
+    @Test func `a large response head means the same however it is split`() {
         let lines = (0..<900).map { "X-\($0): " + String(repeating: "v", count: $0 % 97) + "\r\n" }.joined()
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n" + lines + "\r\n"
         let bytes = (head + String(repeating: "b", count: 9_000)).latin1Bytes
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: [16_385, 60_000, 65_000])
-    func `a line may be as long as the section`(length: Int) {
+    func `a header line may be as long as the header section`(length: Int) {
         let head = "HTTP/1.1 200 OK\r\nSet-Cookie: " + String(repeating: "c", count: length) + "\r\n\r\n"
         let bytes = head.latin1Bytes
         for pieces in [[bytes], bytes.map { [$0] }] {
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: [HTTP1Limits(headerSection: .max, headerLine: .max), HTTP1Limits(headerLine: .max)])
-    func `the largest number is a limit like any other`(limits: HTTP1Limits) {
+    func `the largest number is a limit of a response head like any other`(limits: HTTP1Limits) {
         let probe = ParserProbe.checked("HTTP/1.1 200 OK\r\nA: b\r\nContent-Length: 1\r\n\r\nx", limits: limits)
         #expect(probe.fault == nil && probe.body == "x")
     }
@@ -154,7 +154,7 @@ import Testing
     ]
 
     @Test(arguments: secrets)
-    func `an error shows the name of a field and nothing else`(line: String, shown: String) throws {
+    func `a response parsing error shows the name of a field and nothing else`(line: String, shown: String) throws {
         for start in ["HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"] {
             var parser = HTTP1ResponseParser(limits: HTTP1Limits(headerLine: 100))
             parser.begin(.ordinary)
@@ -172,7 +172,7 @@ import Testing
         ("HTTP/1.1 2x0 s3cret\r\n", "HTTP/1.1 2x0"),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\ns3cret", "3"),
     ])
-    func `an error shows no body`(text: String, shown: String) throws {
+    func `a response parsing error shows nothing of the body`(text: String, shown: String) throws {
         var parser = HTTP1ResponseParser()
         parser.begin(.ordinary)
         var buffer = ByteBuffer(string: text)
@@ -180,7 +180,7 @@ import Testing
         #expect(error.excerpt == shown, "\(error)")
     }
 
-    @Test func `the work for a section grows with its size, however it comes`() throws {
+    @Test func `header parsing work grows linearly with the section, however it is split`() throws {
         for makeLine in [
             { "A: " + String(repeating: "c", count: $0) + "\r\n" }, { String(repeating: "A: b\r\n", count: $0 / 6) },
         ] {

@@ -38,7 +38,7 @@ import Testing
         ),
         HeadCase("HTTP/1.1 200 OK\r\nX:\r\n \r\n\r\n", "1.1 200 [OK] X="),
     ])
-    func `a head is read with its version, code, reason and fields`(_ example: HeadCase) {
+    func `a response head is parsed with its version, code, reason and fields`(_ example: HeadCase) {
         let probe = ParserProbe.checked(example.text)
         #expect(probe.head == example.head)
         #expect(probe.length == .untilClose)
@@ -157,7 +157,7 @@ import Testing
         FaultCase(headers: "Transfer-Encoding: xchunked", .unsupportedTransferCoding),
         FaultCase(headers: "Transfer-Encoding: identity", .unsupportedTransferCoding),
     ])
-    func `framing that is not exact is an error`(_ example: FaultCase) {
+    func `response framing that is not exact is an error`(_ example: FaultCase) {
         #expect(ParserProbe.checked(example.text).fault == example.fault)
     }
 
@@ -273,7 +273,7 @@ import Testing
         ),
         BodyCase("HTTP/1.1 200 OK\r\ntransfer-encoding:\t CHUNKED\r\n\r\n0\r\n\r\n", .chunked),
     ])
-    func `the body ends where the framing says`(_ example: BodyCase) {
+    func `a response body ends where the framing says`(_ example: BodyCase) {
         let probe = ParserProbe.checked(example.text, example.kind)
         #expect(probe.fault == nil && probe.isComplete)
         #expect(probe.length == example.length)
@@ -313,13 +313,13 @@ import Testing
         PersistenceCase("HTTP/1.1 101 Switching Protocols\r\n\r\n", false),
         PersistenceCase("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", true),
     ])
-    func `a connection persists by RFC 9112 section 9.3`(_ example: PersistenceCase) {
+    func `a response keeps its connection by RFC 9112 section 9.3`(_ example: PersistenceCase) {
         let probe = ParserProbe.checked(example.text)
         #expect(probe.isKeepAlive == example.persists)
         #expect(probe.isComplete)
     }
 
-    @Test func `a tunnel is not kept alive`() {
+    @Test func `the connection of a tunnel is not kept alive`() {
         #expect(!ParserProbe.checked("HTTP/1.1 200 OK\r\n\r\n", .connect).isKeepAlive)
     }
 
@@ -333,7 +333,7 @@ import Testing
         #expect(probe.body == "hi" && probe.isComplete && probe.isKeepAlive)
     }
 
-    @Test func `at most 64 informational responses are taken`() {
+    @Test func `at most 64 informational responses are accepted`() {
         let informational = "HTTP/1.1 102 Processing\r\n\r\n"
         let final = "HTTP/1.1 204 No Content\r\n\r\n"
         let most = ParserProbe(String(repeating: informational, count: 64) + final)

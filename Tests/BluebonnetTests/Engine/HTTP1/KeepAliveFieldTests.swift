@@ -18,14 +18,14 @@ struct KeepAliveFieldTests {
             ("timeout=99999999999999999999", nil), ("xtimeout=5", nil), ("5", nil),
         ] as [(String, Duration?)]
     )
-    func `the time is read and a second taken off`(value: String, time: Duration?) throws {
+    func `the Keep-Alive timeout is read, less one second`(value: String, time: Duration?) throws {
         #expect(KeepAliveField.time(in: value).duration == time)
         #expect(try parsedTime("Keep-ALIVE: \(value)\r\n") == time)
         let twice = "Connection: keep-alive\r\nKeep-Alive: \(value)\r\nkeep-alive: timeout=900\r\n"
         #expect(try parsedTime(twice) == time ?? .seconds(899))
     }
 
-    @Test func `without the field there is no time, also after a response that had it`() throws {
+    @Test func `without Keep-Alive there is no timeout, also after a response that had one`() throws {
         #expect(try parsedTime("") == nil)
         #expect(try parsedTime("Connection: keep-alive\r\n") == nil)
         #expect(try parsedTime("Keep-Alives: timeout=5\r\n") == nil)
@@ -47,28 +47,28 @@ struct KeepAliveFieldTests {
         return parser.keepAliveTime.duration
     }
 
-    @Test func `a connection is closed before the server closes it`() async throws {
+    @Test func `an idle connection is closed before its Keep-Alive timeout`() async throws {
         let script = FaultServer.Script.requests { _ in
             [.respond(headers: [("Keep-Alive", "timeout=1")], body: "ok")]
         }
         try await FaultServer.run(script) { server in
             // The session's own idle time of a minute would be over after that of this suite.
-            try await TestSession.run { session, engine in
-                _ = try await session.data(for: TestSession.request(server.baseURL))
+            try await withEngine { session, engine in
+                _ = try await session.data(for: Request(to: server.baseURL))
                 try await server.waitUntilClientClosed(connection: 0)
-                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has let it go") { engine.openConnections == 0 }
             }
         }
     }
 
-    @Test func `a connection that is not kept at all is not used again`() async throws {
+    @Test func `a connection with a Keep-Alive timeout of zero is not used again`() async throws {
         let script = FaultServer.Script.requests { _ in
             [.respond(headers: [("Keep-Alive", "timeout=0")], body: "ok")]
         }
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 for number in 0..<2 {
-                    _ = try await session.data(for: TestSession.request(server.baseURL))
+                    _ = try await session.data(for: Request(to: server.baseURL))
                     try await server.waitUntilClientClosed(connection: number)
                 }
             }

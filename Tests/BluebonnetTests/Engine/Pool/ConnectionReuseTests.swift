@@ -9,14 +9,14 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionReuseTests {
     private static let ok = FaultServer.Script.requests { _ in [.respond(body: "ok")] }
-    private static let single = TestSession.configuration { $0.maximumConnectionsPerHost = 1 }
+    private static let single = SessionConfiguration { $0.maximumConnectionsPerHost = 1 }
 
     @Test func `requests one after the other share one connection`() async throws {
         try await FaultServer.run(Self.ok) { server in
-            try await TestSession.run { session, engine in
+            try await withEngine { session, engine in
                 var reused: [Bool] = []
                 for number in 0..<10 {
-                    let response = try await session.data(for: TestSession.request(server.baseURL + "/\(number)"))
+                    let response = try await session.data(for: Request(to: server.baseURL + "/\(number)"))
                     reused.append(response.timings.isConnectionReused)
                     #expect(response.retries == 0)
                     #expect((response.timings.connect == nil) == response.timings.isConnectionReused)
@@ -31,9 +31,9 @@ struct ConnectionReuseTests {
 
     @Test func `a streamed body that was read to its end gives its connection back`() async throws {
         try await FaultServer.run(Self.ok) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 for _ in 0..<3 {
-                    let response = try await session.stream(TestSession.request(server.baseURL))
+                    let response = try await session.stream(Request(to: server.baseURL))
                     let body = try await response.body.collect()
                     #expect(body == Data("ok".utf8))
                 }
@@ -49,11 +49,11 @@ struct ConnectionReuseTests {
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok and more",
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison",
     ])
-    func `a connection is closed after a response that forbids more`(answer: String) async throws {
+    func `a connection is closed after a response that forbids its reuse`(answer: String) async throws {
         try await FaultServer.run([.readRequest, .send(answer), .startOver]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 for number in 0..<2 {
-                    let response = try await session.data(for: TestSession.request(server.baseURL))
+                    let response = try await session.data(for: Request(to: server.baseURL))
                     #expect(response.value == Data("ok".utf8))
                     #expect(!response.timings.isConnectionReused)
                     try await server.waitUntilClientClosed(connection: number)
@@ -63,25 +63,25 @@ struct ConnectionReuseTests {
         }
     }
 
-    @Test func `HTTP 1_0 with keep-alive keeps its connection`() async throws {
+    @Test func `an HTTP/1.0 response with keep-alive keeps its connection`() async throws {
         let answer = "HTTP/1.0 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\nok"
         try await FaultServer.run([.readRequest, .send(answer), .startOver]) { server in
-            try await TestSession.run { session, _ in
-                for _ in 0..<3 { _ = try await session.data(for: TestSession.request(server.baseURL)) }
+            try await withSession { session in
+                for _ in 0..<3 { _ = try await session.data(for: Request(to: server.baseURL)) }
                 #expect(server.connections.count == 1)
             }
         }
     }
 
-    @Test func `a request that asks for the end of its connection gets it`() async throws {
+    @Test func `a request with Connection close closes its connection`() async throws {
         // RFC 9112 §9.6: a client that sends "close" sends nothing after it.
         try await FaultServer.run(Self.ok) { server in
-            try await TestSession.run { session, _ in
-                var request = try TestSession.request(server.baseURL)
+            try await withSession { session in
+                var request = try Request(to: server.baseURL)
                 request.headerFields[.connection] = "close"
                 _ = try await session.data(for: request)
                 try await server.waitUntilClientClosed(connection: 0)
-                _ = try await session.data(for: TestSession.request(server.baseURL))
+                _ = try await session.data(for: Request(to: server.baseURL))
                 #expect(server.connections.count == 2)
             }
         }
@@ -93,24 +93,24 @@ struct ConnectionReuseTests {
             .readRequest, .respond(body: "ok"), .hold(gate), .send("HTTP/1.1 408 Request Timeout\r\n\r\n"),
         ]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
-                _ = try await session.data(for: TestSession.request(server.baseURL))
+            try await withSession { session in
+                _ = try await session.data(for: Request(to: server.baseURL))
                 gate.open()
                 try await server.waitUntilClientClosed(connection: 0)
-                let response = try await session.data(for: TestSession.request(server.baseURL))
+                let response = try await session.data(for: Request(to: server.baseURL))
                 #expect(response.value == Data("ok".utf8))
                 #expect(response.retries == 0)
             }
         }
     }
 
-    @Test func `an idle connection is closed when its time is over`() async throws {
+    @Test func `an idle connection is closed when its idle time is over`() async throws {
         try await FaultServer.run(Self.ok) { server in
-            let configuration = TestSession.configuration { $0.idleConnectionTimeout = .milliseconds(50) }
-            try await TestSession.run(configuration) { session, engine in
-                _ = try await session.data(for: TestSession.request(server.baseURL))
+            let configuration = SessionConfiguration { $0.idleConnectionTimeout = .milliseconds(50) }
+            try await withEngine(configuration) { session, engine in
+                _ = try await session.data(for: Request(to: server.baseURL))
                 try await server.waitUntilClientClosed(connection: 0)
-                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has let it go") { engine.openConnections == 0 }
             }
         }
     }
@@ -119,9 +119,9 @@ struct ConnectionReuseTests {
 
     @Test(arguments: [1, 6]) func `there are never more connections than allowed`(limit: Int) async throws {
         try await FaultServer.run(Self.ok) { server in
-            let configuration = TestSession.configuration { $0.maximumConnectionsPerHost = limit }
-            try await TestSession.run(configuration) { session, engine in
-                let requests = try (0..<50).map { try TestSession.request(server.baseURL + "/\($0)") }
+            let configuration = SessionConfiguration { $0.maximumConnectionsPerHost = limit }
+            try await withEngine(configuration) { session, engine in
+                let requests = try (0..<50).map { try Request(to: server.baseURL + "/\($0)") }
                 let bodies = try await withThrowingTaskGroup(of: Data.self) { group in
                     for request in requests {
                         group.addTask { try await session.data(for: request).value }
@@ -142,15 +142,15 @@ struct ConnectionReuseTests {
             request.target == "/0" ? [.hold(gate), .respond(body: "ok")] : [.respond(body: "ok")]
         }
         try await FaultServer.run(script) { server in
-            try await TestSession.run(Self.single) { session, engine in
+            try await withEngine(Self.single) { session, engine in
                 let tasks = try (0..<20).map { number in
-                    try session.dataTask(TestSession.request(server.baseURL + "/\(number)"))
+                    try session.dataTask(Request(to: server.baseURL + "/\(number)"))
                 }
                 tasks[0].resume()
                 try await server.waitForRequests(1)
                 for (number, task) in tasks.enumerated().dropFirst() {
                     task.resume()
-                    try await TestSession.until("request \(number) waits") { engine.waitingExchanges == number }
+                    try await until("request \(number) waits") { engine.waitingExchanges == number }
                 }
                 gate.open()
                 for task in tasks { _ = try await task.value }
@@ -163,9 +163,9 @@ struct ConnectionReuseTests {
     @Test func `origins do not share connections`() async throws {
         try await FaultServer.run(Self.ok) { one in
             try await FaultServer.run(Self.ok) { other in
-                try await TestSession.run(Self.single) { session, engine in
+                try await withEngine(Self.single) { session, engine in
                     for url in [one.baseURL, other.baseURL, one.baseURL, other.baseURL] {
-                        _ = try await session.data(for: TestSession.request(url))
+                        _ = try await session.data(for: Request(to: url))
                     }
                     #expect(one.connections.count == 1 && other.connections.count == 1)
                     #expect(engine.openConnections == 2)
@@ -174,18 +174,18 @@ struct ConnectionReuseTests {
         }
     }
 
-    @Test func `a connection that waits for the closing alert of its server keeps no request waiting`() async throws {
+    @Test func `a connection that waits for its server's closing alert delays no request`() async throws {
         let certificates = try TestCertificates.shared()
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readRequest, .respond(headers: [("Connection", "close")], body: "ok"), .stopReading, .hold(gate), .cut,
         ]
         try await FaultServer.run(script, options: .init(tls: ServerTLS(certificates.localhost))) { server in
-            var configuration = TestSession.trusting(certificates.authority) { $0.closingTime = .seconds(60) }
+            var configuration = SessionConfiguration(trusting: certificates.authority) { $0.closingTime = .seconds(60) }
             configuration.maximumConnectionsPerHost = 1
             configuration.timeouts.waiting = .seconds(20)
-            try await TestSession.run(configuration) { session, engine in
-                for _ in 0..<3 { _ = try await session.data(for: TestSession.request(server.baseURL)) }
+            try await withEngine(configuration) { session, engine in
+                for _ in 0..<3 { _ = try await session.data(for: Request(to: server.baseURL)) }
                 #expect(engine.openConnections == 3 && server.connections.count == 3)
                 gate.open()
             }
@@ -197,9 +197,9 @@ struct ConnectionReuseTests {
         // The server has not read the body when it closes, so its system resets the connection.
         let gate = FaultGate()
         try await FaultServer.run([.readHead, .stopReading, .respond(413, body: "no"), .hold(gate), end]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let body = RequestBody.data(Data(count: 64 << 20))
-                let task = session.dataTask(try TestSession.request(server.baseURL, .post, body: body))
+                let task = session.dataTask(try Request(.post, to: server.baseURL, body: body))
                 task.resume()
                 try await server.wait("the response") { ($0.connections.first?.bytesSent ?? 0) > 0 }
                 gate.open()

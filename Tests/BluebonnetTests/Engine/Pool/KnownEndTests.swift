@@ -45,24 +45,24 @@ struct KnownEndTests {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let gate = FaultGate()
         try await FaultServer.run(Self.closing(after: gate), options: options) { server in
-            let configuration = TestSession.configuration {
+            let configuration = SessionConfiguration {
                 $0.maximumConnectionsPerHost = 1
                 $0.eventLoopGroup = group
                 $0.tls = tls
             }
-            try await TestSession.run(configuration) { session, engine in
-                let first = try session.dataTask(TestSession.request(server.baseURL + "/first"))
+            try await withEngine(configuration) { session, engine in
+                let first = try session.dataTask(Request(to: server.baseURL + "/first"))
                 first.resume()
                 try await server.waitForRequests(1)
                 // POST is not sent again, so it must not be sent in vain.
                 let waiting = try [HTTPRequest.Method.post, .get, .patch].enumerated().map { number, method in
                     let body = method == .get ? nil : RequestBody.string("\(number)")
-                    let request = try TestSession.request(server.baseURL + "/\(number)", method, body: body)
+                    let request = try Request(method, to: server.baseURL + "/\(number)", body: body)
                     return session.dataTask(request)
                 }
                 for (number, task) in waiting.enumerated() {
                     task.resume()
-                    try await TestSession.until("\(number) waits") { engine.waitingExchanges == number + 1 }
+                    try await until("\(number) waits") { engine.waitingExchanges == number + 1 }
                 }
                 try await whileBlocked(group) {
                     gate.open()
@@ -82,18 +82,18 @@ struct KnownEndTests {
         try await group.shutdownGracefully()
     }
 
-    @Test func `a response with the end of its connection behind it`() async throws {
+    @Test func `a connection whose end follows its response is not used again`() async throws {
         try await run(.init())
     }
 
-    @Test func `a response over TLS with the closing alert behind it`() async throws {
+    @Test func `a TLS connection whose closing alert follows its response is not used again`() async throws {
         let certificates = try TestCertificates.shared()
         var tls = TLSSettings()
         tls.trustRoots = .pem(certificates.authority.certificatePEM)
         try await run(.init(tls: ServerTLS(certificates.localhost)), tls)
     }
 
-    @Test func `a suspended task whose response has bytes behind it gives no connection back`() async throws {
+    @Test func `a suspended task with bytes after its response does not give its connection back`() async throws {
         // The client reads 8 KiB first: the response ends there, and what follows comes with a read of its own.
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 8000\r\nX-Pad: "
         let padding = String(repeating: "p", count: 8192 - 8000 - head.utf8.count - 4)
@@ -105,8 +105,8 @@ struct KnownEndTests {
             [.readRequest, .respond(body: "ok")],
         ])
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, engine in
-                let task = try session.dataTask(TestSession.request(server.baseURL))
+            try await withEngine { session, engine in
+                let task = try session.dataTask(Request(to: server.baseURL))
                 task.resume()
                 try await server.waitForRequests(1)
                 task.suspend()
@@ -115,7 +115,7 @@ struct KnownEndTests {
                 task.resume()
                 let body = try await task.value
                 #expect(body.count == 8000)
-                let next = try await session.data(for: TestSession.request(server.baseURL))
+                let next = try await session.data(for: Request(to: server.baseURL))
                 #expect(next.value == Data("ok".utf8) && next.retries == 0)
                 #expect(server.requests.map(\.connection) == [0, 1])
             }

@@ -10,7 +10,7 @@ import Testing
 
     private static func at(_ seconds: Double) -> NIODeadline { QueueProbe.at(seconds) }
 
-    @Test func `without an open connection everybody's own time to connect runs`() {
+    @Test func `without an open connection the connect timeout of each waiter runs`() {
         var queue = QueueProbe(limit: 1)
         _ = queue.acquire(Waiter("slow", connect: .seconds(30), waiting: .seconds(5)))
         _ = queue.acquire(Waiter("quick", since: Self.at(2), connect: .seconds(1), waiting: .seconds(5)))
@@ -22,7 +22,7 @@ import Testing
         #expect(queue.queue.nextDeadline == nil)
     }
 
-    @Test func `with open connections the time counts in which none of them takes anybody`() {
+    @Test func `with open connections the waiting timeout counts the time in which none takes a waiter`() {
         let connection = Connection("1")
         var queue = QueueProbe.busy([connection])
         for name in ["a", "b", "c"] { _ = queue.acquire(Waiter(name, connect: .seconds(1), waiting: .seconds(60))) }
@@ -34,7 +34,7 @@ import Testing
         #expect(queue.expire(at: 178) == "c: waiting")
     }
 
-    @Test func `who comes to a queue that stands still waits its own time`() {
+    @Test func `a waiter that joins a queue at a standstill waits for its own timeout`() {
         var queue = QueueProbe.busy([Connection("1")])
         _ = queue.acquire(Waiter("a", waiting: .seconds(60)))
         _ = queue.acquire(Waiter("b", since: Self.at(50), waiting: .seconds(60)))
@@ -45,7 +45,7 @@ import Testing
         #expect(queue.expire(at: 110) == "b: waiting")
     }
 
-    @Test func `when the last connection closes, the time to connect begins`() {
+    @Test func `when the last connection closes, the connect timeout of the waiters begins`() {
         let connection = Connection("1")
         var queue = QueueProbe.busy([connection])
         _ = queue.acquire(Waiter("a", connect: .seconds(10), waiting: .seconds(60)))
@@ -55,7 +55,7 @@ import Testing
         #expect(queue.expire(at: 60) == "a: connect, gives up a")
     }
 
-    @Test func `the whole time of a request runs all the while`() {
+    @Test func `the request timeout of a waiter runs all the while`() {
         var queue = QueueProbe.busy([Connection("1")])
         _ = queue.acquire(Waiter("a", deadline: Self.at(3), waiting: .seconds(60)))
         _ = queue.acquire(Waiter("b", deadline: Self.at(2)))
@@ -66,7 +66,7 @@ import Testing
         #expect(queue.expire(at: 1_000_000).isEmpty && queue.queue.waiters.map(\.description) == ["c"])
     }
 
-    @Test func `no time is no limit, and no time at all is over at once`() {
+    @Test func `a waiter without a timeout has no limit, and one with a timeout of zero fails at once`() {
         var queue = QueueProbe(limit: 1)
         _ = queue.acquire(Waiter("patient"))
         #expect(queue.queue.nextDeadline == nil)
@@ -77,7 +77,7 @@ import Testing
         #expect(queue.expire(at: 0) == "hasty: waiting")
     }
 
-    @Test func `an attempt of one who left is not waited for longer than the time to connect of another`() {
+    @Test func `an abandoned attempt is not waited for longer than another waiter's connect timeout`() {
         let gone = Waiter("gone", connect: nil)
         var queue = QueueProbe(limit: 1)
         _ = queue.acquire(gone)
@@ -89,7 +89,7 @@ import Testing
         #expect(queue.expire(at: 15) == "b: connect, gives up b")
     }
 
-    @Test func `deadlines of those who were served are forgotten`() {
+    @Test func `the deadlines of served waiters are forgotten`() {
         let connection = Connection("1")
         var queue = QueueProbe.busy([connection])
         _ = queue.acquire(Waiter("first", waiting: .seconds(1)))
@@ -105,7 +105,7 @@ import Testing
 
 /// The two structures below the queue.
 @Suite struct WaitingLineTests {
-    @Test func `a line keeps its order whoever leaves, as a list does`() {
+    @Test func `a waiting line keeps its order whoever leaves it`() {
         var generator = SeededGenerator(seed: 7)
         var line = WaitingLine<Int>()
         var list: [(value: Int, ticket: Int, number: UInt64)] = []
@@ -134,7 +134,7 @@ import Testing
         #expect(line.isEmpty && Array(line).isEmpty)
     }
 
-    @Test func `a heap returns its deadlines in order, also of those that were kept`() {
+    @Test func `a deadline heap returns its deadlines in order, also those that were kept`() {
         var generator = SeededGenerator(seed: 3)
         var heap = DeadlineHeap<UInt64>()
         let times = (0..<1000).map { _ in UInt64.random(in: 0..<500, using: &generator) }

@@ -31,7 +31,7 @@ import Testing
         #expect(end.open == 2 && end.attempts.isEmpty && end.waitingCount == 0 && !end.isEmpty)
     }
 
-    @Test func `a limit below one counts as one`() {
+    @Test func `a limit of connections below one counts as one`() {
         var queue = QueueProbe(limit: 0)
         #expect(["a", "b"].map { queue.acquire(Waiter($0)) } == ["connect", "wait"])
     }
@@ -48,7 +48,7 @@ import Testing
         #expect(["a", "b", "c"].map { queue.acquire(Waiter($0, loop: oneLoop)) } == ["use 2", "use 1", "use 3"])
     }
 
-    @Test func `an exchange that is given back stands in front of the others`() {
+    @Test func `an exchange that is given back waits in front of the others`() {
         var queue = queue(limit: 1, ["a", "b", "c"].map { Waiter($0) })
         let connection = Connection("1")
         _ = queue.connected(connection, for: "a")
@@ -77,7 +77,7 @@ import Testing
         #expect(queue.connected(Connection("3"), for: "again") == "serve again")
     }
 
-    @Test func `a connection that served already is closed for a retry and does not serve it`() {
+    @Test func `a used connection is closed for a retry and does not serve it`() {
         let (one, two) = (Connection("1"), Connection("2"))
         var queue = QueueProbe.busy([one, two])
         _ = queue.acquire(Waiter("a"))
@@ -90,7 +90,7 @@ import Testing
         #expect(queue.connected(Connection("3"), for: "again") == "serve again")
     }
 
-    @Test func `a new connection serves a retry before those who came earlier`() {
+    @Test func `a new connection serves a retry before earlier waiters`() {
         var queue = queue(limit: 2, [Waiter("a"), Waiter("again", needsFreshConnection: true)])
         #expect(queue.connected(Connection("1"), for: "a") == "serve again")
         #expect(queue.connected(Connection("2"), for: "again") == "serve a")
@@ -98,27 +98,27 @@ import Testing
 
     // MARK: Failures
 
-    @Test func `a refusal fails the one that waited longest and those who have no attempt to hope for`() {
+    @Test func `a refused attempt fails the longest waiter and those without an attempt under way`() {
         var queue = queue(limit: 2, ["a", "b", "c", "d"].map { Waiter($0) })
         #expect(queue.failure(.refused, of: "a") == "fails a c d")
         #expect(queue.failure(.refused, of: "b") == "fails b")
         #expect(queue.queue.isEmpty)
     }
 
-    @Test func `an attempt fails the one it was made for, not the one that waited longest`() {
+    @Test func `a failed attempt fails the waiter it was made for, not the longest one`() {
         var queue = queue(limit: 2, ["a", "b"].map { Waiter($0) })
         #expect(queue.failure(.refused, of: "b") == "fails b")
         #expect(queue.connected(Connection("1"), for: "a") == "serve a")
     }
 
-    @Test func `a timeout fails only the one whose it was, and the next one gets an attempt of its own`() {
+    @Test func `a connect timeout fails only its own waiter, and the next one gets an attempt of its own`() {
         var queue = queue(limit: 2, ["a", "b", "c", "d"].map { Waiter($0) })
         #expect(queue.failure(.timedOut, of: "a") == "fails a, connects c")
         #expect(queue.failure(.timedOut, of: "b") == "fails b, connects d")
         #expect(queue.queue.attempts.count == 2 && queue.queue.waiters.map(\.description) == ["c", "d"])
     }
 
-    @Test func `where a connection is open, a refusal fails nobody and stops further attempts for a while`() {
+    @Test func `with an open connection a refused attempt fails no waiter and stops attempts for a while`() {
         var queue = queue(limit: 3, ["a", "b", "c"].map { Waiter($0) })
         let connection = Connection("1")
         #expect(queue.connected(connection, for: "a", at: 1) == "serve a")
@@ -130,14 +130,14 @@ import Testing
         #expect(queue.expire(at: 2) == "connects c d")
     }
 
-    @Test func `where a connection is open, a timeout and a lack of trust still fail the one whose attempt it was`() {
+    @Test func `with an open connection a timeout or a lack of trust still fails the waiter of the attempt`() {
         var queue = queue(limit: 3, ["a", "b", "c"].map { Waiter($0) })
         _ = queue.connected(Connection("1"), for: "a")
         #expect(queue.failure(.timedOut, of: "b") == "fails b")
         #expect(queue.failure(.untrusted, of: "c") == "fails c")
     }
 
-    @Test func `when the last connection closes, attempts are made at once after a refusal`() {
+    @Test func `when the last connection closes, a refusal no longer stops attempts`() {
         let connection = Connection("1")
         var queue = queue(limit: 2, ["a", "b", "c"].map { Waiter($0) })
         _ = queue.connected(connection, for: "a", at: 1)
@@ -146,7 +146,7 @@ import Testing
         #expect(queue.failure(.refused, of: "b", at: 1.2) == "fails b")
     }
 
-    @Test func `a connection that closes makes room for one who waits`() {
+    @Test func `a connection that closes makes room for a waiter`() {
         let connection = Connection("1")
         var queue = queue(limit: 1, [Waiter("a")])
         _ = queue.connected(connection, for: "a")
@@ -165,7 +165,7 @@ import Testing
 
     // MARK: Connections that carry several exchanges at once
 
-    @Test func `a connection with places for several serves as many, and the next one it lets go`() {
+    @Test func `a connection with several places serves as many exchanges, and the next one when a place is free`() {
         var queue = queue(limit: 1, ["a", "b", "c", "d"].map { Waiter($0) })
         let shared = Connection("1", capacity: 3)
         #expect(queue.connected(shared, for: "a") == "serve a b c")
@@ -179,7 +179,7 @@ import Testing
         #expect(["b", "c", "d"].map { queue.acquire(Waiter($0)) } == ["use 1", "connect", "wait"])
     }
 
-    @Test func `places that were given back are free again, as many as there are`() {
+    @Test func `returned places of a connection are free again, as many as there are`() {
         var queue = queue(limit: 1, [Waiter("a")])
         let shared = Connection("1", capacity: 2)
         _ = queue.connected(shared, for: "a")
@@ -211,7 +211,7 @@ import Testing
         #expect([queue.released(shared), queue.released(shared)] == ["serve retry", "serve c"])
     }
 
-    @Test func `a connection on which something is under way is not closed to make room`() {
+    @Test func `a connection in use is not closed to make room`() {
         var queue = queue(limit: 1, [Waiter("a")])
         let shared = Connection("1", capacity: 2)
         _ = queue.connected(shared, for: "a")
@@ -222,7 +222,7 @@ import Testing
         #expect(queue.closed(shared) == "connects retry")
     }
 
-    @Test func `a shared connection that closes takes its free places along`() {
+    @Test func `the free places of a shared connection end with it`() {
         var queue = queue(limit: 1, [Waiter("a")])
         let shared = Connection("1", capacity: 3)
         _ = queue.connected(shared, for: "a")
@@ -383,7 +383,7 @@ import Testing
 
     // MARK: Those who leave
 
-    @Test func `a cancelled waiter is skipped, once`() {
+    @Test func `a cancelled waiter is skipped once`() {
         let waiters = ["a", "b", "c"].map { Waiter($0) }
         var queue = queue(limit: 1, waiters)
         #expect([queue.cancel(waiters[1]), queue.cancel(waiters[1])] == ["", ""])
@@ -393,7 +393,7 @@ import Testing
         #expect(queue.released(connection) == "serve c")
     }
 
-    @Test func `an attempt that nobody waits for any more is given up`() {
+    @Test func `a connection attempt that nobody waits for any more is given up`() {
         let waiters = ["a", "b", "c"].map { Waiter($0) }
         var queue = queue(limit: 2, waiters)
         // The attempts of a and b serve b and c.
@@ -404,7 +404,7 @@ import Testing
         #expect(queue.queue.isEmpty)
     }
 
-    @Test func `who comes after an attempt was given up gets one of its own`() {
+    @Test func `a waiter that comes after an attempt was given up gets one of its own`() {
         let waiter = Waiter("a")
         var queue = queue(limit: 1, [waiter])
         #expect(queue.cancel(waiter) == "gives up a")
@@ -415,7 +415,7 @@ import Testing
         #expect(queue.queue.isEmpty)
     }
 
-    @Test func `an attempt that was given up too late serves the next one`() {
+    @Test func `an attempt that was given up too late serves the next waiter`() {
         let waiter = Waiter("a")
         var queue = queue(limit: 1, [waiter])
         _ = queue.cancel(waiter)
@@ -423,7 +423,7 @@ import Testing
         #expect(queue.connected(Connection("1"), for: "a") == "serve b")
     }
 
-    @Test func `the attempt of one who was served elsewhere goes on`() {
+    @Test func `the attempt of a waiter that was served elsewhere goes on`() {
         var queue = queue(limit: 2, ["a", "b"].map { Waiter($0) })
         let connection = Connection("1")
         _ = queue.connected(connection, for: "a")
@@ -462,7 +462,7 @@ import Testing
         return looks.count
     }
 
-    @Test func `ten thousand waiters leave at a cost that grows with their number`() async {
+    @Test func `ten thousand waiters leave at a cost that grows linearly`() async {
         let ways: [(inout QueueProbe, [Waiter]) -> Void] = [
             { queue, waiters in for waiter in waiters { _ = queue.cancel(waiter) } },
             { queue, waiters in for waiter in waiters.reversed() { _ = queue.cancel(waiter) } },

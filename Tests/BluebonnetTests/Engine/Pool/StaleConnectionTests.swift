@@ -16,15 +16,15 @@ struct StaleConnectionTests {
     private static let answering: [FaultStep] = [.readRequest, .respond(body: "second")]
 
     @Test(arguments: [FaultStep.close, .reset], [HTTPRequest.Method.get, .put, .delete])
-    func `an idempotent request is sent again, once, on a new connection`(
+    func `an idempotent request on a stale connection is sent again once on a new one`(
         end: FaultStep,
         method: HTTPRequest.Method
     ) async throws {
         try await FaultServer.run(Self.stale(end, later: Self.answering)) { server in
-            try await TestSession.run { session, _ in
-                _ = try await session.data(for: TestSession.request(server.baseURL))
+            try await withSession { session in
+                _ = try await session.data(for: Request(to: server.baseURL))
                 let body = method == .put ? RequestBody.string("again") : nil
-                let response = try await session.data(for: TestSession.request(server.baseURL, method, body: body))
+                let response = try await session.data(for: Request(method, to: server.baseURL, body: body))
                 #expect(response.value == Data("second".utf8))
                 #expect(response.retries == 1)
                 #expect(!response.timings.isConnectionReused)
@@ -35,11 +35,11 @@ struct StaleConnectionTests {
         }
     }
 
-    @Test func `a streamed request is sent again too`() async throws {
+    @Test func `a streamed request on a stale connection is sent again too`() async throws {
         try await FaultServer.run(Self.stale(.close, later: Self.answering)) { server in
-            try await TestSession.run { session, _ in
-                _ = try await session.data(for: TestSession.request(server.baseURL))
-                let response = try await session.stream(TestSession.request(server.baseURL))
+            try await withSession { session in
+                _ = try await session.data(for: Request(to: server.baseURL))
+                let response = try await session.stream(Request(to: server.baseURL))
                 #expect(response.retries == 1)
                 let body = try await response.body.collect()
                 #expect(body == Data("second".utf8))
@@ -48,12 +48,14 @@ struct StaleConnectionTests {
     }
 
     @Test(arguments: [HTTPRequest.Method.post, .patch])
-    func `a request that is not idempotent is not sent again`(method: HTTPRequest.Method) async throws {
+    func `a request that is not idempotent is not sent again after a stale connection`(method: HTTPRequest.Method)
+        async throws
+    {
         try await FaultServer.run(Self.stale(.close, later: Self.answering)) { server in
-            try await TestSession.run { session, _ in
-                _ = try await session.data(for: TestSession.request(server.baseURL))
-                let request = try TestSession.request(server.baseURL, method, body: .string("once"))
-                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+            try await withSession { session in
+                _ = try await session.data(for: Request(to: server.baseURL))
+                let request = try Request(method, to: server.baseURL, body: .string("once"))
+                let error = try await networkingError { _ = try await session.data(for: request) }
                 #expect(error.code == .connectionLost, "\(error)")
                 #expect(server.connections.count == 1 && server.requests.count == 2)
                 #expect(session.tasks.isEmpty)
@@ -61,28 +63,28 @@ struct StaleConnectionTests {
         }
     }
 
-    @Test func `a body that can be read only once is not sent again`() async throws {
+    @Test func `a body that can be read only once is not sent again after a stale connection`() async throws {
         try await FaultServer.run(Self.stale(.close, later: Self.answering)) { server in
-            try await TestSession.run { session, _ in
-                _ = try await session.data(for: TestSession.request(server.baseURL))
+            try await withSession { session in
+                _ = try await session.data(for: Request(to: server.baseURL))
                 let pieces = AsyncStream<[UInt8]> { continuation in
                     continuation.yield([1, 2, 3])
                     continuation.finish()
                 }
-                let request = try TestSession.request(server.baseURL, .put, body: .stream(pieces))
-                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                let request = try Request(.put, to: server.baseURL, body: .stream(pieces))
+                let error = try await networkingError { _ = try await session.data(for: request) }
                 #expect(error.code == .connectionLost, "\(error)")
                 #expect(server.connections.count == 1)
             }
         }
     }
 
-    @Test func `a request is sent again only once`() async throws {
+    @Test func `a request is sent again only once after a stale connection`() async throws {
         try await FaultServer.run(Self.stale(.close, later: [.readRequest, .close])) { server in
-            try await TestSession.run { session, _ in
-                _ = try await session.data(for: TestSession.request(server.baseURL))
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request(server.baseURL))
+            try await withSession { session in
+                _ = try await session.data(for: Request(to: server.baseURL))
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: server.baseURL))
                 }
                 #expect(error.code == .connectionLost, "\(error)")
                 #expect(server.connections.count == 2 && server.requests.count == 3)
@@ -90,15 +92,15 @@ struct StaleConnectionTests {
         }
     }
 
-    @Test func `an answer that had begun is not asked for again`() async throws {
+    @Test func `a request whose response had begun is not sent again`() async throws {
         let script = FaultServer.Script.connections([
             [.readRequest, .respond(body: "first"), .readRequest, .send("HTTP/1.1 2"), .close], Self.answering,
         ])
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
-                _ = try await session.data(for: TestSession.request(server.baseURL))
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request(server.baseURL))
+            try await withSession { session in
+                _ = try await session.data(for: Request(to: server.baseURL))
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: server.baseURL))
                 }
                 #expect(error.code == .truncatedResponse, "\(error)")
                 #expect(server.connections.count == 1)
@@ -106,16 +108,16 @@ struct StaleConnectionTests {
         }
     }
 
-    @Test func `a retry finds its way past the limit of connections`() async throws {
-        let configuration = TestSession.configuration { $0.maximumConnectionsPerHost = 1 }
+    @Test func `a retry gets a connection although the limit is reached`() async throws {
+        let configuration = SessionConfiguration { $0.maximumConnectionsPerHost = 1 }
         try await FaultServer.run(Self.stale(.close, later: Self.answering)) { server in
-            try await TestSession.run(configuration) { session, engine in
-                _ = try await session.data(for: TestSession.request(server.baseURL))
-                let response = try await session.data(for: TestSession.request(server.baseURL))
+            try await withEngine(configuration) { session, engine in
+                _ = try await session.data(for: Request(to: server.baseURL))
+                let response = try await session.data(for: Request(to: server.baseURL))
                 #expect(response.retries == 1)
                 #expect(engine.waitingExchanges == 0)
                 // The old connection has made room before it is gone.
-                try await TestSession.until("the old connection is gone") { engine.openConnections == 1 }
+                try await until("the old connection is gone") { engine.openConnections == 1 }
             }
         }
     }

@@ -13,13 +13,13 @@ struct WaitingTests {
         .readRequest, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), .stall,
     ]
 
-    @Test func `a request behind as many endless streams as there are connections fails`() async throws {
+    @Test func `a request that waits behind endless streams on all connections fails`() async throws {
         try await FaultServer.run(Self.endless) { server in
-            try await TestSession.run { session, engine in
+            try await withEngine { session, engine in
                 var streams: [TransportResponse] = []
-                for _ in 0..<6 { streams.append(try await session.stream(TestSession.request(server.baseURL))) }
-                let request = try TestSession.request(server.baseURL, timeouts: Timeouts(waiting: .milliseconds(100)))
-                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                for _ in 0..<6 { streams.append(try await session.stream(Request(to: server.baseURL))) }
+                let request = try Request(to: server.baseURL, timeouts: Timeouts(waiting: .milliseconds(100)))
+                let error = try await networkingError { _ = try await session.data(for: request) }
                 #expect(error.code == .waitingTimeout && error.isTimeout, "\(error)")
                 #expect(error.message.contains("All 6 connections") && error.message.contains("100 ms"), "\(error)")
                 #expect(engine.waitingExchanges == 0 && engine.openConnections == 6)
@@ -35,11 +35,11 @@ struct WaitingTests {
         _ body: (SessionManager, Engine, (Duration) throws -> DataTask<Data>) async throws -> Void
     ) async throws {
         try await FaultServer.run([.stall], options: .init(acceptsConnections: false)) { server in
-            let configuration = TestSession.configuration { $0.maximumConnectionsPerHost = limit }
-            try await TestSession.run(configuration) { session, engine in
+            let configuration = SessionConfiguration { $0.maximumConnectionsPerHost = limit }
+            try await withEngine(configuration) { session, engine in
                 try await body(session, engine) { connect in
                     let timeouts = Timeouts(connect: connect)
-                    let task = try session.dataTask(TestSession.request(server.baseURL, timeouts: timeouts))
+                    let task = try session.dataTask(Request(to: server.baseURL, timeouts: timeouts))
                     task.resume()
                     return task
                 }
@@ -47,40 +47,40 @@ struct WaitingTests {
         }
     }
 
-    @Test func `a request fails after its own time to connect though others have more patience`() async throws {
+    @Test func `a request fails after its own connect timeout although others wait longer`() async throws {
         try await withoutConnections(limit: 1) { session, engine, send in
             let patient = try send(Self.long)
-            try await TestSession.until("it waits") { engine.waitingExchanges == 1 }
-            let error = try await TestSession.failure { _ = try await send(.milliseconds(300)).value }
+            try await until("it waits") { engine.waitingExchanges == 1 }
+            let error = try await networkingError { _ = try await send(.milliseconds(300)).value }
             #expect(error.code == .connectTimeout && error.message.contains("300 ms"), "\(error)")
             #expect(engine.waitingExchanges == 1 && patient.state == .running)
             patient.cancel()
         }
     }
 
-    @Test func `attempts that nobody waits for end at once`() async throws {
+    @Test func `connection attempts that nobody waits for end at once`() async throws {
         try await withoutConnections(limit: 6) { session, engine, send in
             let tasks = try (0..<8).map { _ in try send(Self.long) }
-            try await TestSession.until("all wait") { engine.waitingExchanges == 8 }
+            try await until("all wait") { engine.waitingExchanges == 8 }
             #expect(engine.attempts == 6)
             for task in tasks.dropLast() { task.cancel() }
-            try await TestSession.until("one attempt is left") { engine.attempts == 1 }
+            try await until("one attempt is left") { engine.attempts == 1 }
             #expect(engine.waitingExchanges == 1)
             tasks.last?.cancel()
-            try await TestSession.until("no attempt is left") { engine.attempts == 0 }
+            try await until("no attempt is left") { engine.attempts == 0 }
         }
     }
 
-    @Test func `a request does not inherit the time of attempts whose requests are gone`() async throws {
+    @Test func `a request does not inherit the time of attempts whose requests are cancelled`() async throws {
         try await withoutConnections(limit: 2) { session, engine, send in
             let gone = try (0..<2).map { _ in try send(Self.long) }
-            try await TestSession.until("they wait") { engine.waitingExchanges == 2 }
+            try await until("they wait") { engine.waitingExchanges == 2 }
             for task in gone { task.cancel() }
             let start = ContinuousClock.now
-            let error = try await TestSession.failure { _ = try await send(.milliseconds(300)).value }
+            let error = try await networkingError { _ = try await send(.milliseconds(300)).value }
             #expect(error.code == .connectTimeout, "\(error)")
             #expect(ContinuousClock.now - start > .milliseconds(290))
-            try await TestSession.until("no attempt is left") { engine.attempts == 0 }
+            try await until("no attempt is left") { engine.attempts == 0 }
         }
     }
 
@@ -97,8 +97,8 @@ struct WaitingTests {
             .readRequest, .hold(gate), .respond(body: "1"), .readRequest, .respond(body: "2"),
         ]
         try await FaultServer.run(script, options: .init(socketPath: path)) { server in
-            try await TestSession.run { session, engine in
-                let request = try TestSession.request("http+unix://\(host)/")
+            try await withEngine { session, engine in
+                let request = try Request(to: "http+unix://\(host)/")
                 let first = session.dataTask(request)
                 first.resume()
                 try await server.waitForRequests(1)
@@ -116,7 +116,7 @@ struct WaitingTests {
         try await withOneConnection { session, engine, request, gate in
             let second = session.dataTask(request)
             second.resume()
-            try await TestSession.until("its attempt was refused") {
+            try await until("its attempt was refused") {
                 engine.waitingExchanges == 1 && engine.attempts == 0
             }
             gate.open()
@@ -125,11 +125,11 @@ struct WaitingTests {
         }
     }
 
-    @Test func `who waited in vain is told why there are not more connections`() async throws {
+    @Test func `a request that waited in vain says why there were not more connections`() async throws {
         try await withOneConnection { session, engine, request, _ in
             var request = request
             request.timeouts = Timeouts(waiting: .milliseconds(200))
-            let error = try await TestSession.failure { _ = try await session.data(for: request) }
+            let error = try await networkingError { _ = try await session.data(for: request) }
             #expect(error.code == .waitingTimeout && error.contains(.connectFailed), "\(error)")
             #expect(error.message.contains("only connection"), "\(error)")
         }
@@ -138,18 +138,18 @@ struct WaitingTests {
     // MARK: Many
 
     @Test(arguments: [true, false])
-    func `thousands of requests that wait end with their session or one by one`(byInvalidation: Bool) async throws {
+    func `thousands of waiting requests end with their session or one by one`(byInvalidation: Bool) async throws {
         try await FaultServer.run(Self.endless) { server in
-            let configuration = TestSession.configuration { $0.maximumConnectionsPerHost = 1 }
-            try await TestSession.run(configuration) { session, engine in
-                let stream = try await session.stream(TestSession.request(server.baseURL))
-                let request = try TestSession.request(server.baseURL, timeouts: Timeouts(request: Self.long))
+            let configuration = SessionConfiguration { $0.maximumConnectionsPerHost = 1 }
+            try await withEngine(configuration) { session, engine in
+                let stream = try await session.stream(Request(to: server.baseURL))
+                let request = try Request(to: server.baseURL, timeouts: Timeouts(request: Self.long))
                 let tasks = (0..<3000).map { _ in session.dataTask(request) }
                 for task in tasks { task.resume() }
-                try await TestSession.until("all wait") { engine.waitingExchanges == tasks.count }
+                try await until("all wait") { engine.waitingExchanges == tasks.count }
                 if byInvalidation { session.invalidate() } else { tasks.forEach { $0.cancel() } }
                 for task in tasks {
-                    let error = try await TestSession.failure { _ = try await task.value }
+                    let error = try await networkingError { _ = try await task.value }
                     guard error.code == (byInvalidation ? .sessionInvalidated : .cancelled) else {
                         throw error
                     }
@@ -160,22 +160,22 @@ struct WaitingTests {
         }
     }
 
-    @Test func `the whole time of each of many requests that wait is its own`() async throws {
+    @Test func `each of many waiting requests has its own request timeout`() async throws {
         try await FaultServer.run(Self.endless) { server in
-            let configuration = TestSession.configuration { $0.maximumConnectionsPerHost = 1 }
-            try await TestSession.run(configuration) { session, engine in
-                let stream = try await session.stream(TestSession.request(server.baseURL))
+            let configuration = SessionConfiguration { $0.maximumConnectionsPerHost = 1 }
+            try await withEngine(configuration) { session, engine in
+                let stream = try await session.stream(Request(to: server.baseURL))
                 let start = ContinuousClock.now
                 let tasks = try (0..<200).map { number in
                     let time = Duration.milliseconds(10 + number * 37 % 200)
                     let task = session.dataTask(
-                        try TestSession.request(server.baseURL, timeouts: Timeouts(request: time))
+                        try Request(to: server.baseURL, timeouts: Timeouts(request: time))
                     )
                     task.resume()
                     return (task, time)
                 }
                 for (task, time) in tasks {
-                    let error = try await TestSession.failure { _ = try await task.value }
+                    let error = try await networkingError { _ = try await task.value }
                     #expect(error.code == .requestTimeout, "\(error)")
                     #expect(ContinuousClock.now - start >= time)
                 }

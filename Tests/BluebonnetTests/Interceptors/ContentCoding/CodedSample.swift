@@ -1,4 +1,8 @@
 import Foundation
+import NIOCore
+import Testing
+
+@testable import Bluebonnet
 
 /// Coded bodies made by Python's `gzip` and `zlib`, which share the zlib library with us but none of our code.
 enum CodedSample {
@@ -139,5 +143,24 @@ enum CodedSample {
 
     static func bytes(_ base64: String) -> [UInt8] {
         Array(Data(base64Encoded: base64, options: .ignoreUnknownCharacters) ?? Data())
+    }
+}
+
+extension ContentDecoder {
+    /// Decodes to nowhere; returns how much came out before the end or the error.
+    static func run(_ coding: String, _ bytes: [UInt8], limits: Limits = Limits()) throws -> (Int, NetworkingError?) {
+        let decoder = ContentDecoder(try #require(try ContentCoding(contentEncoding: coding)), limits: limits)
+        var count = 0
+        do {
+            decoder.push(ByteBuffer(bytes: bytes))
+            while let block = try decoder.nextBlock() {
+                try #require((1...262_144).contains(block.readableBytes))
+                count += block.readableBytes
+            }
+            try decoder.finish()
+            return (count, nil)
+        } catch let error as NetworkingError {
+            return (count, error)
+        }
     }
 }

@@ -48,13 +48,15 @@ import Testing
     }
 
     @Test(arguments: HostileBody.allCases, [1, 7, Int.max])
-    func `the work grows with what is received, however it comes`(body: HostileBody, piece: Int) throws {
+    func `decoding work grows linearly with the bytes received, however they are split`(body: HostileBody, piece: Int)
+        throws
+    {
         let coding = try #require(ContentCoding.Coding(name: body.coding))
         Self.check(try [100, 200, 400].map { try Self.cost(coding, body.bytes($0), piece: piece) })
     }
 
     @Test(arguments: [Deflater.Format.gzip, .deflate], [1, 7, Int.max])
-    func `the work for a bomb grows with what comes out of it`(format: Deflater.Format, piece: Int) throws {
+    func `decoding work for a bomb grows linearly with its output`(format: Deflater.Format, piece: Int) throws {
         let coding = try #require(ContentCoding.Coding(name: format.rawValue))
         let costs = try [1, 2, 4].map { size in
             let deflater = try Deflater(format, level: 9)

@@ -4,23 +4,6 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct ContentDecoderLimitTests {
-    /// Decodes to nowhere; returns how much came out before the end or the error.
-    private static func run(_ coding: String, _ bytes: [UInt8], limits: Limits) throws -> (Int, NetworkingError?) {
-        let decoder = ContentDecoder(try #require(try ContentCoding(contentEncoding: coding)), limits: limits)
-        var count = 0
-        do {
-            decoder.push(ByteBuffer(bytes: bytes))
-            while let block = try decoder.nextBlock() {
-                try #require(block.readableBytes <= 262_144)
-                count += block.readableBytes
-            }
-            try decoder.finish()
-            return (count, nil)
-        } catch let error as NetworkingError {
-            return (count, error)
-        }
-    }
-
     /// 64 MiB of zeros as gzip: about 64 KB.
     private static func zeros() throws -> [UInt8] {
         let decoder = ContentDecoder(try #require(try ContentCoding(contentEncoding: "gzip")), limits: Limits())
@@ -30,45 +13,49 @@ import Testing
         return Array(whole.readableBytesView)
     }
 
-    @Test func `a bomb is stopped at the ratio, shortly after ten megabytes`() throws {
+    @Test func `a decompression bomb is stopped at the ratio, shortly after ten megabytes`() throws {
         let bytes = try Self.zeros()
-        let (count, error) = try Self.run("gzip", bytes, limits: Limits())
+        let (count, error) = try ContentDecoder.run("gzip", bytes, limits: Limits())
         #expect(error?.code == .contentDecodingLimitExceeded)
         #expect(count <= max(10 << 20, bytes.count * 200) + 262_144)
         #expect(error?.message.contains("more than 200 times") == true)
     }
 
-    @Test func `a bomb in a bomb is stopped after ten megabytes`() throws {
-        let (count, error) = try Self.run("gzip, gzip", CodedSample.bomb, limits: Limits())
+    @Test func `a nested decompression bomb is stopped after ten megabytes`() throws {
+        let (count, error) = try ContentDecoder.run("gzip, gzip", CodedSample.bomb, limits: Limits())
         #expect(error?.code == .contentDecodingLimitExceeded)
         #expect(count <= 10 << 20)
     }
 
-    @Test func `a higher ratio lets the same body pass`() throws {
-        let (count, error) = try Self.run("gzip", try Self.zeros(), limits: Limits(decodingRatio: 2000))
+    @Test func `a higher decoding ratio lets the same body pass`() throws {
+        let (count, error) = try ContentDecoder.run("gzip", try Self.zeros(), limits: Limits(decodingRatio: 2000))
         #expect(error == nil)
         #expect(count == 64 << 20)
     }
 
-    @Test func `the size is a limit of its own`() throws {
+    @Test func `the decoded size is a limit of its own`() throws {
         let limits = Limits(decodingRatio: .max, decodedBody: 1_000_000)
-        let (count, error) = try Self.run("gzip", try Self.zeros(), limits: limits)
+        let (count, error) = try ContentDecoder.run("gzip", try Self.zeros(), limits: limits)
         #expect(error?.code == .contentDecodingLimitExceeded)
         #expect(count <= 1_000_000)
         #expect(error?.message.contains("1000000 bytes") == true)
     }
 
-    @Test func `a body of exactly the size passes`() throws {
+    @Test func `a body of exactly the decoded-size limit passes`() throws {
         let size = CodedSample.text.utf8.count
-        let exact = try Self.run("gzip", CodedSample.gzip, limits: Limits(decodingRatio: 1, decodedBody: size))
+        let exact = try ContentDecoder.run(
+            "gzip",
+            CodedSample.gzip,
+            limits: Limits(decodingRatio: 1, decodedBody: size)
+        )
         #expect(exact == (size, nil))
-        let short = try Self.run("gzip", CodedSample.gzip, limits: Limits(decodedBody: size - 1))
+        let short = try ContentDecoder.run("gzip", CodedSample.gzip, limits: Limits(decodedBody: size - 1))
         #expect(short.1?.code == .contentDecodingLimitExceeded)
     }
 
-    @Test func `the size counts for a coding in the middle too`() throws {
+    @Test func `the decoded-size limit holds between two content codings too`() throws {
         // Fifty bytes of gzip that hold 64 KB, which hold 64 MiB: the last ones never come out.
-        let (count, error) = try Self.run("gzip, gzip", CodedSample.bomb, limits: Limits(decodedBody: 20_000))
+        let (count, error) = try ContentDecoder.run("gzip, gzip", CodedSample.bomb, limits: Limits(decodedBody: 20_000))
         #expect(error?.code == .contentDecodingLimitExceeded)
         #expect(count <= 20_000)
     }

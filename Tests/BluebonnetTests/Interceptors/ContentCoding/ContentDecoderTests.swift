@@ -76,14 +76,14 @@ import Testing
     }
 
     @Test(arguments: samples)
-    func `a body may be split anywhere`(_ coding: String, _ bytes: [UInt8]) throws {
+    func `a coded body may be split anywhere`(_ coding: String, _ bytes: [UInt8]) throws {
         for place in bytes.indices {
             try #require(try Self.decode(coding, [Array(bytes[..<place]), Array(bytes[place...])]) == CodedSample.text)
         }
     }
 
     @Test(arguments: samples)
-    func `a body that ends too early is an error at every length`(_ coding: String, _ bytes: [UInt8]) throws {
+    func `a truncated coded body is an error at every length`(_ coding: String, _ bytes: [UInt8]) throws {
         // What is cut between two members or frames is whole to everybody who does not know the second one.
         let beginnings: [[UInt8]] = [
             [0x1F, 0x8B, 8, 0, 0, 0, 0, 0], [0x28, 0xB5, 0x2F, 0xFD], [0x53, 0x2A, 0x4D, 0x18],
@@ -95,19 +95,19 @@ import Testing
     }
 
     @Test(arguments: ["gzip", "deflate", "gzip, deflate"])
-    func `no byte at all is an empty body`(_ coding: String) throws {
+    func `a coded body of zero bytes is an empty body`(_ coding: String) throws {
         #expect(try Self.decode(coding, []) == "")
         #expect(try Self.decode(coding, [[], []]) == "")
     }
 
-    @Test func `nothing coded is an empty body`() throws {
+    @Test func `a coded empty text is an empty body`() throws {
         #expect(try Self.decode("gzip", [CodedSample.emptyGzip]) == "")
         #expect(try Self.decode("gzip", [CodedSample.emptyGzip + CodedSample.gzip]) == CodedSample.text)
         #expect(try Self.decode("deflate", [CodedSample.emptyRaw]) == "")
     }
 
     @Test(arguments: samples)
-    func `bytes after the end are an error`(_ coding: String, _ bytes: [UInt8]) {
+    func `bytes after the end of a coded body are an error`(_ coding: String, _ bytes: [UInt8]) {
         for tail in [[0], Array("garbage".utf8)] as [[UInt8]] {
             #expect(Self.code(coding, [bytes + tail]) == .contentDecodingFailed)
             #expect(Self.code(coding, [bytes, tail]) == .contentDecodingFailed)
@@ -128,14 +128,15 @@ import Testing
             ),
         ] as [(String, [UInt8], String)]
     )
-    func `an error says what is wrong`(_ coding: String, _ bytes: [UInt8], _ message: String) throws {
+    func `a content decoding error says what is wrong`(_ coding: String, _ bytes: [UInt8], _ message: String) throws {
         let error = #expect(throws: NetworkingError.self) { try Self.decode(coding, [bytes]) }
         #expect(error?.code == .contentDecodingFailed)
         #expect(error?.message == message)
     }
 
     @Test(arguments: samples)
-    func `a changed byte never yields another text in silence`(_ coding: String, _ bytes: [UInt8]) throws {
+    func `a changed byte of a coded body never silently yields another text`(_ coding: String, _ bytes: [UInt8]) throws
+    {
         // The gzip header has bytes that nobody reads.
         for place in bytes.indices {
             var changed = bytes
@@ -145,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `an error is final`() throws {
+    @Test func `a content decoding error is final`() throws {
         let decoder = ContentDecoder(try #require(try ContentCoding(contentEncoding: "gzip")), limits: Limits())
         decoder.push(ByteBuffer(string: "not gzip"))
         for _ in 0..<3 {

@@ -9,34 +9,6 @@ import Testing
 /// Where a body is decoded, and what ends it.
 @Suite(.timeLimit(.minutes(1)))
 struct ContentDecodingPlaceTests {
-    /// Counts the turns of the event loop on which it was started.
-    private final class Turns: Sendable {
-        private let state = Mutex((count: 0, isOver: false))
-        private let eventLoop: any EventLoop
-
-        init(on eventLoop: any EventLoop) {
-            self.eventLoop = eventLoop
-            next()
-        }
-
-        var count: Int { state.withLock { $0.count } }
-
-        func stop() {
-            state.withLock { $0.isOver = true }
-        }
-
-        /// By timers: a task that gives itself to the loop again and again keeps it from its sockets.
-        private func next() {
-            eventLoop.scheduleTask(in: .microseconds(50)) {
-                let goesOn = self.state.withLock { state in
-                    state.count += 1
-                    return !state.isOver
-                }
-                if goesOn { self.next() }
-            }
-        }
-    }
-
     private static let generous = Limits(decodingRatio: .max, decodedBody: .max)
 
     /// So many zeros in gzip, and that in gzip again.
@@ -64,24 +36,19 @@ struct ContentDecodingPlaceTests {
 
     /// The turns an event loop has while a task on it collects the body.
     private static func turns(collecting body: ResponseBody, to count: Int) async throws -> Int {
-        try await withTaskExecutorPreference(EventLoopTaskExecutor.next()) {
-            let turns = Turns(on: try #require(MultiThreadedEventLoopGroup.currentEventLoop))
-            defer { turns.stop() }
-            let before = turns.count
+        try await loopTurns {
             let bytes = try await body.collect(upTo: .max)
             #expect(bytes.count == count)
-            #expect(EventLoopTaskExecutor.isRunningOnEventLoop)
-            return turns.count - before
         }
     }
 
     @Test(arguments: [1 << 20, 10 << 20])
-    func `a large body is not decoded on the event loop of its reader`(size: Int) async throws {
+    func `a large coded body is not decoded on its reader's event loop`(size: Int) async throws {
         let turns = try await Self.turns(collecting: Self.body(Self.zeros(size)), to: size)
         #expect(turns >= 1)
     }
 
-    @Test func `a body in two codings is not decoded there either`() async throws {
+    @Test func `a body in two content codings is not decoded on its reader's event loop`() async throws {
         let size = 1 << 20
         let turns = try await Self.turns(
             collecting: Self.body(Self.zeros(size, times: 2), "gzip, gzip"),
@@ -90,12 +57,12 @@ struct ContentDecodingPlaceTests {
         #expect(turns >= 1)
     }
 
-    @Test func `a small body is decoded where its reader runs`() async throws {
+    @Test func `a small coded body is decoded where its reader runs`() async throws {
         let turns = try await Self.turns(collecting: Self.body(Self.zeros(4000)), to: 4000)
         #expect(turns == 0)
     }
 
-    @Test func `a task that was stopped decodes no further, though everything has been received`() async throws {
+    @Test func `a stopped task decodes no further, although the whole body has been received`() async throws {
         let call = Call.ofNoSession()
         var pieces = try Self.body(Self.zeros(4 << 20), call: call).makeAsyncIterator()
         #expect(try await pieces.next()?.isEmpty == false)
@@ -104,7 +71,7 @@ struct ContentDecodingPlaceTests {
         #expect(error.code == .requestTimeout)
     }
 
-    @Test func `a Swift task that was cancelled decodes no further`() async throws {
+    @Test func `a cancelled Swift task decodes no further`() async throws {
         let body = try Self.body(Self.zeros(4 << 20))
         let reading = Task {
             var pieces = body.makeAsyncIterator()

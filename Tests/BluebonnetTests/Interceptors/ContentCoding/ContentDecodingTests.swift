@@ -63,7 +63,7 @@ struct ContentDecodingTests {
     }
 
     @Test(arguments: [("/gzip", "gzipped"), ("/deflate", "deflated")])
-    func `a coding that the server applied is undone`(path: String, flag: String) async throws {
+    func `a content coding that the server applied is undone`(path: String, flag: String) async throws {
         try await LocalServer.run { server in
             try await withSession { session in
                 let response = try await session.response(for: Request(to: server.baseURL + path), as: .json)
@@ -76,7 +76,7 @@ struct ContentDecodingTests {
     }
 
     @Test(arguments: [("/gzip", "gzipped"), ("/deflate", "deflated")])
-    func `a coding is undone in a stream too`(path: String, flag: String) async throws {
+    func `a content coding is undone in a stream too`(path: String, flag: String) async throws {
         try await LocalServer.run { server in
             try await withSession { session in
                 let response = try await session.stream(Request(to: server.baseURL + path))
@@ -86,7 +86,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test func `the codings are offered once, also after redirects`() async throws {
+    @Test func `content codings are offered once, also after redirects`() async throws {
         let transport = StubTransport(routes: [.get("/1"): .redirect(to: "/2"), .get("/2"): .text("ok")])
         try await withSession(transport: transport) { session in
             _ = try await session.data(for: Request(to: "http://x/1"))
@@ -95,7 +95,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test func `what the user offers is left alone`() async throws {
+    @Test func `an Accept-Encoding of the user is left alone`() async throws {
         let transport = StubTransport { _ in .text("ok") }
         try await withSession(transport: transport) { session in
             let request = try Request(to: "http://x/1", headerFields: [.acceptEncoding: "identity"])
@@ -104,7 +104,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test func `without decoding nothing is offered and the bytes stay`() async throws {
+    @Test func `with decoding off no content coding is offered, and the bytes stay coded`() async throws {
         try await LocalServer.run { server in
             try await withSession(Self.raw) { session in
                 let response = try await session.data(for: Request(to: server.baseURL + "/gzip"))
@@ -116,7 +116,7 @@ struct ContentDecodingTests {
     }
 
     @Test(arguments: ["compress", "gzip, dcz", "identity", ""])
-    func `a coding that is not known leaves the bytes`(coding: String) async throws {
+    func `an unknown content coding leaves the bytes as they are`(coding: String) async throws {
         let transport = StubTransport { _ in
             StubResponse(headerFields: [.contentEncoding: coding], body: Data("as it came".utf8))
         }
@@ -127,7 +127,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test func `an empty body with a coding is an empty body`() async throws {
+    @Test func `an empty response body with a content coding is an empty body`() async throws {
         let transport = StubTransport { _ in StubResponse(headerFields: [.contentEncoding: "gzip"]) }
         try await withSession(transport: transport) { session in
             let response = try await session.data(for: Request(.head, to: "http://x/1"))
@@ -135,7 +135,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test func `a body that ends too early is an error`() async throws {
+    @Test func `a truncated coded response is an error`() async throws {
         let whole = try await compressed("/gzip")
         for count in [1, 10, whole.count / 2, whole.count - 8, whole.count - 1] {
             let error = try await failure(of: Array(whole.prefix(count)))
@@ -144,12 +144,12 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test func `a body that is something else is an error`() async throws {
+    @Test func `a response that is not in its content coding is an error`() async throws {
         let error = try await failure(of: Array("{\"plain\": true}".utf8))
         #expect(error.code == .contentDecodingFailed)
     }
 
-    @Test func `a body that grows beyond its size is stopped`() async throws {
+    @Test func `a response that decodes beyond the size limit is stopped`() async throws {
         let whole = try await compressed("/gzip")
         var configuration = SessionConfiguration()
         configuration.limits.decodedBody = 64
@@ -157,7 +157,7 @@ struct ContentDecodingTests {
         #expect(error.code == .contentDecodingLimitExceeded)
     }
 
-    @Test func `the limit in memory counts what was decoded`() async throws {
+    @Test func `the memory limit counts decoded bytes`() async throws {
         let whole = try await compressed("/gzip")
         var configuration = SessionConfiguration()
         configuration.limits.bodyInMemory = 64
@@ -165,7 +165,7 @@ struct ContentDecodingTests {
         #expect(error.code == .bodyTooLarge)
     }
 
-    @Test func `too many codings are an error with the head`() async throws {
+    @Test func `too many content codings are an error that has the response head`() async throws {
         let codings = Array(repeating: "gzip", count: 6).joined(separator: ", ")
         let transport = StubTransport { _ in
             StubResponse(headerFields: [.contentEncoding: codings], body: Data("as it came".utf8))
@@ -177,7 +177,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test func `a range asks for no coding, and a part of a coded body stays as it is`() async throws {
+    @Test func `a range request offers no content coding, and a part of a coded body stays coded`() async throws {
         let transport = StubTransport { _ in
             StubResponse(
                 status: .partialContent,
@@ -194,7 +194,7 @@ struct ContentDecodingTests {
     }
 
     @Test(arguments: [(HTTPRequest.Method.head, 200), (.get, 204), (.get, 304), (.get, 200)])
-    func `a coding without a body is an empty body on the wire too`(
+    func `a response with a content coding and no body is empty on the wire too`(
         method: HTTPRequest.Method,
         status: Int
     ) async throws {
@@ -214,7 +214,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test func `progress counts the bytes on the wire, against the length that was announced`() async throws {
+    @Test func `progress counts coded bytes against the announced length`() async throws {
         let whole = try await compressed("/gzip")
         let script: FaultServer.Script = [
             .readRequest, .respond(headers: [("Content-Encoding", "gzip")], bytes: whole),

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [Deflater.Format.gzip, .deflate], [1, 3, 1000, 65_536, .max])
-    func `what goes in in any pieces comes out again`(coding: Deflater.Format, size: Int) throws {
+    func `text compressed in any pieces inflates to the same text`(coding: Deflater.Format, size: Int) throws {
         let original = ByteBuffer(string: size < 1000 ? String(Self.text.prefix(5000)) : Self.text)
         let deflater = try Deflater(coding, level: 6)
         var rest = original
@@ -33,7 +33,7 @@ import Testing
         #expect(try inflated(coded, coding) == original)
     }
 
-    @Test func `bytes that do not compress come through in one large piece`() throws {
+    @Test func `incompressible bytes in one large piece inflate to the same bytes`() throws {
         var generator = SeededGenerator(seed: 7)
         let original = ByteBuffer(
             bytes: (0..<3_000_000).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
@@ -45,7 +45,7 @@ import Testing
         #expect(try inflated(coded, .gzip) == original)
     }
 
-    @Test func `nothing makes an empty coded body`() throws {
+    @Test func `compressing zero bytes makes an empty coded body`() throws {
         for coding in [Deflater.Format.gzip, .deflate] {
             let coded = try Deflater(coding, level: 9).finish()
             #expect(coded.readableBytes > 0)
@@ -53,14 +53,28 @@ import Testing
         }
     }
 
-    @Test func `deflate is the zlib format`() throws {
+    @Test func `the content coding deflate is the zlib format`() throws {
         let coded = try Deflater(.deflate, level: 6).finish()
         let header = try #require(coded.getInteger(at: 0, as: UInt16.self))
         // RFC 1950 §2.2.
         #expect(header >> 8 == 0x78 && header % 31 == 0)
     }
 
-    @Test(arguments: [-5, 0, 100]) func `levels out of range count as the nearest`(level: Int) throws {
-        #expect(try Deflater(.gzip, level: level).finish().readableBytes > 0)
+    @Test(arguments: [(-5, 1), (0, 1), (10, 9), (100, 9)])
+    func `compression levels out of range count as the nearest`(level: Int, nearest: Int) throws {
+        var generator = SeededGenerator(seed: 1)
+        let words = (0..<20_000).map { _ in
+            ["spring", "bluebonnet", "tea", "\(generator.next() % 100)"].randomElement(using: &generator) ?? ""
+        }
+        let text = ByteBuffer(string: words.joined(separator: " "))
+        func compressed(_ level: Int) throws -> ByteBuffer {
+            let deflater = try Deflater(.gzip, level: level)
+            var result = try deflater.compress(text)
+            var rest = try deflater.finish()
+            result.writeBuffer(&rest)
+            return result
+        }
+        #expect(try compressed(level) == compressed(nearest))
+        #expect(try compressed(1) != compressed(9))
     }
 }

@@ -1,4 +1,4 @@
-/// Bodies that cost much for their size, made by hand. The target `Fuzz` has this file through a link.
+/// Bodies that cost much for their size, made by hand. The target `FuzzTests` has this file through a link.
 enum HostileBody: String, CaseIterable {
     case emptyMembers, emptyStoredBlocks, dynamicBlocks
     #if Brotli

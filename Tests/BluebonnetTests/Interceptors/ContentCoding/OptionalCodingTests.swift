@@ -5,66 +5,53 @@ import Testing
 
 /// What only Brotli and zstd have, in a build with their package traits.
 @Suite struct OptionalCodingTests {
-    /// Decodes to nowhere; returns how much came out before the end or the error.
-    private func run(_ coding: String, _ bytes: [UInt8], limits: Limits = Limits()) throws -> (Int, NetworkingError?) {
-        let decoder = ContentDecoder(try #require(try ContentCoding(contentEncoding: coding)), limits: limits)
-        var count = 0
-        do {
-            decoder.push(ByteBuffer(bytes: bytes))
-            while let block = try decoder.nextBlock() {
-                try #require((1...262_144).contains(block.readableBytes))
-                count += block.readableBytes
-            }
-            try decoder.finish()
-            return (count, nil)
-        } catch let error as NetworkingError {
-            return (count, error)
-        }
-    }
-
     #if Brotli
         @Test func `a Brotli bomb is stopped after ten megabytes, and passes where it is allowed`() throws {
-            let (count, error) = try run("br", CodedSample.brotliBomb)
+            let (count, error) = try ContentDecoder.run("br", CodedSample.brotliBomb)
             #expect(error?.code == .contentDecodingLimitExceeded)
             #expect(count <= 10 << 20)
-            let whole = try run("br", CodedSample.brotliBomb, limits: Limits(decodingRatio: .max))
+            let whole = try ContentDecoder.run("br", CodedSample.brotliBomb, limits: Limits(decodingRatio: .max))
             #expect(whole == (64 << 20, nil))
         }
 
         @Test func `Brotli with a large window is refused`() throws {
             // RFC 7932 §9.1 has no window of this kind; the extension marks it with this first byte.
-            let (_, error) = try run("br", [0x11, 0x1E] + CodedSample.brotli)
+            let (_, error) = try ContentDecoder.run("br", [0x11, 0x1E] + CodedSample.brotli)
             #expect(error?.code == .contentDecodingFailed)
             #expect(error?.message.hasPrefix("The response body is not valid brotli: it is corrupt (") == true)
         }
 
-        @Test func `nothing as Brotli is an empty body, and nothing may follow it`() throws {
-            #expect(try run("br", CodedSample.emptyBrotli) == (0, nil))
-            let (_, error) = try run("br", CodedSample.emptyBrotli + CodedSample.emptyBrotli)
+        @Test func `an empty text as Brotli is an empty body, and no byte may follow it`() throws {
+            #expect(try ContentDecoder.run("br", CodedSample.emptyBrotli) == (0, nil))
+            let (_, error) = try ContentDecoder.run("br", CodedSample.emptyBrotli + CodedSample.emptyBrotli)
             #expect(error?.message == "The response body is not valid brotli: bytes follow its end.")
         }
     #endif
 
     #if Zstd
         @Test func `a zstd bomb is stopped after ten megabytes, and passes where it is allowed`() throws {
-            let (count, error) = try run("zstd", CodedSample.zstdBomb)
+            let (count, error) = try ContentDecoder.run("zstd", CodedSample.zstdBomb)
             #expect(error?.code == .contentDecodingLimitExceeded)
             #expect(count <= 10 << 20)
-            let whole = try run("zstd", CodedSample.zstdBomb, limits: Limits(decodingRatio: .max))
+            let whole = try ContentDecoder.run("zstd", CodedSample.zstdBomb, limits: Limits(decodingRatio: .max))
             #expect(whole == (64 << 20, nil))
         }
 
         @Test func `a zstd window above 8 MiB is refused, one of 8 MiB is not`() throws {
-            #expect(try run("zstd", CodedSample.widestZstd) == (CodedSample.text.utf8.count, nil))
-            let (count, error) = try run("zstd", CodedSample.wideZstd)
+            #expect(try ContentDecoder.run("zstd", CodedSample.widestZstd) == (CodedSample.text.utf8.count, nil))
+            let (count, error) = try ContentDecoder.run("zstd", CodedSample.wideZstd)
             #expect(count == 0)
             #expect(error?.code == .contentDecodingFailed)
             #expect(error?.message.contains("too much memory") == true)
         }
 
-        @Test func `a zstd frame of nothing is an empty body`() throws {
-            #expect(try run("zstd", CodedSample.emptyZstd) == (0, nil))
-            #expect(try run("zstd", CodedSample.emptyZstd + CodedSample.zstd) == (CodedSample.text.utf8.count, nil))
+        @Test func `an empty zstd frame is an empty body`() throws {
+            #expect(try ContentDecoder.run("zstd", CodedSample.emptyZstd) == (0, nil))
+            #expect(
+                try ContentDecoder.run("zstd", CodedSample.emptyZstd + CodedSample.zstd) == (
+                    CodedSample.text.utf8.count, nil
+                )
+            )
         }
 
         @Test func `a zstd frame that is shorter than it says is refused, however it is cut`() throws {
@@ -85,7 +72,7 @@ import Testing
         @Test func `a zstd frame that needs a dictionary is refused`() throws {
             // RFC 8878 §3.1.1: a frame of one raw block whose descriptor names dictionary 7.
             let frame: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x21, 0x07, 0x01, 0x09, 0x00, 0x00, 0x61]
-            let (_, error) = try run("zstd", frame)
+            let (_, error) = try ContentDecoder.run("zstd", frame)
             #expect(error?.message == "The response body is not valid zstd: dictionary mismatch.")
         }
     #endif

@@ -14,7 +14,7 @@ struct BodyCollectorTests {
     @Test(arguments: [
         [], [1], [65_536], [10, 20, 30], [65_535, 1, 1], [100_000, 300_000, 5], [1 << 20, 1 << 20, 3],
     ])
-    func `pieces are joined in their order`(sizes: [Int]) throws {
+    func `collected body pieces are joined in their order`(sizes: [Int]) throws {
         let collector = BodyCollector()
         var expected = Data()
         for (index, size) in sizes.enumerated() {
@@ -27,7 +27,7 @@ struct BodyCollectorTests {
         #expect(collector.count == 0 && collector.take().isEmpty)
     }
 
-    @Test func `what was taken can be changed, copied and outlives the collector`() throws {
+    @Test func `a collected body can be changed and copied, and outlives its collector`() throws {
         var collector: BodyCollector? = BodyCollector()
         for _ in 0..<3 { try collector?.append(ByteBuffer(repeating: 7, count: 100_000)) }
         var data = try #require(collector?.take())
@@ -57,7 +57,7 @@ struct BodyCollectorTests {
         }
     }
 
-    @Test func `a body larger than a buffer may be is given in pieces`() async throws {
+    @Test func `a body larger than the largest buffer is collected in pieces`() async throws {
         let data = Data((0..<100).map { UInt8($0) })
         let body = ResponseBody.data(data, trailers: [.eTag: "x"], inPiecesOf: 30)
         var sizes: [Int] = []

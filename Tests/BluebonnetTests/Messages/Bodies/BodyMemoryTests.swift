@@ -48,12 +48,12 @@ struct BodyMemoryTests {
         #expect(first[0] == 1 && first[1] == 7 && second[0] == 7 && second[1] == 2 && third[1] == 7)
     }
 
-    @Test func `whoever takes a body that was received may write into it`() async throws {
+    @Test func `a received body may be changed by whoever takes it`() async throws {
         let keeper = Keeper()
-        let configuration = TestSession.configuration { $0.interceptors = [keeper] }
+        let configuration = SessionConfiguration { $0.interceptors = [keeper] }
         try await FaultServer.run(.requests { _ in [.respond(bytes: Array(Self.original))] }) { server in
-            try await TestSession.run(configuration) { session, _ in
-                var response = try await session.data(for: TestSession.request(server.baseURL))
+            try await withSession(configuration) { session in
+                var response = try await session.data(for: Request(to: server.baseURL))
                 let body = try #require(keeper.body.withLock { $0 })
                 for index in response.value.indices { response.value[index] = 0 }
                 #expect(isOriginal(response.body))
@@ -64,7 +64,7 @@ struct BodyMemoryTests {
         }
     }
 
-    @Test func `whoever takes a body made of data may write into it`() async throws {
+    @Test func `a body made of data may be changed by whoever takes it`() async throws {
         try await check(.data(Self.original))
         var source = Self.original
         let body = ResponseBody.data(source)
@@ -91,7 +91,7 @@ struct BodyMemoryTests {
         try await check(body)
     }
 
-    @Test func `a large body that was received is not copied for whoever takes it`() throws {
+    @Test func `a large received body is not copied when it is taken`() throws {
         let buffer = ByteBuffer(bytes: Self.original)
         // Addresses are compared, nothing is read through them.
         let address = unsafe buffer.withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) }

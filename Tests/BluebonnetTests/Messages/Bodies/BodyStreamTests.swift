@@ -43,7 +43,7 @@ struct BodyStreamTests {
         try await stream.next().map { String(buffer: $0) }
     }
 
-    @Test func `pieces come in order, then the end, again and again`() async throws {
+    @Test func `a body stream returns its pieces in order, then its end on every further read`() async throws {
         #expect(stream.push(batch("one", "two")))
         #expect(stream.push(batch("three")))
         stream.finish(trailers: [.eTag: "x"], at: .now())
@@ -58,7 +58,7 @@ struct BodyStreamTests {
         #expect(source.abandoned.value == 0)
     }
 
-    @Test func `a reader that waits gets what comes`() async throws {
+    @Test func `a waiting reader of a body stream gets the next piece`() async throws {
         for text in ["one", "two"] {
             let reader = Task { try await next() }
             #expect(stream.push(batch(text)))
@@ -71,20 +71,20 @@ struct BodyStreamTests {
         #expect(end == nil)
     }
 
-    @Test func `a failure comes after the pieces before it, and stays`() async throws {
+    @Test func `a body stream fails after the pieces before the failure, and on every further read`() async throws {
         _ = stream.push(batch("one"))
         stream.fail(NetworkingError(.truncatedResponse, "cut"))
         stream.finish(trailers: [:], at: .now())
         let piece = try await next()
         #expect(piece == "one")
         for _ in 0..<2 {
-            let error = try await TestSession.failure { _ = try await next() }
+            let error = try await networkingError { _ = try await next() }
             #expect(error.code == .truncatedResponse)
         }
         #expect(stream.finished == nil)
     }
 
-    @Test func `the source pauses above the high mark and goes on below the low one`() async throws {
+    @Test func `the source of a body stream pauses above the high mark and goes on below the low one`() async throws {
         let piece = BodyStream.lowWatermark
         #expect(stream.push(bytes(piece)))
         #expect(stream.push(bytes(piece)))
@@ -97,7 +97,7 @@ struct BodyStreamTests {
         #expect(stream.push(bytes(1)))
     }
 
-    @Test func `one piece above the high mark is let go at once`() async throws {
+    @Test func `one piece above the high mark passes a body stream at once`() async throws {
         #expect(!stream.push(bytes(BodyStream.highWatermark)))
         let piece = stream.nextIfAvailable()
         #expect(piece?.readableBytes == BodyStream.highWatermark)
@@ -105,30 +105,30 @@ struct BodyStreamTests {
         #expect(stream.nextIfAvailable() == nil)
     }
 
-    @Test func `a stream that is abandoned tells its source, once`() {
+    @Test func `an abandoned body stream tells its source once`() {
         _ = stream.push(batch("one"))
         stream.abandon()
         stream.abandon()
         #expect(source.abandoned.value == 1)
     }
 
-    @Test func `a stream that has ended has nothing to abandon`() {
+    @Test func `abandoning a body stream that has ended does nothing`() {
         stream.finish(trailers: [:], at: .now())
         stream.abandon()
         #expect(source.abandoned.value == 0)
     }
 
-    @Test func `cancelling a reader ends the stream and its source`() async throws {
+    @Test func `cancelling the reader of a body stream ends the stream and its source`() async throws {
         let reader = Task { try await next() }
         reader.cancel()
-        let error = try await TestSession.failure { _ = try await reader.value }
+        let error = try await networkingError { _ = try await reader.value }
         #expect(error.code == .cancelled)
         #expect(source.abandoned.value == 1)
-        let again = try await TestSession.failure { _ = try await next() }
+        let again = try await networkingError { _ = try await next() }
         #expect(again.code == .cancelled)
     }
 
-    @Test func `a second reader at the same time is refused`() async throws {
+    @Test func `a second simultaneous reader of a body stream is refused`() async throws {
         let outcomes = await withTaskGroup(of: String.self) { group in
             for _ in 0..<2 {
                 group.addTask {

@@ -105,7 +105,7 @@ struct BodyTransformTests {
 
     // MARK: What stays
 
-    @Test func `trailers, the time of the last byte and the connection are kept`() async throws {
+    @Test func `a body transform keeps trailers, the time of the last byte and the connection`() async throws {
         let sum = try #require(HTTPField.Name("X-Sum"))
         let gate = FaultGate()
         let script: FaultServer.Script = [
@@ -114,7 +114,7 @@ struct BodyTransformTests {
         ]
         let copy = Copy()
         try await run(script, copying: copy) { session, server in
-            let request = try TestSession.request(server.baseURL)
+            let request = try Request(to: server.baseURL)
             let streamed = try await session.stream(request)
             #expect(streamed.body.trailers.isEmpty && streamed.body.lastByteAt == nil)
             gate.open()
@@ -135,20 +135,22 @@ struct BodyTransformTests {
         }
     }
 
-    @Test func `a copy under a content coding has the coded bytes, and the reader the others`() async throws {
+    @Test func `a body transform below content decoding sees the coded bytes, and the reader the decoded ones`()
+        async throws
+    {
         let coded = try Self.gzip(ByteBuffer(repeating: 0x61, count: 300_000))
         let script: FaultServer.Script = [
             .readRequest, .respond(headers: [("Content-Encoding", "gzip")], bytes: Array(coded.readableBytesView)),
         ]
         let copy = Copy()
         try await run(script, copying: copy) { session, server in
-            let request = try TestSession.request(server.baseURL)
+            let request = try Request(to: server.baseURL)
             #expect(try await session.data(for: request).value == Data(repeating: 0x61, count: 300_000))
             #expect(copy.count == coded.readableBytes && copy.isComplete)
         }
     }
 
-    @Test func `what is discarded is not transformed, and its connection serves again`() async throws {
+    @Test func `a discarded body is not transformed, and its connection is used again`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"), .hold(gate), .send("-last"),
@@ -156,7 +158,7 @@ struct BodyTransformTests {
         ]
         let copy = Copy()
         try await run(script, copying: copy) { session, server in
-            let request = try TestSession.request(server.baseURL)
+            let request = try Request(to: server.baseURL)
             let response = try await session.stream(request)
             gate.open()
             await response.body.discard()
@@ -167,52 +169,52 @@ struct BodyTransformTests {
         }
     }
 
-    @Test func `the task of a stream is over when its body is`() async throws {
+    @Test func `the task of a transformed stream is complete when its body is`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"), .hold(gate), .send("-last"),
         ]
         try await run(script, copying: Copy()) { session, server in
-            let response = try await session.stream(TestSession.request(server.baseURL))
+            let response = try await session.stream(Request(to: server.baseURL))
             var pieces = response.body.makeAsyncIterator()
             #expect(try await pieces.next() == Data("first".utf8))
             #expect(session.tasks.count == 1)
             gate.open()
             #expect(try await pieces.next() == Data("-last".utf8))
             #expect(try await pieces.next() == nil)
-            try await TestSession.until("the task is over") { session.tasks.isEmpty }
+            try await until("the task is over") { session.tasks.isEmpty }
         }
     }
 
     // MARK: What ends it
 
-    @Test func `a body that is cut off ends the copy without completing it`() async throws {
+    @Test func `a truncated body ends a copying transform without completing the copy`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .hold(gate), .close,
         ]
         let copy = Copy()
         try await run(script, copying: copy) { session, server in
-            let response = try await session.stream(TestSession.request(server.baseURL))
+            let response = try await session.stream(Request(to: server.baseURL))
             gate.open()
-            let error = try await TestSession.failure { _ = try await response.body.collect() }
+            let error = try await networkingError { _ = try await response.body.collect() }
             #expect(error.code == .truncatedResponse)
             #expect(error.body == Data("half".utf8))
             #expect(copy.text == "half" && !copy.isComplete)
         }
     }
 
-    @Test func `a task that is cancelled ends its reader`() async throws {
+    @Test func `cancelling a task ends the reader of its transformed body`() async throws {
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .stall,
         ]
         let copy = Copy()
         try await run(script, copying: copy) { session, server in
-            let response = try await session.stream(TestSession.request(server.baseURL))
+            let response = try await session.stream(Request(to: server.baseURL))
             var pieces = response.body.makeAsyncIterator()
             #expect(try await pieces.next() == Data("half".utf8))
             session.tasks[0].cancel()
-            let error = try await TestSession.failure { _ = try await pieces.next() }
+            let error = try await networkingError { _ = try await pieces.next() }
             #expect(error.code == .cancelled)
             #expect(!copy.isComplete)
             try await server.waitUntilClosed(connection: 0)
@@ -224,11 +226,11 @@ struct BodyTransformTests {
     ]
 
     @Test(arguments: ResponseReading.allCases)
-    func `the limit of bodies in memory holds`(reading: ResponseReading) async throws {
-        let configuration = TestSession.configuration { $0.limits.bodyInMemory = 5 << 20 }
+    func `the memory limit holds for a transformed body`(reading: ResponseReading) async throws {
+        let configuration = SessionConfiguration { $0.limits.bodyInMemory = 5 << 20 }
         try await run(Self.endless, copying: Copy(), configuration) { session, server in
-            let request = try TestSession.request(server.baseURL)
-            let error = try await TestSession.failure {
+            let request = try Request(to: server.baseURL)
+            let error = try await networkingError {
                 switch reading {
                 case .collected: _ = try await session.data(for: request)
                 case .streamed: _ = try await session.stream(request).body.collect(upTo: 5 << 20)
@@ -239,35 +241,35 @@ struct BodyTransformTests {
         }
     }
 
-    @Test func `the limit of lines holds`() async throws {
-        let configuration = TestSession.configuration { $0.limits.line = 100 }
+    @Test func `the line limit holds for a transformed body`() async throws {
+        let configuration = SessionConfiguration { $0.limits.line = 100 }
         try await run(Self.endless, copying: Copy(), configuration) { session, server in
-            let response = try await session.stream(TestSession.request(server.baseURL))
-            let error = try await TestSession.failure { for try await _ in response.body.lines {} }
+            let response = try await session.stream(Request(to: server.baseURL))
+            let error = try await networkingError { for try await _ in response.body.lines {} }
             #expect(error.code == .lineTooLong)
         }
     }
 
-    @Test func `the limit of a content coding holds`() async throws {
+    @Test func `the decoding limit holds for a transformed body`() async throws {
         let coded = try Self.gzip(ByteBuffer(repeating: 0x61, count: 2 << 20))
         let script: FaultServer.Script = [
             .readRequest, .respond(headers: [("Content-Encoding", "gzip")], bytes: Array(coded.readableBytesView)),
         ]
-        let configuration = TestSession.configuration { $0.limits.decodedBody = 1 << 20 }
+        let configuration = SessionConfiguration { $0.limits.decodedBody = 1 << 20 }
         try await run(script, copying: Copy(), configuration) { session, server in
-            let request = try TestSession.request(server.baseURL)
-            let error = try await TestSession.failure { _ = try await session.data(for: request) }
+            let request = try Request(to: server.baseURL)
+            let error = try await networkingError { _ = try await session.data(for: request) }
             #expect(error.code == .contentDecodingLimitExceeded)
         }
     }
 
     // MARK: Its pace
 
-    @Test func `a copy that takes its time holds the server back`() async throws {
+    @Test func `a slow body transform holds the server back`() async throws {
         let gate = FaultGate()
         let copy = Copy(gate: gate)
         try await run(Self.endless, copying: copy) { session, server in
-            let request = try TestSession.request(server.baseURL)
+            let request = try Request(to: server.baseURL)
             let reader = Task {
                 var count = 0
                 for try await piece in try await session.stream(request).body {
@@ -277,8 +279,8 @@ struct BodyTransformTests {
             }
             // What the two kernels and the client hold is far below this.
             let bound = 48 << 20
-            try await TestSession.until("the copy has its first piece") { copy.count > 0 }
-            #expect(try await TestSession.settled { server.connections[0].bytesSent } < bound)
+            try await until("the copy has its first piece") { copy.count > 0 }
+            #expect(try await settled { server.connections[0].bytesSent } < bound)
             gate.open()
             try await reader.value
             try await server.waitUntilClosed(connection: 0)
@@ -287,7 +289,7 @@ struct BodyTransformTests {
 
     // MARK: Whose bytes they are
 
-    @Test func `a reader who writes into a piece changes no other reader's body`() async throws {
+    @Test func `a reader that changes a piece does not change another reader's body`() async throws {
         // Large enough to be handed over without a copy where nothing is done to it.
         let bytes = Data(repeating: 0x61, count: 100_000)
         let original = ResponseBody.data(bytes)
@@ -301,7 +303,7 @@ struct BodyTransformTests {
         #expect(try await body.collect() == bytes)
     }
 
-    @Test func `transforms follow one another, and serve one reading each`() async throws {
+    @Test func `body transforms run in order, each for one reading`() async throws {
         let (first, second) = (Copy(), Copy())
         let coded = try Self.gzip(ByteBuffer(string: "text"))
         let coding = try #require(try ContentCoding(contentEncoding: "gzip"))

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import LocalServer
 import NIOCore
+import NIOPosix
 import Synchronization
 import Testing
 
@@ -15,7 +16,7 @@ struct FilePartTests {
     private static let contents = Data((0..<length).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 11) })
 
     private func withFile(_ work: (URL, RequestBody) async throws -> Void) async throws {
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let file = directory.appending(path: "large")
             try Self.contents.write(to: file)
             try await work(file, RequestBody.file(file))
@@ -43,14 +44,14 @@ struct FilePartTests {
 
     // MARK: Over connections
 
-    @Test func `a server that stops and goes on gets the file byte for byte`() async throws {
+    @Test func `a file upload to a server that pauses arrives byte for byte`() async throws {
         try await withFile { _, body in
             try await withSlowServer { server, gate in
-                try await TestSession.run { session, _ in
-                    let task = try session.dataTask(TestSession.request(server.baseURL, .put, body: body))
+                try await withSession { session in
+                    let task = try session.dataTask(Request(.put, to: server.baseURL, body: body))
                     task.resume()
-                    try await TestSession.until("something was sent") { task.currentProgress.bytesSent > 0 }
-                    let sent = try await TestSession.settled { task.currentProgress.bytesSent }
+                    try await until("something was sent") { task.currentProgress.bytesSent > 0 }
+                    let sent = try await settled { task.currentProgress.bytesSent }
                     #expect(sent < Self.length)
                     gate.open()
                     #expect(try await task.value == Data("ok".utf8))
@@ -61,14 +62,49 @@ struct FilePartTests {
         }
     }
 
-    @Test func `a connection takes one file after the other`() async throws {
+    /// The bytes that the thread of an event loop has read, `sendfile` from files included; proc(5).
+    private static func bytesRead(by eventLoop: any EventLoop) async throws -> Int {
+        try await eventLoop.submit { () -> Int in
+            let text = try String(contentsOfFile: "/proc/thread-self/io", encoding: .utf8)
+            let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("rchar: ") })
+            return try #require(Int(line.dropFirst(7)))
+        }.get()
+    }
+
+    private static let isCounted = FileManager.default.isReadableFile(atPath: "/proc/thread-self/io")
+
+    @Test(.enabled(if: isCounted, "the kernel does not count what a thread reads"), arguments: [false, true])
+    func `the event loop sends a file by sendfile without TLS, and does not read it with TLS`(isSecure: Bool)
+        async throws
+    {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let certificates = try TestCertificates.shared()
+        var configuration = SessionConfiguration(trusting: certificates.authority)
+        configuration.eventLoopGroup = group
+        let options = FaultServer.Options(tls: isSecure ? ServerTLS(certificates.localhost) : nil)
+        try await withFile { _, body in
+            try await FaultServer.run([.readRequest, .respond(body: "ok")], options: options) { server in
+                try await withSession(configuration) { session in
+                    let before = try await Self.bytesRead(by: group.next())
+                    let url = "\(isSecure ? "https" : "http")://127.0.0.1:\(server.port)/"
+                    _ = try await session.data(for: Request(.put, to: url, body: body))
+                    let count = try await Self.bytesRead(by: group.next()) - before
+                    #expect(server.requests.first?.body.count == Self.length)
+                    #expect(isSecure ? count < 100_000 : count > Self.length / 2, "\(count)")
+                }
+            }
+        }
+        try await group.shutdownGracefully()
+    }
+
+    @Test func `one connection uploads one file after the other`() async throws {
         try await withFile { file, body in
             try await FaultServer.run(.requests { _ in [.respond(body: "ok")] }) { server in
-                try await TestSession.run { session, _ in
+                try await withSession { session in
                     let empty = file.deletingLastPathComponent().appending(path: "empty")
                     try Data().write(to: empty)
                     for body in [body, try .file(empty), body] {
-                        _ = try await session.data(for: TestSession.request(server.baseURL, .post, body: body))
+                        _ = try await session.data(for: Request(.post, to: server.baseURL, body: body))
                     }
                     #expect(server.requests.map(\.body.count) == [Self.length, 0, Self.length])
                     #expect(server.requests.last.map { Data($0.body) == Self.contents } == true)
@@ -78,29 +114,29 @@ struct FilePartTests {
         }
     }
 
-    @Test func `a Unix-domain socket takes a file`() async throws {
+    @Test func `a file is uploaded over a Unix-domain socket`() async throws {
         let path = FileManager.default.temporaryDirectory.path + "/bb-\(UInt32.random(in: .min ... .max)).sock"
         defer { try? FileManager.default.removeItem(atPath: path) }
         let host = try #require(path.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
         try await withFile { _, body in
             let script = FaultServer.Script.requests { _ in [.respond(body: "ok")] }
             try await FaultServer.run(script, options: .init(socketPath: path)) { server in
-                try await TestSession.run { session, _ in
-                    _ = try await session.data(for: TestSession.request("http+unix://\(host)/", .put, body: body))
+                try await withSession { session in
+                    _ = try await session.data(for: Request(.put, to: "http+unix://\(host)/", body: body))
                     #expect(server.requests.first.map { Data($0.body) == Self.contents } == true)
                 }
             }
         }
     }
 
-    @Test func `a redirect gets the whole file again`() async throws {
+    @Test func `a redirected file upload sends the whole file again`() async throws {
         try await withFile { _, body in
             let script = FaultServer.Script.requests { request in
                 request.target == "/" ? [.respond(307, headers: [("Location", "/next")])] : [.respond(body: "ok")]
             }
             try await FaultServer.run(script) { server in
-                try await TestSession.run { session, _ in
-                    _ = try await session.data(for: TestSession.request(server.baseURL, .put, body: body))
+                try await withSession { session in
+                    _ = try await session.data(for: Request(.put, to: server.baseURL, body: body))
                     #expect(server.requests.map(\.body.count) == [Self.length, Self.length])
                     #expect(server.requests.last.map { Data($0.body) == Self.contents } == true)
                 }
@@ -119,9 +155,9 @@ struct FilePartTests {
             try form.append(fileURL: file, name: "large again")
             let whole = try await form.makeBody().collect()
             try await FaultServer.run(.requests { _ in [.respond(body: "ok")] }) { server in
-                try await TestSession.run { session, _ in
+                try await withSession { session in
                     for _ in 0..<2 {
-                        let request = try TestSession.request(server.baseURL, .post, body: form.makeBody())
+                        let request = try Request(.post, to: server.baseURL, body: form.makeBody())
                         _ = try await session.data(for: request)
                     }
                     #expect(server.requests.map { Data($0.body) == whole } == [true, true])
@@ -131,15 +167,15 @@ struct FilePartTests {
         }
     }
 
-    @Test func `a form that is sent chunked has its files in chunks`() async throws {
+    @Test func `a form in chunked transfer coding has its files in chunks`() async throws {
         try await withFile { file, _ in
             var form = MultipartFormData()
             try form.append(fileURL: file, name: "large")
             form.append(name: "open end") { AsyncStream<[UInt8]> { $0.finish() } }
             let whole = try await form.makeBody().collect()
             try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
-                try await TestSession.run { session, _ in
-                    let request = try TestSession.request(server.baseURL, .post, body: form.makeBody())
+                try await withSession { session in
+                    let request = try Request(.post, to: server.baseURL, body: form.makeBody())
                     _ = try await session.data(for: request)
                     #expect(server.requests.first?.values(of: "transfer-encoding") == ["chunked"])
                     #expect(server.requests.map { Data($0.body) == whole } == [true])
@@ -150,61 +186,61 @@ struct FilePartTests {
 
     // MARK: Ends
 
-    @Test func `an early answer is delivered and ends the upload`() async throws {
+    @Test func `an early response ends a file upload and is delivered`() async throws {
         try await withFile { _, body in
             try await FaultServer.run([.readHead, .respond(413, body: "too big")]) { server in
-                try await TestSession.run { session, engine in
-                    let request = try TestSession.request(server.baseURL, .put, body: body)
+                try await withEngine { session, engine in
+                    let request = try Request(.put, to: server.baseURL, body: body)
                     let response = try await session.data(for: request)
                     #expect(response.status.code == 413)
-                    try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                    try await until("the pool has let it go") { engine.openConnections == 0 }
                 }
             }
         }
     }
 
-    @Test func `cancelling ends it while the socket is full`() async throws {
+    @Test func `cancelling ends a file upload while the socket is full`() async throws {
         try await withFile { _, body in
             try await FaultServer.run([.readHead, .stopReading]) { server in
-                try await TestSession.run { session, engine in
-                    let task = try session.dataTask(TestSession.request(server.baseURL, .put, body: body))
+                try await withEngine { session, engine in
+                    let task = try session.dataTask(Request(.put, to: server.baseURL, body: body))
                     task.resume()
-                    try await TestSession.until("something was sent") { task.currentProgress.bytesSent > 0 }
-                    _ = try await TestSession.settled { task.currentProgress.bytesSent }
+                    try await until("something was sent") { task.currentProgress.bytesSent > 0 }
+                    _ = try await settled { task.currentProgress.bytesSent }
                     task.cancel()
-                    let error = try await TestSession.failure { _ = try await task.value }
+                    let error = try await networkingError { _ = try await task.value }
                     #expect(error.code == .cancelled, "\(error)")
-                    try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                    try await until("the pool has let it go") { engine.openConnections == 0 }
                 }
             }
         }
     }
 
     @Test(arguments: [FaultStep.close, .reset])
-    func `a server that leaves in the middle ends it`(end: FaultStep) async throws {
+    func `a server that closes in the middle ends a file upload`(end: FaultStep) async throws {
         try await withFile { _, body in
             try await FaultServer.run([.readBytes(200_000), end]) { server in
-                try await TestSession.run { session, engine in
-                    let request = try TestSession.request(server.baseURL, .put, body: body)
-                    let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                try await withEngine { session, engine in
+                    let request = try Request(.put, to: server.baseURL, body: body)
+                    let error = try await networkingError { _ = try await session.data(for: request) }
                     #expect(error.code == .connectionLost, "\(error)")
-                    try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                    try await until("the pool has let it go") { engine.openConnections == 0 }
                 }
             }
         }
     }
 
-    @Test func `a server that stops reading runs into the between-bytes timeout`() async throws {
+    @Test func `a file upload to a server that stops reading ends with the between-bytes timeout`() async throws {
         try await withFile { _, body in
             try await FaultServer.run([.readHead, .stopReading]) { server in
-                try await TestSession.run { session, _ in
-                    let request = try TestSession.request(
-                        server.baseURL,
+                try await withSession { session in
+                    let request = try Request(
                         .put,
+                        to: server.baseURL,
                         body: body,
                         timeouts: Timeouts(betweenBytes: .milliseconds(300))
                     )
-                    let error = try await TestSession.failure { _ = try await session.data(for: request) }
+                    let error = try await networkingError { _ = try await session.data(for: request) }
                     #expect(error.code == .betweenBytesTimeout, "\(error)")
                 }
             }
@@ -215,37 +251,37 @@ struct FilePartTests {
     func `a file that changes its length while it is sent fails the request`(length: Int) async throws {
         try await withFile { file, body in
             try await withSlowServer { server, gate in
-                try await TestSession.run { session, engine in
-                    let task = try session.dataTask(TestSession.request(server.baseURL, .put, body: body))
+                try await withEngine { session, engine in
+                    let task = try session.dataTask(Request(.put, to: server.baseURL, body: body))
                     task.resume()
-                    try await TestSession.until("something was sent") { task.currentProgress.bytesSent > 0 }
-                    _ = try await TestSession.settled { task.currentProgress.bytesSent }
+                    try await until("something was sent") { task.currentProgress.bytesSent > 0 }
+                    _ = try await settled { task.currentProgress.bytesSent }
                     try Self.change(file, toLength: length)
                     gate.open()
-                    let error = try await TestSession.failure { _ = try await task.value }
+                    let error = try await networkingError { _ = try await task.value }
                     #expect(error.code == .requestBodyLengthMismatch, "\(error)")
                     #expect(error.description.contains("\(Self.length) bytes"), "\(error)")
-                    try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                    try await until("the pool has let it go") { engine.openConnections == 0 }
                     #expect(server.requests.isEmpty)
                 }
             }
         }
     }
 
-    @Test func `a file of a form that becomes shorter is named`() async throws {
+    @Test func `the error of a form file that became shorter names it`() async throws {
         try await withFile { file, _ in
             var form = MultipartFormData()
             try form.append(fileURL: file, name: "avatar")
             try await withSlowServer { server, gate in
-                try await TestSession.run { session, _ in
-                    let request = try TestSession.request(server.baseURL, .put, body: form.makeBody())
+                try await withSession { session in
+                    let request = try Request(.put, to: server.baseURL, body: form.makeBody())
                     let task = session.dataTask(request)
                     task.resume()
-                    try await TestSession.until("something was sent") { task.currentProgress.bytesSent > 0 }
-                    _ = try await TestSession.settled { task.currentProgress.bytesSent }
+                    try await until("something was sent") { task.currentProgress.bytesSent > 0 }
+                    _ = try await settled { task.currentProgress.bytesSent }
                     try Self.change(file, toLength: 100)
                     gate.open()
-                    let error = try await TestSession.failure { _ = try await task.value }
+                    let error = try await networkingError { _ = try await task.value }
                     #expect(error.code == .requestBodyLengthMismatch, "\(error)")
                     #expect(error.description.contains("form part “avatar” was declared as \(Self.length)"), "\(error)")
                 }
@@ -263,11 +299,8 @@ struct FilePartTests {
         return parts.withLock { $0 }
     }
 
-    @Test func `a file in the page cache is handed over in large parts, another one in parts that are loaded`()
-        async throws
-    {
+    @Test func `a file in the page cache is sent in large parts`() async throws {
         try await withFile { file, _ in
-            let system = try SystemFile(reading: file.path)
             let large = Array(repeating: FilePart.largeSize, count: 3) + [12_345]
             let small = Array(repeating: FilePart.smallSize, count: 6) + [12_345]
             // The system may take single pages out of the cache for a moment, at any time.
@@ -279,20 +312,43 @@ struct FilePartTests {
             var found = try await counts()
             for _ in 0..<100 where found != large { found = try await counts() }
             #expect(found == large)
-            #expect(fsync(system.descriptor) == 0)
-            // Not all file systems can do without the page cache, and some keep a part of it.
-            guard posix_fadvise(system.descriptor, 0, 0, POSIX_FADV_DONTNEED) == 0,
-                system.isInPageCache(0..<Self.length) == false
-            else { return }
-            _ = try await counts()
-            try await TestSession.until("all of it is in the page cache") {
+        }
+    }
+
+    /// Takes a file out of the page cache. Not all file systems can do without it, and some keep a part.
+    private static func evict(_ file: SystemFile, length: Int) -> Bool {
+        fsync(file.descriptor) == 0 && posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_DONTNEED) == 0
+            && file.isInPageCache(0..<length) == false
+    }
+
+    /// Whether the file system of temporary files lets go of what is in the page cache.
+    private static let canEvict: Bool = {
+        let path = FileManager.default.temporaryDirectory.appending(path: "evict-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        guard FileManager.default.createFile(atPath: path, contents: contents),
+            let file = try? SystemFile(reading: path)
+        else { return false }
+        return evict(file, length: length)
+    }()
+
+    @Test(.enabled(if: canEvict, "the file system of temporary files keeps them in the page cache"))
+    func `a file that is not in the page cache is loaded before it is sent`() async throws {
+        try await withFile { file, _ in
+            let system = try SystemFile(reading: file.path)
+            // The machine's other work may bring it back at once.
+            var isOut = false
+            for _ in 0..<100 where !isOut { isOut = Self.evict(system, length: Self.length) }
+            try #require(isOut)
+            let counts = try await parts(of: file, length: Self.length).map(\.count)
+            #expect(counts.contains(FilePart.smallSize), "\(counts)")
+            try await until("all of it is in the page cache") {
                 system.isInPageCache(0..<Self.length) == true
             }
         }
     }
 
     @Test(arguments: [length - 1, length + 1, 0])
-    func `a file of another length is not handed over`(declared: Int) async throws {
+    func `a file of another length than declared is not sent by sendfile`(declared: Int) async throws {
         try await withFile { file, _ in
             await #expect(throws: RequestBodyLengthMismatch.self) {
                 _ = try await parts(of: file, length: declared)
@@ -300,10 +356,13 @@ struct FilePartTests {
         }
     }
 
-    @Test func `a file that cannot be mapped is not handed over`() async throws {
-        // A file of the kernel's, which has a size and no pages.
-        let path = "/sys/kernel/uevent_seqnum"
-        guard let size = try? SystemFile(reading: path).size() else { return }
+    /// A file of the kernel's, which has a size and no pages.
+    private static let unmappable = "/sys/kernel/uevent_seqnum"
+
+    @Test(.enabled(if: FileManager.default.isReadableFile(atPath: unmappable), "\(unmappable) is not there"))
+    func `a file that cannot be mapped is not sent by sendfile`() async throws {
+        let path = Self.unmappable
+        let size = try SystemFile(reading: path).size()
         #expect(
             try await FilePart.produce(from: path, length: size) { _ in Issue.record("it was handed over") } == false
         )
@@ -324,12 +383,11 @@ struct FilePartTests {
         }
     }
 
-    @Test func `a file of the kernel's is not one of this machine's disks`() throws {
-        guard let file = try? SystemFile(reading: "/proc/self/status") else { return }
-        #expect(!file.isLocal)
+    @Test func `a file of /proc or /sys is not on a disk of this machine`() throws {
+        #expect(try !SystemFile(reading: "/proc/self/status").isLocal)
     }
 
-    @Test func `what the system does not send to can have the parts in blocks`() async throws {
+    @Test func `file parts are written in blocks where sendfile cannot write`() async throws {
         try await withFile { file, _ in
             var contents = Data()
             for var part in try await parts(of: file, length: Self.length) {

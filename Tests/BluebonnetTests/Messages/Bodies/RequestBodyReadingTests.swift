@@ -10,17 +10,10 @@ import Testing
 #endif
 
 struct RequestBodyReadingTests {
-    private func sequence(_ pieces: [String]) -> AsyncStream<[UInt8]> {
-        AsyncStream { continuation in
-            for piece in pieces { continuation.yield(Array(piece.utf8)) }
-            continuation.finish()
-        }
-    }
-
-    @Test func `bytes, files and sequences are read whole`() async throws {
+    @Test func `request bodies of bytes, files and sequences are read whole`() async throws {
         #expect(try await RequestBody.string("abc").collect() == Data("abc".utf8))
         #expect(try await RequestBody.string("").collect().isEmpty)
-        #expect(try await RequestBody.stream(sequence(["ab", "", "c"])).collect() == Data("abc".utf8))
+        #expect(try await RequestBody.stream(Pieces(["ab", "", "c"])).collect() == Data("abc".utf8))
         let file = FileManager.default.temporaryDirectory.appending(path: "bluebonnet-\(UUID().uuidString)")
         try Data(repeating: 7, count: 3_000_000).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
@@ -28,25 +21,26 @@ struct RequestBodyReadingTests {
     }
 
     @Test(arguments: [(2, "more"), (4, "only 3")])
-    func `a source that is not as long as declared is an error`(length: Int, brought: String) async {
-        let body = RequestBody.stream(sequence(["ab", "c"]), length: length)
+    func `a request body that is not as long as declared is an error to its reader`(length: Int, brought: String) async
+    {
+        let body = RequestBody.stream(Pieces(["ab", "c"]), length: length)
         let error = await #expect(throws: NetworkingError.self) { try await body.collect() }
         #expect(error?.code == .requestBodyLengthMismatch)
         #expect(error?.message.contains(brought) == true)
     }
 
-    @Test func `collecting stops at the limit`() async {
+    @Test func `collecting a request body stops at the limit`() async {
         let error = await #expect(throws: NetworkingError.self) {
             try await RequestBody.string("abcd").collect(upTo: 3)
         }
         #expect(error?.code == .bodyTooLarge)
     }
 
-    @Test func `what the receiver throws ends the reading`() async {
+    @Test func `an error thrown by the receiver ends the reading of a request body`() async {
         struct Enough: Error {}
         let pieces = Mutex(0)
         await #expect(throws: Enough.self) {
-            try await RequestBody.stream(sequence(["a", "b", "c"])).read { _ in
+            try await RequestBody.stream(Pieces(["a", "b", "c"])).read { _ in
                 let count = pieces.withLock { count in
                     count += 1
                     return count

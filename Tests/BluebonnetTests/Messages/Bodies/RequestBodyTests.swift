@@ -13,17 +13,10 @@ struct RequestBodyTests {
 
     private static let ok = FaultServer.Script.requests { _ in [.respond(body: "ok")] }
 
-    private static func pieces(_ texts: [String]) -> AsyncStream<[UInt8]> {
-        AsyncStream { continuation in
-            for text in texts { continuation.yield(Array(text.utf8)) }
-            continuation.finish()
-        }
-    }
-
     private func sent(_ body: RequestBody?, _ method: HTTPRequest.Method = .post) async throws -> FaultServer.Request {
         try await FaultServer.run(Self.ok) { server in
-            try await TestSession.run { session, _ in
-                let response = try await session.data(for: TestSession.request(server.baseURL, method, body: body))
+            try await withSession { session in
+                let response = try await session.data(for: Request(method, to: server.baseURL, body: body))
                 #expect(response.value == Data("ok".utf8))
                 #expect(server.requests.count == 1)
                 return try #require(server.requests.first)
@@ -31,7 +24,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test func `bytes and texts are sent with their length`() async throws {
+    @Test func `request bodies of bytes and text are sent with their length`() async throws {
         for body in [RequestBody.data(Data("häh?".utf8)), .string("häh?")] {
             let request = try await sent(body)
             #expect(request.bodyText == "häh?")
@@ -41,19 +34,19 @@ struct RequestBodyTests {
     }
 
     @Test(arguments: [16 * 1024 - 1, 16 * 1024, 16 * 1024 + 1, 3_000_000])
-    func `bytes of any size arrive`(count: Int) async throws {
+    func `request bodies of any size arrive`(count: Int) async throws {
         let bytes = [UInt8](repeating: 0x5A, count: count)
         let request = try await sent(.data(Data(bytes)))
         #expect(request.body == bytes)
     }
 
-    @Test func `a request without a body says so where RFC 9110 wants it`() async throws {
+    @Test func `a request without a body has Content-Length 0 where RFC 9110 asks for it`() async throws {
         #expect(try await sent(nil, .post).value(of: "content-length") == "0")
         #expect(try await sent(nil, .get).value(of: "content-length") == nil)
     }
 
     @Test func `a sequence of unknown length is sent chunked`() async throws {
-        let request = try await sent(.stream(Self.pieces(["one", "", "twenty-five bytes of text"])))
+        let request = try await sent(.stream(Pieces(["one", "", "twenty-five bytes of text"])))
         #expect(
             String(decoding: request.rawBody, as: UTF8.self)
                 == "3\r\none\r\n19\r\ntwenty-five bytes of text\r\n0\r\n\r\n"
@@ -62,23 +55,23 @@ struct RequestBodyTests {
         #expect(request.value(of: "content-length") == nil)
     }
 
-    @Test func `a sequence of known length is sent with it`() async throws {
-        let request = try await sent(.stream(Self.pieces(["one", "two"]), length: 6))
+    @Test func `a sequence of known length is sent with its length`() async throws {
+        let request = try await sent(.stream(Pieces(["one", "two"]), length: 6))
         #expect(request.bodyText == "onetwo")
         #expect(request.value(of: "content-length") == "6")
         #expect(request.value(of: "transfer-encoding") == nil)
     }
 
-    @Test(arguments: [nil, 0] as [Int?]) func `an empty sequence is an empty body`(length: Int?) async throws {
-        let request = try await sent(.stream(Self.pieces([]), length: length))
+    @Test(arguments: [nil, 0] as [Int?]) func `an empty sequence is sent as an empty body`(length: Int?) async throws {
+        let request = try await sent(.stream(Pieces([String]()), length: length))
         #expect(request.body.isEmpty)
     }
 
-    @Test func `large chunked bodies end once, so that their connection serves on`() async throws {
+    @Test func `a large chunked body ends once, so that its connection can be reused`() async throws {
         // Pieces above the channel's watermark make it unwritable and writable again within one write.
         let piece = [UInt8](repeating: 0x61, count: 600_000)
         try await FaultServer.run(Self.ok) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 for count in 1...12 {
                     let body = RequestBody.stream {
                         AsyncStream<[UInt8]> { continuation in
@@ -86,9 +79,9 @@ struct RequestBodyTests {
                             continuation.finish()
                         }
                     }
-                    _ = try await session.data(for: TestSession.request(server.baseURL, .post, body: body))
+                    _ = try await session.data(for: Request(.post, to: server.baseURL, body: body))
                 }
-                _ = try await session.data(for: TestSession.request(server.baseURL, .get))
+                _ = try await session.data(for: Request(to: server.baseURL))
                 #expect(server.requests.map(\.method) == Array(repeating: "POST", count: 12) + ["GET"])
                 #expect(server.requests.dropLast().map(\.body.count) == (1...12).map { ($0 % 4 + 1) * piece.count })
                 #expect(server.connections.count == 1)
@@ -96,12 +89,12 @@ struct RequestBodyTests {
         }
     }
 
-    @Test func `a file arrives byte for byte`() async throws {
+    @Test func `a request body from a file arrives byte for byte`() async throws {
         let pattern = Data((0..<65_537).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         var contents = Data()
         for _ in 0..<256 { contents.append(pattern) }
         let expected = Array(contents)
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let file = directory.appending(path: "body with a space.bin")
             try contents.write(to: file)
             let request = try await sent(.file(file), .put)
@@ -110,7 +103,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test func `a file that is not there fails before anything is sent`() throws {
+    @Test func `a missing body file fails before anything is sent`() throws {
         let error = #expect(throws: NetworkingError.self) {
             try RequestBody.file(URL(filePath: "/nonexistent/file"))
         }
@@ -118,7 +111,7 @@ struct RequestBodyTests {
     }
 
     @Test(arguments: [999, 1000, 1001, 700_000])
-    func `bytes beyond what one buffer holds are sent in pieces, as often as needed`(count: Int) async throws {
+    func `a request body larger than one buffer is sent in pieces, as often as needed`(count: Int) async throws {
         let bytes = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let body = RequestBody.data(bytes, longestBuffer: 1000)
         #expect(body.isReplayable && body.length == count && body.isInMemory == (count <= 1000))
@@ -130,7 +123,7 @@ struct RequestBodyTests {
         #expect(try await body.collect() == bytes)
     }
 
-    @Test func `a long piece of a sequence is copied bit by bit`() async throws {
+    @Test func `a long piece of a sequence is copied in blocks`() async throws {
         let piece = [UInt8](repeating: 7, count: 1_000_000)
         let sizes = Mutex<[Int]>([])
         try await RequestBody.stream {
@@ -142,14 +135,14 @@ struct RequestBodyTests {
         #expect(sizes.withLock { $0 } == [262_144, 262_144, 262_144, 213_568])
     }
 
-    @Test func `what is no readable regular file is refused at once`() async throws {
+    @Test func `a body from what is not a readable regular file is refused at once`() async throws {
         func refusal(_ url: URL) throws -> NetworkingError {
             try #require(#expect(throws: NetworkingError.self) { try RequestBody.file(url) })
         }
         let web = try refusal(try #require(URL(string: "https://me:secret@example.com/etc/hosts")))
         #expect(web.code == .requestBodyFailed && web.message.hasPrefix("Expected URL to be a file URL"))
         #expect(!web.message.contains("secret"))
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             let folder = try refusal(directory)
             #expect(folder.code == .requestBodyFailed && folder.message.contains("is a directory"))
             let pipe = directory.appending(path: "pipe")
@@ -164,8 +157,8 @@ struct RequestBodyTests {
     }
 
     @Test(arguments: [100_000, 3_000_000])
-    func `a pipe in the place of a file fails the request`(length: Int) async throws {
-        try await TestSession.withDirectory { directory in
+    func `a pipe in place of a body file fails the request`(length: Int) async throws {
+        try await withDirectory { directory in
             let file = directory.appending(path: "file")
             try Data(repeating: 1, count: length).write(to: file)
             var form = MultipartFormData()
@@ -184,28 +177,30 @@ struct RequestBodyTests {
 
     private func failure(_ body: RequestBody) async throws -> NetworkingError {
         try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
-            try await TestSession.run { session, engine in
-                let request = try TestSession.request(server.baseURL, .put, body: body)
-                let error = try await TestSession.failure { _ = try await session.data(for: request) }
+            try await withEngine { session, engine in
+                let request = try Request(.put, to: server.baseURL, body: body)
+                let error = try await networkingError { _ = try await session.data(for: request) }
                 try await server.waitUntilClosed(connection: 0)
-                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has let it go") { engine.openConnections == 0 }
                 #expect(server.requests.isEmpty && session.tasks.isEmpty)
                 return error
             }
         }
     }
 
-    @Test func `a sequence that is shorter than declared fails`() async throws {
-        let error = try await failure(.stream(Self.pieces(["abc"]), length: 10))
+    @Test func `a body sequence shorter than declared fails the request`() async throws {
+        let error = try await failure(.stream(Pieces(["abc"]), length: 10))
         #expect(error.code == .requestBodyLengthMismatch, "\(error)")
     }
 
-    @Test func `a sequence that is longer than declared fails`() async throws {
-        let error = try await failure(.stream(Self.pieces(["abc", "def"]), length: 5))
+    @Test func `a body sequence longer than declared fails the request`() async throws {
+        let error = try await failure(.stream(Pieces(["abc", "def"]), length: 5))
         #expect(error.code == .requestBodyLengthMismatch, "\(error)")
     }
 
-    @Test(arguments: [nil, 10] as [Int?]) func `a sequence that throws fails the request`(length: Int?) async throws {
+    @Test(arguments: [nil, 10] as [Int?]) func `a body sequence that throws fails the request`(length: Int?)
+        async throws
+    {
         let pieces = AsyncThrowingStream<[UInt8], any Error> { continuation in
             continuation.yield([1, 2, 3])
             continuation.finish(throwing: SourceFailure())
@@ -215,8 +210,8 @@ struct RequestBodyTests {
         #expect(error.underlying is SourceFailure)
     }
 
-    @Test func `a file that shrinks after it was named fails the request`() async throws {
-        try await TestSession.withDirectory { directory in
+    @Test func `a body file that shrinks before it is sent fails the request`() async throws {
+        try await withDirectory { directory in
             let file = directory.appending(path: "shrinking")
             try Data(repeating: 1, count: 100_000).write(to: file)
             let body = try RequestBody.file(file)

@@ -19,14 +19,14 @@ struct ResponseBodyTests {
         return bytes
     }
 
-    @Test func `pieces arrive before the end`() async throws {
+    @Test func `response body pieces arrive before the response ends`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"), .hold(gate), .send("-last"),
         ]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
-                let response = try await session.stream(TestSession.request(server.baseURL))
+            try await withSession { session in
+                let response = try await session.stream(Request(to: server.baseURL))
                 #expect(response.head.status.code == 200)
                 var iterator = response.body.makeAsyncIterator()
                 let first = try await read(5, from: &iterator)
@@ -40,14 +40,14 @@ struct ResponseBodyTests {
         }
     }
 
-    @Test func `the head arrives before the body`() async throws {
+    @Test func `the response head arrives before the body`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"), .hold(gate), .send("ok"),
         ]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
-                let response = try await session.stream(TestSession.request(server.baseURL))
+            try await withSession { session in
+                let response = try await session.stream(Request(to: server.baseURL))
                 gate.open()
                 let body = try await response.body.collect()
                 #expect(body == Data("ok".utf8))
@@ -55,13 +55,13 @@ struct ResponseBodyTests {
         }
     }
 
-    @Test func `a reader that does not read slows the server down`() async throws {
+    @Test func `a response body that is not read slows the server down`() async throws {
         try await FaultServer.run(Self.endless) { server in
-            try await TestSession.run { session, _ in
-                let response = try await session.stream(TestSession.request(server.baseURL))
+            try await withSession { session in
+                let response = try await session.stream(Request(to: server.baseURL))
                 // What the two kernels and the client hold is far below this.
                 let bound = 48 << 20
-                let unread = try await TestSession.settled { server.connections[0].bytesSent }
+                let unread = try await settled { server.connections[0].bytesSent }
                 #expect(unread < bound)
                 var iterator = response.body.makeAsyncIterator()
                 var taken = 0
@@ -73,27 +73,27 @@ struct ResponseBodyTests {
                         taken += bytes.count
                     }
                     try await server.wait("more is sent once there is room") { $0.connections[0].bytesSent > before }
-                    let sent = try await TestSession.settled { server.connections[0].bytesSent }
+                    let sent = try await settled { server.connections[0].bytesSent }
                     #expect(sent - taken < bound)
                 }
             }
         }
     }
 
-    @Test func `a body that is dropped closes its connection`() async throws {
+    @Test func `a response body that is dropped closes its connection`() async throws {
         try await FaultServer.run(Self.endless) { server in
-            try await TestSession.run { session, engine in
-                let status = try await session.stream(TestSession.request(server.baseURL)).head.status
+            try await withEngine { session, engine in
+                let status = try await session.stream(Request(to: server.baseURL)).head.status
                 #expect(status.code == 200)
                 try await server.waitUntilClosed(connection: 0)
-                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has let it go") { engine.openConnections == 0 }
             }
         }
     }
 
-    @Test func `a reader that leaves in the middle closes the connection`() async throws {
+    @Test func `a reader that stops in the middle of a body closes the connection`() async throws {
         try await FaultServer.run(Self.endless) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 try await readSome(of: server.baseURL, in: session)
                 try await server.waitUntilClosed(connection: 0)
             }
@@ -102,42 +102,42 @@ struct ResponseBodyTests {
 
     private func readSome(of url: String, in session: SessionManager) async throws {
         var count = 0
-        for try await piece in try await session.stream(TestSession.request(url)).body {
+        for try await piece in try await session.stream(Request(to: url)).body {
             count += piece.count
             if count > 3 << 20 { break }
         }
     }
 
-    @Test func `cancelling the task that reads ends the body`() async throws {
+    @Test func `cancelling the task that reads a body ends the body`() async throws {
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .stall,
         ]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, engine in
-                let request = try TestSession.request(server.baseURL)
+            try await withEngine { session, engine in
+                let request = try Request(to: server.baseURL)
                 let (signal, continuation) = AsyncStream.makeStream(of: Void.self)
                 let reader = Task {
                     for try await _ in try await session.stream(request).body { continuation.finish() }
                 }
                 for await _ in signal {}
                 reader.cancel()
-                let error = try await TestSession.failure { try await reader.value }
+                let error = try await networkingError { try await reader.value }
                 #expect(error.code == .cancelled, "\(error)")
                 try await server.waitUntilClosed(connection: 0)
-                try await TestSession.until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has let it go") { engine.openConnections == 0 }
             }
         }
     }
 
-    @Test func `a fault in the middle comes after the pieces before it`() async throws {
+    @Test func `a fault in the middle of a body comes after the pieces before it`() async throws {
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .close,
         ]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 // When head and end arrive in one read, the call itself may already fail.
-                let error = try await TestSession.failure {
-                    var iterator = try await session.stream(TestSession.request(server.baseURL)).body
+                let error = try await networkingError {
+                    var iterator = try await session.stream(Request(to: server.baseURL)).body
                         .makeAsyncIterator()
                     let half = try await read(4, from: &iterator)
                     #expect(half == Data("half".utf8))
@@ -148,7 +148,7 @@ struct ResponseBodyTests {
         }
     }
 
-    @Test func `trailers are there once the body has been read`() async throws {
+    @Test func `trailers are available once the body has been read`() async throws {
         let sum = try #require(HTTPField.Name("X-Sum"))
         let gate = FaultGate()
         let script: FaultServer.Script = [
@@ -156,14 +156,14 @@ struct ResponseBodyTests {
             .send("0\r\nX-Sum: 532\r\n\r\n"), .startOver,
         ]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
-                let response = try await session.stream(TestSession.request(server.baseURL))
+            try await withSession { session in
+                let response = try await session.stream(Request(to: server.baseURL))
                 #expect(response.body.trailers.isEmpty)
                 gate.open()
                 let body = try await response.body.collect()
                 #expect(body == Data("hello".utf8))
                 #expect(response.body.trailers[sum] == "532")
-                let whole = try await session.data(for: TestSession.request(server.baseURL))
+                let whole = try await session.data(for: Request(to: server.baseURL))
                 #expect(whole.trailers[sum] == "532")
                 #expect(whole.timings.isConnectionReused)
             }
@@ -171,15 +171,15 @@ struct ResponseBodyTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `interim responses are kept`(reading: ResponseReading) async throws {
+    func `interim responses are kept with the final one`(reading: ResponseReading) async throws {
         let link = try #require(HTTPField.Name("Link"))
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n"),
             .respond(body: "ok"),
         ]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
-                let request = try TestSession.request(server.baseURL)
+            try await withSession { session in
+                let request = try Request(to: server.baseURL)
                 let informational =
                     switch reading {
                     case .collected: try await session.data(for: request).informational
@@ -197,9 +197,9 @@ struct ResponseBodyTests {
             .readRequest, .send("HTTP/1.1 200 OK\r\n\r\n"), .drip(text, every: .milliseconds(2)), .close,
         ]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 var lines: [String] = []
-                let response = try await session.stream(TestSession.request(server.baseURL))
+                let response = try await session.stream(Request(to: server.baseURL))
                 for try await line in response.body.lines { lines.append(line) }
                 #expect(lines == ["one", "two", "", "fo\u{F6}r", "last"])
             }
@@ -207,12 +207,12 @@ struct ResponseBodyTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `a body above the limit in memory is refused`(reading: ResponseReading) async throws {
+    func `a response body above the memory limit is refused`(reading: ResponseReading) async throws {
         try await FaultServer.run(Self.endless) { server in
-            let configuration = TestSession.configuration { $0.limits.bodyInMemory = 5 << 20 }
-            try await TestSession.run(configuration) { session, _ in
-                let request = try TestSession.request(server.baseURL)
-                let error = try await TestSession.failure {
+            let configuration = SessionConfiguration { $0.limits.bodyInMemory = 5 << 20 }
+            try await withSession(configuration) { session in
+                let request = try Request(to: server.baseURL)
+                let error = try await networkingError {
                     switch reading {
                     case .collected: _ = try await session.data(for: request)
                     case .streamed: _ = try await session.stream(request).body.collect(upTo: 5 << 20)

@@ -14,20 +14,16 @@ import Testing
 /// A body on its way into a file: all of it is there, or nothing is.
 @Suite(.timeLimit(.minutes(1)))
 struct ResponseFileTests {
-    private func names(in directory: URL) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: directory.path(percentEncoded: false)).sorted()
-    }
-
-    @Test func `a large body arrives in its file`() async throws {
+    @Test func `a large download arrives in its file`() async throws {
         let count = 5_000_003
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n"), .fill(7, count: count),
         ]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
-                try await TestSession.withDirectory { directory in
+            try await withSession { session in
+                try await withDirectory { directory in
                     let file = directory.appending(path: "a file")
-                    let response = try await session.stream(TestSession.request(server.baseURL))
+                    let response = try await session.stream(Request(to: server.baseURL))
                     let written = try await response.body.write(to: file)
                     #expect(written == count)
                     let contents = try Data(contentsOf: file)
@@ -38,15 +34,15 @@ struct ResponseFileTests {
         }
     }
 
-    @Test func `a link is written through and stays a link`() async throws {
+    @Test func `a download to a link is written through it, and the link stays`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "new")]) { server in
-            try await TestSession.run { session, _ in
-                try await TestSession.withDirectory { directory in
+            try await withSession { session in
+                try await withDirectory { directory in
                     let file = directory.appending(path: "file")
                     let link = directory.appending(path: "link")
                     try Data("something old".utf8).write(to: file)
                     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
-                    let response = try await session.stream(TestSession.request(server.baseURL))
+                    let response = try await session.stream(Request(to: server.baseURL))
                     try await response.body.write(to: link)
                     #expect(try Data(contentsOf: file) == Data("new".utf8))
                     #expect(try names(in: directory) == ["file", "link"])
@@ -59,19 +55,19 @@ struct ResponseFileTests {
         }
     }
 
-    @Test func `a file that stands there is replaced unless that is forbidden`() async throws {
+    @Test func `a download replaces an existing file unless that is forbidden`() async throws {
         try await FaultServer.run(.requests { _ in [.respond(body: "new")] }) { server in
-            try await TestSession.run { session, _ in
-                try await TestSession.withDirectory { directory in
+            try await withSession { session in
+                try await withDirectory { directory in
                     let file = directory.appending(path: "file")
                     try Data("old".utf8).write(to: file)
-                    let error = try await TestSession.failure {
-                        let response = try await session.stream(TestSession.request(server.baseURL))
+                    let error = try await networkingError {
+                        let response = try await session.stream(Request(to: server.baseURL))
                         try await response.body.write(to: file, overwrites: false)
                     }
                     #expect(error.code == .outputFailed, "\(error)")
                     #expect(try Data(contentsOf: file) == Data("old".utf8))
-                    let response = try await session.stream(TestSession.request(server.baseURL))
+                    let response = try await session.stream(Request(to: server.baseURL))
                     let written = try await response.body.write(to: file)
                     #expect(written == 3)
                     #expect(try Data(contentsOf: file) == Data("new".utf8))
@@ -82,8 +78,8 @@ struct ResponseFileTests {
     }
 
     @Test(arguments: [false, true], ["n", "é"])
-    func `a name may be as long as names can be`(overwrites: Bool, letter: String) async throws {
-        try await TestSession.withDirectory { directory in
+    func `the name of a downloaded file may have the maximum length`(overwrites: Bool, letter: String) async throws {
+        try await withDirectory { directory in
             let name = "n" + String(repeating: letter, count: 254 / letter.utf8.count)
             #expect(name.utf8.count == 255)
             let file = directory.appending(path: name)
@@ -103,8 +99,8 @@ struct ResponseFileTests {
         }
     }
 
-    @Test func `a name may begin with an accent`() async throws {
-        try await TestSession.withDirectory { directory in
+    @Test func `the name of a downloaded file may begin with a combining accent`() async throws {
+        try await withDirectory { directory in
             let file = directory.appending(path: "in", directoryHint: .isDirectory)
             try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
             // Nothing can be made in the folder above: a part would be in the wrong place.
@@ -115,8 +111,8 @@ struct ResponseFileTests {
         }
     }
 
-    @Test func `of many who write to one name without replacing, exactly one does`() async throws {
-        try await TestSession.withDirectory { directory in
+    @Test func `of many downloads to one name without replacing, exactly one succeeds`() async throws {
+        try await withDirectory { directory in
             let file = directory.appending(path: "file")
             let codes = await withTaskGroup(of: (Int, NetworkingError?).self) { group in
                 for number in 0..<20 {
@@ -141,14 +137,14 @@ struct ResponseFileTests {
         }
     }
 
-    @Test func `a directory that is not there is an error, and the connection is given up`() async throws {
+    @Test func `a download into a missing directory is an error and closes its connection`() async throws {
         let script: FaultServer.Script = [.readRequest, .send("HTTP/1.1 200 OK\r\n\r\n"), .fill(7, count: .max)]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
-                try await TestSession.withDirectory { directory in
+            try await withSession { session in
+                try await withDirectory { directory in
                     let file = directory.appending(path: "missing").appending(path: "file")
-                    let error = try await TestSession.failure {
-                        let response = try await session.stream(TestSession.request(server.baseURL))
+                    let error = try await networkingError {
+                        let response = try await session.stream(Request(to: server.baseURL))
                         try await response.body.write(to: file)
                     }
                     #expect(error.code == .outputFailed, "\(error)")
@@ -159,14 +155,14 @@ struct ResponseFileTests {
         }
     }
 
-    @Test func `a destination that is a directory is an error and leaves no part behind`() async throws {
+    @Test func `a download to a directory is an error and leaves no partial file`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "new")]) { server in
-            try await TestSession.run { session, _ in
-                try await TestSession.withDirectory { directory in
+            try await withSession { session in
+                try await withDirectory { directory in
                     let file = directory.appending(path: "file")
                     try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
-                    let error = try await TestSession.failure {
-                        let response = try await session.stream(TestSession.request(server.baseURL))
+                    let error = try await networkingError {
+                        let response = try await session.stream(Request(to: server.baseURL))
                         try await response.body.write(to: file)
                     }
                     #expect(error.code == .outputFailed, "\(error)")
@@ -176,17 +172,17 @@ struct ResponseFileTests {
         }
     }
 
-    @Test func `a body that ends too early leaves no file`() async throws {
+    @Test func `a truncated download leaves no file`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .hold(gate), .close,
         ]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
-                try await TestSession.withDirectory { directory in
-                    let response = try await session.stream(TestSession.request(server.baseURL))
+            try await withSession { session in
+                try await withDirectory { directory in
+                    let response = try await session.stream(Request(to: server.baseURL))
                     gate.open()
-                    let error = try await TestSession.failure {
+                    let error = try await networkingError {
                         try await response.body.write(to: directory.appending(path: "file"))
                     }
                     #expect(error.code == .truncatedResponse, "\(error)")
@@ -198,18 +194,18 @@ struct ResponseFileTests {
 
     // MARK: Cancelling
 
-    @Test func `a cancelled task gets the error of the library, and leaves no file`() async throws {
+    @Test func `a cancelled download fails with the library's error and leaves no file`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "new")]) { server in
-            try await TestSession.run { session, _ in
-                try await TestSession.withDirectory { directory in
-                    let response = try await session.stream(TestSession.request(server.baseURL))
+            try await withSession { session in
+                try await withDirectory { directory in
+                    let response = try await session.stream(Request(to: server.baseURL))
                     let task = Task {
                         // So that it is not the body that ends, but the writing of it.
                         while !Task.isCancelled { await Task.yield() }
                         _ = try await response.body.write(to: directory.appending(path: "file"))
                     }
                     task.cancel()
-                    let error = try await TestSession.failure { try await task.value }
+                    let error = try await networkingError { try await task.value }
                     #expect(error.code == .cancelled, "\(error)")
                     #expect(try names(in: directory).isEmpty)
                 }
@@ -229,13 +225,13 @@ struct ResponseFileTests {
         .requests { _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n"), .fill(7, count: count)] }
     }
 
-    @Test func `a pipe takes the body once somebody reads it`() async throws {
+    @Test func `a download to a pipe is written once somebody reads the pipe`() async throws {
         let count = 3_000_001
         try await FaultServer.run(Self.server(sending: count)) { server in
-            try await TestSession.run { session, _ in
-                try await TestSession.withDirectory { directory in
+            try await withSession { session in
+                try await withDirectory { directory in
                     let pipe = try pipe("pipe", in: directory)
-                    let response = try await session.stream(TestSession.request(server.baseURL))
+                    let response = try await session.stream(Request(to: server.baseURL))
                     async let written = response.body.write(to: pipe)
                     let read = try await BlockingThreads(limit: 1).run {
                         try FileHandle(forReadingFrom: pipe).readToEnd()
@@ -250,11 +246,13 @@ struct ResponseFileTests {
 
     /// More of them than there are threads for files; each is waited for, and a file is written meanwhile.
     @Test(arguments: [false, true])
-    func `pipes that nobody reads hold up no file, and end with their tasks`(isOpened: Bool) async throws {
-        let many = TestSession.configuration { $0.maximumConnectionsPerHost = 30 }
+    func `downloads to pipes that nobody reads delay no other download, and end with their tasks`(isOpened: Bool)
+        async throws
+    {
+        let many = SessionConfiguration { $0.maximumConnectionsPerHost = 30 }
         try await FaultServer.run(Self.server(sending: 300_000)) { server in
-            try await TestSession.run(many) { session, _ in
-                try await TestSession.withDirectory { directory in
+            try await withSession(many) { session in
+                try await withDirectory { directory in
                     var readers: [CInt] = []
                     defer { for reader in readers { close(reader) } }
                     var tasks: [Task<Void, any Error>] = []
@@ -263,16 +261,16 @@ struct ResponseFileTests {
                         if isOpened {
                             readers.append(unsafe open(pipe.path(percentEncoded: false), O_RDONLY | O_NONBLOCK))
                         }
-                        let response = try await session.stream(TestSession.request(server.baseURL))
+                        let response = try await session.stream(Request(to: server.baseURL))
                         tasks.append(Task { _ = try await response.body.write(to: pipe) })
                     }
-                    try await TestSession.until("twenty wait") { BlockingThreads.pipes.count >= 20 }
-                    let response = try await session.stream(TestSession.request(server.baseURL))
+                    try await until("twenty wait") { BlockingThreads.pipes.count >= 20 }
+                    let response = try await session.stream(Request(to: server.baseURL))
                     let written = try await response.body.write(to: directory.appending(path: "file"))
                     #expect(written == 300_000)
                     for task in tasks { task.cancel() }
                     for task in tasks {
-                        let error = try await TestSession.failure { try await task.value }
+                        let error = try await networkingError { try await task.value }
                         #expect(error.code == .cancelled, "\(error)")
                     }
                 }
@@ -280,15 +278,15 @@ struct ResponseFileTests {
         }
     }
 
-    @Test func `a pipe whose reader goes away is an error`() async throws {
+    @Test func `a download to a pipe whose reader closes is an error`() async throws {
         try await FaultServer.run(Self.server(sending: 3_000_000)) { server in
-            try await TestSession.run { session, _ in
-                try await TestSession.withDirectory { directory in
+            try await withSession { session in
+                try await withDirectory { directory in
                     let pipe = try pipe("pipe", in: directory)
                     let reader = unsafe open(pipe.path(percentEncoded: false), O_RDONLY | O_NONBLOCK)
-                    let response = try await session.stream(TestSession.request(server.baseURL))
-                    async let end = TestSession.failure { _ = try await response.body.write(to: pipe) }
-                    try await TestSession.until("something has come") {
+                    let response = try await session.stream(Request(to: server.baseURL))
+                    async let end = networkingError { _ = try await response.body.write(to: pipe) }
+                    try await until("something has come") {
                         var byte: UInt8 = 0
                         return unsafe read(reader, &byte, 1) == 1
                     }
@@ -300,14 +298,14 @@ struct ResponseFileTests {
         }
     }
 
-    @Test func `a device takes the body, and a full one is an error`() async throws {
+    @Test func `a download to a device is written, and a full device is an error`() async throws {
         try await FaultServer.run(Self.server(sending: 300_000)) { server in
-            try await TestSession.run { session, _ in
-                let response = try await session.stream(TestSession.request(server.baseURL))
+            try await withSession { session in
+                let response = try await session.stream(Request(to: server.baseURL))
                 let written = try await response.body.write(to: URL(filePath: "/dev/null"))
                 #expect(written == 300_000)
-                let error = try await TestSession.failure {
-                    let response = try await session.stream(TestSession.request(server.baseURL))
+                let error = try await networkingError {
+                    let response = try await session.stream(Request(to: server.baseURL))
                     _ = try await response.body.write(to: URL(filePath: "/dev/full"))
                 }
                 #expect(error.code == .outputFailed, "\(error)")

@@ -1,27 +1,17 @@
 import NIOCore
-import Synchronization
 import Testing
 
 @testable import Bluebonnet
 
 /// Speed and time left, by a clock that the test moves.
 @Suite struct TaskProgressTests {
-    /// A clock that stands until it is moved.
-    private final class Clock: Sendable {
-        private let time = Mutex(NIODeadline.uptimeNanoseconds(1_000_000_000))
-
-        var now: NIODeadline { time.withLock { $0 } }
-
-        func move(_ milliseconds: Int64) {
-            time.withLock { $0 = $0 + .milliseconds(milliseconds) }
-        }
-    }
-
-    private let clock = Clock()
+    private let clock = SteppingClock()
     private let call: Call
 
     init() {
-        call = Call.ofNoSession(isWatched: true) { [clock] in clock.now }
+        call = Call.ofNoSession(isWatched: true) { [clock] in
+            NIODeadline.uptimeNanoseconds(1_000_000_000) + TimeAmount(clock.now.offset)
+        }
     }
 
     private var progress: TaskProgress { TaskProgress(call.counts) }
@@ -30,7 +20,7 @@ import Testing
         call.beginHop(expectedToSend: 11_000)
         #expect(progress.estimatedTimeToSend == nil && progress.bytesSentPerSecond == nil)
         call.update { $0.sent += 500 }
-        clock.move(500)
+        clock.move(by: .milliseconds(500))
         call.update { $0.sent += 500 }
         #expect(progress.bytesSentPerSecond == 1000)
         #expect(progress.estimatedTimeToSend == .seconds(10))
@@ -38,70 +28,72 @@ import Testing
         #expect(progress.bytesReceivedPerSecond == nil && progress.estimatedTimeToReceive == nil)
     }
 
-    @Test func `a download has them too, and they count when the answer has begun`() {
+    @Test func `a download has a speed and a time left, which count when the response has begun`() {
         call.beginHop(expectedToSend: 10)
         call.update { $0.sent = 10 }
         #expect(progress.estimatedTimeToSend == .zero)
         call.update { $0.expectedToReceive = 3000 }
         call.update { $0.received += 1000 }
-        clock.move(250)
+        clock.move(by: .milliseconds(250))
         call.update { $0.received += 500 }
         #expect(progress.bytesReceivedPerSecond == 2000)
         #expect(progress.estimatedTimeRemaining == .milliseconds(750) && progress.bytesPerSecond == 2000)
     }
 
-    @Test func `what is complete keeps its speed and has no time left`() {
+    @Test func `a complete transfer keeps its speed and has no time left`() {
         call.beginHop(expectedToSend: 1000)
         call.update { $0.sent += 500 }
-        clock.move(500)
+        clock.move(by: .milliseconds(500))
         call.update { $0.sent += 500 }
-        clock.move(3_600_000)
+        clock.move(by: .milliseconds(3_600_000))
         #expect(progress.bytesSentPerSecond == 1000 && progress.estimatedTimeToSend == .zero)
     }
 
-    @Test func `a task that is over keeps the speed it had`() throws {
+    @Test func `a complete task keeps the speed it had`() throws {
         call.update { $0.received += 500 }
-        clock.move(500)
+        clock.move(by: .milliseconds(500))
         call.update { $0.received += 500 }
         try call.complete(nil, nil)
-        clock.move(3_600_000)
+        clock.move(by: .milliseconds(3_600_000))
         #expect(progress.bytesReceivedPerSecond == 1000)
     }
 
-    @Test func `while nothing goes by the speed falls, until the time left cannot be told`() throws {
+    @Test func `while no bytes are transferred the speed falls, until the time left is unknown`() throws {
         call.beginHop(expectedToSend: 2000)
         call.update { $0.sent += 500 }
-        clock.move(500)
+        clock.move(by: .milliseconds(500))
         call.update { $0.sent += 500 }
-        clock.move(2000)
+        clock.move(by: .milliseconds(2000))
         let slow = try #require(progress.bytesSentPerSecond)
         #expect(slow < 1000)
         #expect(try #require(progress.estimatedTimeToSend) > .seconds(1))
-        clock.move(3_600_000)
+        clock.move(by: .milliseconds(3_600_000))
         #expect(progress.estimatedTimeToSend == nil)
     }
 
-    @Test func `without a length there is a speed and no time`() {
+    @Test func `without a length a transfer has a speed and no time left`() {
         call.beginHop(expectedToSend: nil)
         call.update { $0.sent += 1 }
-        clock.move(100)
+        clock.move(by: .milliseconds(100))
         call.update { $0.sent += 100 }
         #expect(progress.bytesSentPerSecond == 1000 && progress.estimatedTimeRemaining == nil)
     }
 
-    @Test func `a new hop is measured anew`() {
+    @Test func `the speed of a new hop is measured anew`() {
         call.beginHop(expectedToSend: 1000)
         call.update { $0.sent += 1 }
-        clock.move(100)
+        clock.move(by: .milliseconds(100))
         call.update { $0.sent += 100 }
         call.beginHop(expectedToSend: 1000)
         #expect(progress.bytesSentPerSecond == nil && progress.bytesSent == 0)
     }
 
-    @Test func `nothing is measured where nobody looks`() {
-        let call = Call.ofNoSession { [clock] in clock.now }
+    @Test func `no speed is measured where nobody observes it`() {
+        let call = Call.ofNoSession { [clock] in
+            NIODeadline.uptimeNanoseconds(1_000_000_000) + TimeAmount(clock.now.offset)
+        }
         call.update { $0.sent += 1 }
-        clock.move(1000)
+        clock.move(by: .milliseconds(1000))
         call.update { $0.sent += 1 }
         #expect(call.counts.sendingSpeed == nil && call.counts.sent == 2)
     }

@@ -42,20 +42,20 @@ struct UploadProgressTests {
             case .sequence: .stream(pieces())
             case .sequenceWithLength: .stream(pieces(), length: size)
             }
-        var request = try TestSession.request(url, .put, body: body)
+        var request = try Request(.put, to: url, body: body)
         if kind == .compressedFile { request.interceptors = [RequestCompression(level: 1)] }
         return request
     }
 
     @Test(arguments: Kind.allCases)
-    func `it is told while the body goes out, and complete at the end`(kind: Kind) async throws {
+    func `upload progress is reported while the body is sent, and is complete at the end`(kind: Kind) async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readHead, .stopReading, .hold(gate), .startReading, .readRequest, .respond(body: "ok"),
         ]
-        try await TestSession.withDirectory { directory in
+        try await withDirectory { directory in
             try await FaultServer.run(script, options: .init(receiveBuffer: 65_536)) { server in
-                try await TestSession.run { session, _ in
+                try await withSession { session in
                     let task = session.dataTask(try Self.request(kind, to: server.baseURL, in: directory))
                     let size = kind == .small ? Self.smallSize : Self.size
                     let expected = kind == .sequence || kind == .compressedFile ? nil : size
@@ -87,9 +87,9 @@ struct UploadProgressTests {
         }
     }
 
-    @Test func `the closures of the verbs hear of it before success`() async throws {
+    @Test func `the progress closures of the verbs get upload progress before success`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "{}")]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 var api = HTTPSessionManager(baseURL: server.baseURL, session: session)
                 api.completionQueue = DispatchQueue(label: "uploads")
                 var serializer = JSONResponseSerializer()

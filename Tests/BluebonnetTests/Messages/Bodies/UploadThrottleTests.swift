@@ -13,7 +13,7 @@ struct UploadThrottleTests {
         return form
     }
 
-    @Test func `packets have their size, with a pause between them`() async throws {
+    @Test func `throttled packets have their size, with a pause between them`() async throws {
         let clock = SteppingClock()
         let form = try form(100_000, .packets(of: 16_384, delay: .milliseconds(200)))
         let body = try form.makeBody(clock: clock)
@@ -27,16 +27,18 @@ struct UploadThrottleTests {
         #expect(try await plain.makeBody().bytes() == pieces.reduce(into: []) { $0 += $1 })
     }
 
-    @Test func `small pieces fill a packet before there is a pause`() async throws {
+    @Test func `small pieces fill a throttled packet before a pause`() async throws {
         let clock = SteppingClock()
         var form = try MultipartFormData(boundary: "B")
-        form.append(stream: MultipartSample.stream(Array(repeating: "x", count: 100)), name: "s", length: 100)
+        form.append(stream: Pieces(Array(repeating: "x", count: 100)), name: "s", length: 100)
         form.throttle = .packets(of: 50, delay: .seconds(1))
         let bytes = try await form.makeBody(clock: clock).bytes()
         #expect(clock.sleeps == Array(repeating: .seconds(1), count: (bytes.count - 1) / 50))
     }
 
-    @Test(arguments: [1, 1000, 100_000, 2_000_000]) func `so many bytes go in a second`(rate: Int) async throws {
+    @Test(arguments: [1, 1000, 100_000, 2_000_000]) func `a throttle sends its number of bytes a second`(rate: Int)
+        async throws
+    {
         let clock = SteppingClock()
         let form = try form(rate * 3, .bytesPerSecond(rate))
         let pieces = try await form.makeBody(clock: clock).pieces()
@@ -49,7 +51,7 @@ struct UploadThrottleTests {
         #expect(abs(taken - expected) <= Double(packet) / Double(rate) + 0.001)
     }
 
-    @Test func `a rate makes up for lost time by one packet at most`() {
+    @Test func `a throttle makes up for lost time by one packet at most`() {
         var pacer = ThrottlePacer(.bytesPerSecond(1000))
         #expect(pacer.admit(50, after: .zero) == (50, .zero))
         #expect(pacer.admit(50, after: .zero) == (50, .milliseconds(50)))
@@ -59,7 +61,7 @@ struct UploadThrottleTests {
         #expect(pacer.admit(50, after: .seconds(10)) == (50, .milliseconds(50)))
     }
 
-    @Test func `a pause is a pause, however late it begins`() {
+    @Test func `the pause of a throttle has its full length however late it begins`() {
         var pacer = ThrottlePacer(.packets(of: 10, delay: .seconds(1)))
         #expect(pacer.admit(4, after: .zero) == (4, .zero))
         #expect(pacer.admit(10, after: .seconds(5)) == (6, .zero))
@@ -67,7 +69,7 @@ struct UploadThrottleTests {
         #expect(pacer.admit(10, after: .seconds(20)) == (10, .zero))
     }
 
-    @Test func `copies and every sending are throttled`() async throws {
+    @Test func `copies of a throttled form and every sending of it are throttled`() async throws {
         let form = try form(1000, .packets(of: 100, delay: .seconds(1)))
         let copy = form
         let clock = SteppingClock()
@@ -79,8 +81,8 @@ struct UploadThrottleTests {
         #expect(clock.sleeps.count == 2 * once)
     }
 
-    @Test func `a form in a file is throttled when it is sent, not when it is written`() async throws {
-        try await TestSession.withDirectory { directory in
+    @Test func `a throttled form in a file is throttled when it is sent, not when it is written`() async throws {
+        try await withDirectory { directory in
             let clock = SteppingClock()
             let form = try form(1000, .packets(of: 100, delay: .seconds(1)))
             let file = directory.appending(path: "form")
@@ -94,11 +96,11 @@ struct UploadThrottleTests {
     @Test(arguments: [
         UploadThrottle.packets(of: 0, delay: .zero), .packets(of: 1, delay: .milliseconds(-1)), .bytesPerSecond(0),
         .bytesPerSecond(-5),
-    ]) func `a throttle that lets nothing pass is refused`(throttle: UploadThrottle) throws {
+    ]) func `a throttle that lets no byte pass is refused`(throttle: UploadThrottle) throws {
         #expect(throws: NetworkingError(.requestSerializationFailed, "")) { try form(1, throttle).makeBody() }
     }
 
-    @Test func `a pause ends when the sending is cancelled`() async throws {
+    @Test func `the pause of a throttle ends when the sending is cancelled`() async throws {
         let body = try form(1000, .packets(of: 1, delay: .seconds(3600))).makeBody()
         let (sent, signal) = AsyncStream<Void>.makeStream()
         guard case .produced(_, _, let produce) = body.storage else {
@@ -111,7 +113,7 @@ struct UploadThrottleTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func `the suggestion for 3G is AFNetworking's`() {
+    @Test func `the throttle suggested for 3G is AFNetworking's`() {
         #expect(UploadThrottle.suggestedFor3G == .packets(of: 16_384, delay: .milliseconds(200)))
     }
 }

@@ -86,7 +86,7 @@ struct ErrorRedactionTests {
         }
     }
 
-    @Test func `an error about a target hides its query`() {
+    @Test func `an error about a request target hides its query`() {
         let error = RequestHeadError.invalidTarget("/a b?token=\(Self.secret)")
         #expect(error.description.contains("\"/a b?…\""))
         #expect(!error.description.contains(Self.secret))
@@ -99,7 +99,7 @@ struct ErrorRedactionTests {
     ]
 
     @Test(arguments: broken)
-    func `errors about a broken response hide its fields and its body`(response: String) async throws {
+    func `errors about a malformed response hide its fields and its body`(response: String) async throws {
         try await FaultServer.run([.readRequest, .send(response), .close]) { server in
             try await withSession { session in
                 let error = try await networkingError { try await session.data(for: Request(to: server.baseURL)) }

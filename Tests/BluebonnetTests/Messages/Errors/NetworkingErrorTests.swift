@@ -14,7 +14,7 @@ struct NetworkingErrorTests {
 
     // MARK: Codes
 
-    @Test func `every code has a name of its own in kebab-case`() {
+    @Test func `every error code has a name of its own in kebab-case`() {
         let names = Code.all.map(\.rawValue)
         #expect(Set(names).count == names.count)
         #expect(names.count >= 40)
@@ -24,7 +24,7 @@ struct NetworkingErrorTests {
         }
     }
 
-    @Test func `a code is found by its name`() {
+    @Test func `an error code is found by its name`() {
         for code in Code.all {
             #expect(Code(rawValue: code.rawValue) == code)
             #expect(code.description == code.rawValue)
@@ -37,7 +37,7 @@ struct NetworkingErrorTests {
         .waitingTimeout, .connectTimeout, .firstByteTimeout, .betweenBytesTimeout, .requestTimeout,
     ]
 
-    @Test func `the five timeouts are timeouts and nothing else is`() {
+    @Test func `exactly the five timeout codes are timeouts`() {
         for code in Code.all {
             #expect(NetworkingError(code, "").isTimeout == Self.timeouts.contains(code))
             #expect(NetworkingError(code, "").isCancelled == (code == .cancelled))
@@ -79,19 +79,19 @@ struct NetworkingErrorTests {
     ]
 
     @Test(arguments: numbers)
-    func `a code has AFNetworking's domain and number`(code: NetworkingError.Code, domain: String, number: Int) {
+    func `an error code has AFNetworking's domain and number`(code: NetworkingError.Code, domain: String, number: Int) {
         let error = NetworkingError(code, "")
         #expect(error.domain == domain)
         #expect(error.number == number)
     }
 
-    @Test func `every number is negative`() {
+    @Test func `every error number is negative`() {
         #expect(Code.all.allSatisfy { NetworkingError($0, "").number < 0 })
     }
 
     // MARK: Chains
 
-    @Test func `a code is found anywhere along the chain`() {
+    @Test func `an error code is found anywhere in the chain of errors`() {
         let inner = NetworkingError(.unacceptableContentType, "inner")
         let middle = NetworkingError(.unacceptableStatusCode, "middle", underlying: inner)
         let outer = NetworkingError(.responseSerializationFailed, "outer", underlying: middle)
@@ -102,7 +102,7 @@ struct NetworkingErrorTests {
         #expect(!inner.contains(.unacceptableStatusCode))
     }
 
-    @Test func `a description has the code, the sentence and the chain`() {
+    @Test func `the description of an error has the code, the sentence and the chain`() {
         let inner = NetworkingError(.connectionLost, "It broke.")
         let outer = NetworkingError(.interceptorFailed, "It failed.", underlying: inner)
         #expect(inner.description == "connection-lost: It broke.")
@@ -110,7 +110,7 @@ struct NetworkingErrorTests {
         #expect(outer.errorDescription == "It failed.")
     }
 
-    @Test func `errors are equal when their codes are`() {
+    @Test func `errors are equal when their codes are equal`() {
         #expect(NetworkingError(.cancelled, "a") == NetworkingError(.cancelled, "b"))
         #expect(NetworkingError(.cancelled, "a") != NetworkingError(.connectionLost, "a"))
     }
@@ -131,12 +131,12 @@ struct NetworkingErrorTests {
         #expect(again.bodyString == "x")
     }
 
-    @Test func `a body that is not UTF-8 is no string`() {
+    @Test func `the body string of an error is nil when it is not UTF-8`() {
         #expect(NetworkingError(.cancelled, "", body: Data([0xFF])).bodyString == nil)
         #expect(NetworkingError(.cancelled, "").bodyString == nil)
     }
 
-    @Test func `whatever was thrown becomes one error`() {
+    @Test func `every thrown error becomes a NetworkingError`() {
         struct Other: Error {}
         let known = NetworkingError(.connectionLost, "It broke.")
         #expect(NetworkingError.wrapping(known).message == "It broke.")
@@ -150,7 +150,7 @@ struct NetworkingErrorTests {
 
     private struct Problem: Decodable, Equatable { var title: String }
 
-    @Test func `the parsed body is had as the type it is`() {
+    @Test func `the parsed body of an error is returned as its type`() {
         var error = NetworkingError(.unacceptableStatusCode, "")
         #expect(error.parsedBody(as: JSONValue.self) == nil)
         error.parsedBody = ["title": "x"] as JSONValue
@@ -158,7 +158,7 @@ struct NetworkingErrorTests {
         #expect(error.parsedBody() as String? == nil)
     }
 
-    @Test func `the body is decoded as what an error's body is`() {
+    @Test func `the body of an error is decoded as a given type`() {
         let body = Data(#"{"title": "x"}"#.utf8)
         let error = NetworkingError(.unacceptableStatusCode, "", body: body)
         #expect(error.decodedBody() == Problem(title: "x"))
@@ -169,7 +169,7 @@ struct NetworkingErrorTests {
         #expect(other.decodedBody(as: Problem.self, decoder: PropertyListBodyDecoder()) == Problem(title: "x"))
     }
 
-    @Test func `every code has a family`() {
+    @Test func `every error code has a family`() {
         let families = Set(Code.all.map(\.family))
         #expect(families == [.request, .transport, .timeout, .trust, .framing, .limit, .validation, .ended])
         #expect(Code.responseRefused.family == .validation)

@@ -50,7 +50,7 @@ import Testing
         Target(url: "https+unix://%2Ftmp%2Fa.sock", place: "/tmp/a.sock", host: "localhost", path: "/", isSecure: true),
     ]
 
-    @Test(arguments: targets) func `a URL is taken apart`(expected: Target) throws {
+    @Test(arguments: targets) func `a URL is split into origin and request target`(expected: Target) throws {
         let url = try #require(URL(string: expected.url))
         let target = try RequestTarget(url)
         #expect(target.origin.description == expected.place)
@@ -59,16 +59,24 @@ import Testing
         #expect(target.path == expected.path)
     }
 
-    @Test func `host names are compared without case`() throws {
+    @Test func `host names of origins are compared case-insensitively`() throws {
         let lower = try #require(URL(string: "http://example.com/"))
         let upper = try #require(URL(string: "http://Example.COM/"))
         #expect(try RequestTarget(lower).origin == RequestTarget(upper).origin)
     }
 
-    @Test func `schemes and sockets are origins of their own`() throws {
+    @Test func `http, https and each socket are separate origins`() throws {
         let urls = ["http://a.b:8080", "https://a.b:8080", "http://a.b:8081", "http+unix://%2Fx", "https+unix://%2Fx"]
         let origins = try urls.map { try RequestTarget(#require(URL(string: $0))).origin }
         #expect(Set(origins).count == urls.count)
+    }
+
+    /// Swift calls the two paths equal, because they look alike.
+    @Test func `two sockets whose paths look alike and are other bytes are two origins`() {
+        let origins = ["/tmp/caf\u{E9}", "/tmp/cafe\u{301}"].map { path in
+            Origin(isSecure: false, endpoint: .unixSocket(Origin.SocketPath(path)))
+        }
+        #expect(origins[0] != origins[1])
     }
 
     @Test(arguments: [
@@ -82,17 +90,17 @@ import Testing
         ("http://a%25b/", .invalidURL), ("http://a%5Cb/", .invalidURL),
         ("http://%5B127.0.0.1%5D/", .invalidURL),
     ])
-    func `a URL that leads nowhere is refused`(text: String, code: NetworkingError.Code) throws {
+    func `a URL that cannot be requested is refused`(text: String, code: NetworkingError.Code) throws {
         let url = try #require(URL(string: text))
         let error = #expect(throws: NetworkingError.self) { try RequestTarget(url) }
         #expect(error?.code == code)
     }
 
-    @Test func `CONNECT is not sent by itself`() async throws {
+    @Test func `a request with the method CONNECT is refused`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
-            try await TestSession.run { session, _ in
-                let error = try await TestSession.failure {
-                    _ = try await session.data(for: TestSession.request(server.baseURL, .connect))
+            try await withSession { session in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(.connect, to: server.baseURL))
                 }
                 #expect(error.code == .invalidRequest)
                 #expect(server.connections.isEmpty)

@@ -27,12 +27,12 @@ struct RequestTests {
     ]
 
     @Test(arguments: descriptions)
-    func `a description has no credentials and no values`(url: String, expected: String) throws {
+    func `the description of a request has neither credentials nor values`(url: String, expected: String) throws {
         let request = try Request(to: url)
         #expect(request.description == expected)
     }
 
-    @Test func `a body in memory knows its length and can be sent again`() {
+    @Test func `a request body in memory knows its length and can be sent again`() {
         let text = RequestBody.string("grün")
         #expect(text.length == 5)
         #expect(text.isReplayable)
@@ -42,7 +42,7 @@ struct RequestTests {
         #expect(bytes.data == Data([1, 2, 3]))
     }
 
-    @Test func `a sequence can be sent once, and one that is made anew as often as needed`() {
+    @Test func `a sequence as request body can be sent once, and one that is made anew as often as needed`() {
         let pieces = AsyncStream<[UInt8]> { $0.finish() }
         let once = RequestBody.stream(pieces)
         #expect(once.length == nil)
@@ -53,7 +53,7 @@ struct RequestTests {
         #expect(often.isReplayable)
     }
 
-    @Test func `a file knows its length and can be sent again`() throws {
+    @Test func `a file as request body knows its length and can be sent again`() throws {
         let name = "bluebonnet-\(UUID().uuidString)"
         let file = FileManager.default.temporaryDirectory.appending(path: name)
         try Data(repeating: 7, count: 1000).write(to: file)

@@ -17,25 +17,27 @@ import Testing
             ("gzip, gzip, gzip, gzip, gzip", [.gzip, .gzip, .gzip, .gzip, .gzip]),
         ] as [(String, [ContentCoding.Coding])]
     )
-    func `known codings are read in any case and order`(_ value: String, _ codings: [ContentCoding.Coding]) throws {
+    func `known content codings are read in any case and order`(_ value: String, _ codings: [ContentCoding.Coding])
+        throws
+    {
         #expect(try ContentCoding(contentEncoding: value)?.codings == codings)
     }
 
     @Test(arguments: ["compress", "dcb", "dcz", "gzip, exi", "g zip", "gzip;q=1", "none"])
-    func `what cannot be undone makes no value`(_ value: String) throws {
+    func `an unknown content coding is left alone`(_ value: String) throws {
         #expect(try ContentCoding(contentEncoding: value) == nil)
     }
 
     @Test(arguments: [
         "gzip, gzip, gzip, gzip, gzip, gzip", "identity, gzip, deflate, gzip,, deflate, x", "a,b,c,d,e,f,g",
     ])
-    func `more than five codings are an error`(_ value: String) throws {
+    func `more than five content codings are an error`(_ value: String) throws {
         let error = #expect(throws: NetworkingError.self) { try ContentCoding(contentEncoding: value) }
         #expect(error?.code == .contentDecodingFailed)
         #expect(error?.message.contains("at most 5 are undone") == true)
     }
 
-    @Test func `exactly what can be undone is offered`() throws {
+    @Test func `Accept-Encoding offers exactly the codings that can be undone`() throws {
         var expected = ["gzip", "deflate"]
         #if Brotli
             expected.append("br")
@@ -49,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `identity alone leaves nothing to undo`() throws {
+    @Test func `the content coding identity leaves nothing to undo`() throws {
         #expect(try #require(try ContentCoding(contentEncoding: "identity")).isIdentity)
         #expect(try #require(try ContentCoding(contentEncoding: "gzip")).isIdentity == false)
     }

@@ -19,7 +19,7 @@ import Testing
         "HTTP/1.0 299 D\u{E9}j\u{E0}\r\nContent-Type:  Text/HTML; charset=utf-8 \r\nSET-Cookie: a=1\r\nX: caf\u{E9}\r\n"
         + "set-cookie: b=2\r\nCookie: c\r\nCookie: d\r\nY: caf\u{C3}\u{A9}\r\n\r\n"
 
-    @Test func `a received head answers from its bytes as HTTPFields would`() throws {
+    @Test func `a received head returns the fields that HTTPFields would`() throws {
         let head = try Self.received(Self.text)
         let fields = head.headerFields
         #expect(head.status.code == 299 && head.statusCode == 299)
@@ -39,7 +39,7 @@ import Testing
         #expect(head.description == "HTTP/1.0 299 D\u{E9}j\u{E0}")
     }
 
-    @Test func `bytes that are not UTF-8 are kept`() throws {
+    @Test func `header bytes that are not UTF-8 are kept`() throws {
         let head = try Self.received(Self.text)
         let name = try #require(HTTPField.Name("X"))
         #expect(head[name] == "caf\u{FFFD}")
@@ -52,7 +52,7 @@ import Testing
         #expect(head[otherName] == "caf\u{E9}")
     }
 
-    @Test func `a head is equal to one of the same content, however it is stored`() throws {
+    @Test func `a response head is equal to one of the same content, however it is stored`() throws {
         let head = try Self.received(Self.text)
         let made = ResponseHead(status: 299, headerFields: head.headerFields, httpVersion: .http1_0)
         #expect(head == made && head.hashValue == made.hashValue)
@@ -75,16 +75,19 @@ import Testing
         ("application/json", "application/json"), ("Application/JSON ;charset=x", "application/json"),
         ("text/plain;a=\"b,c\"", "text/plain"), ("text/plain, text/html", "text/plain"), ("", nil), (";x", nil),
     ])
-    func `the media type is lowercase and without parameters`(_ contentType: String, _ expected: String?) {
+    func `the media type of a response head is lowercase and without parameters`(
+        _ contentType: String,
+        _ expected: String?
+    ) {
         #expect(ResponseHead(status: 200, headerFields: [.contentType: contentType]).mediaType == expected)
     }
 
-    @Test func `a head without fields has no media type`() {
+    @Test func `a response head without fields has no media type`() {
         #expect(ResponseHead(status: 200).mediaType == nil)
         #expect(ResponseHead(status: .ok).description == "HTTP/1.1 200 OK")
     }
 
-    @Test func `Latin-1 goes both ways for every byte a value may have`() throws {
+    @Test func `every byte that a header value may have is kept as Latin-1`() throws {
         let text = String(latin1: Array(1...255).filter { $0 != 10 && $0 != 13 } as [UInt8])
         let field = try #require(HTTPField(name: .accept, latin1Value: text))
         #expect(field.latin1Value == text)
@@ -92,7 +95,7 @@ import Testing
         #expect(HTTPField(name: .accept, latin1Value: "a\0") == nil)
     }
 
-    @Test func `versions are written and ordered as usual`() {
+    @Test func `HTTP versions are written and ordered as usual`() {
         #expect([HTTPVersion.http1_0, .http1_1, .http2].map(\.description) == ["1.0", "1.1", "2"])
         #expect(HTTPVersion.http1_0 < .http1_1 && .http1_1 < HTTPVersion.http2)
     }

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: systemLabels + ["big5"], Hostile.allCases)
-    func `the calls of the converter grow with the bytes`(label: String, hostile: Hostile) throws {
+    func `charset converter calls grow linearly with the bytes`(label: String, hostile: Hostile) throws {
         let charset = try #require(Charset(label))
         let name = if case .system(let name) = charset.scheme { name } else { "BIG5-HKSCS" }
         let costs = try [250, 500, 1_000].map { count in
@@ -44,7 +44,7 @@ import Testing
         for (less, more) in zip(costs, costs.dropFirst()) { #expect(more <= less * 9 / 4 + 4, "\(costs)") }
     }
 
-    @Test func `valid text goes through the converter by the block`() throws {
+    @Test func `valid text is converted to its charset by the block`() throws {
         for (label, text, _) in CharsetTests.samples where Self.systemLabels.contains(label) {
             let charset = try #require(Charset(label))
             guard case .system(let name) = charset.scheme else { continue }
@@ -61,7 +61,7 @@ import Testing
         arguments: ["utf-8", "us-ascii", "latin1", "utf-16", "utf-16le", "utf-32", "utf-32le", "big5"],
         Hostile.allCases
     )
-    func `a text is no longer than its bytes allow`(label: String, hostile: Hostile) throws {
+    func `a converted text is not longer than its bytes allow`(label: String, hostile: Hostile) throws {
         let charset = try #require(Charset(label))
         for count in [250, 500, 1_000] {
             let bytes = hostile.bytes(count)

@@ -7,7 +7,7 @@ import Testing
     /// More rounds by hand: `BLUEBONNET_FUZZ_SECONDS`.
     static var rounds: FuzzRounds { FuzzRounds(300) }
 
-    @Test func `random labels neither crash nor reach anything`() {
+    @Test func `random charset labels do not crash`() {
         var generator = SeededGenerator(seed: 42)
         let alphabet = Array("abcdeiostuw0123456789-_/.: ,\u{0}ü")
         for _ in Self.rounds {

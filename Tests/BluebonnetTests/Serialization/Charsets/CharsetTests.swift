@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: samples)
-    func `text is read and written in its charset`(_ label: String, _ text: String, _ bytes: String) throws {
+    func `text is decoded and encoded in its charset`(_ label: String, _ text: String, _ bytes: String) throws {
         let charset = try #require(Charset(label))
         #expect(try charset.decode(Self.data(bytes)) == text)
         #expect(try charset.encode(text) == Self.data(bytes))
@@ -55,13 +55,13 @@ import Testing
         #expect(try charset.encode("") == Data())
     }
 
-    @Test func `what is sent beyond a label is read`() throws {
+    @Test func `the vendor characters that servers send under a charset label are decoded`() throws {
         // NEC's selection of IBM's characters, half-width katakana, a character of Hong Kong.
         #expect(try #require(Charset("shift_jis")).decode(Self.data("eee0b1")) == "髙ｱ")
         #expect(try #require(Charset("big5")).decode(Self.data("fa40")) == "𠕇")
     }
 
-    @Test func `long texts are converted whole`() throws {
+    @Test func `long texts in a charset are converted whole`() throws {
         let text = String(repeating: "日本語abc", count: 20_000)
         for label in ["shift_jis", "iso-2022-jp", "gb18030", "euc-jp"] {
             let charset = try #require(Charset(label))
@@ -76,7 +76,7 @@ import Testing
         "utf-8//TRANSLIT", "//IGNORE", "wchar_t", "internal", "char", "utf-8\u{0}x", "../gbk",
         String(repeating: "a", count: 99),
     ])
-    func `what is not known or not safe has no charset`(_ label: String) {
+    func `an unknown or unsafe label has no charset`(_ label: String) {
         #expect(Charset(label) == nil)
     }
 
@@ -85,7 +85,11 @@ import Testing
         ("us-ascii", "41ff", 1), ("big5", "a240a1feff", 4),
         ("utf-8", "41c3", 1), ("utf-8", "efbbbf41ff", 4), ("windows-1252", "4181", 1),
     ])
-    func `invalid bytes are an error with their place`(_ label: String, _ bytes: String, _ offset: Int) throws {
+    func `bytes that are invalid in their charset are an error with their place`(
+        _ label: String,
+        _ bytes: String,
+        _ offset: Int
+    ) throws {
         let charset = try #require(Charset(label))
         let body = Self.data(bytes.count % 2 == 0 ? bytes : bytes + "3")
         let error = #expect(throws: CharsetError.self) { try charset.decode(body) }
@@ -99,12 +103,14 @@ import Testing
         ("utf-8", "41ff42", "A\u{FFFD}B"), ("utf-16be", "d8000041", "\u{FFFD}A"), ("utf-16be", "004100", "A\u{FFFD}"),
         ("windows-1252", "8141", "\u{FFFD}A"), ("big5", "ffa1fea4", "\u{FFFD}／\u{FFFD}"),
     ])
-    func `invalid bytes can be replaced`(_ label: String, _ bytes: String, _ text: String) throws {
+    func `bytes that are invalid in their charset can be replaced`(_ label: String, _ bytes: String, _ text: String)
+        throws
+    {
         #expect(try #require(Charset(label)).decode(Self.data(bytes), fallback: .replace) == text)
     }
 
     /// As code page 950 and the Encoding Standard have them; the system's converter for Hong Kong's supplement does not.
-    @Test func `the symbols of Big5 are those of the web, beside characters of Hong Kong`() throws {
+    @Test func `Big5 has the web's symbols, beside characters of Hong Kong`() throws {
         let charset = try #require(Charset("big5"))
         let bytes = Self.data("a1c3a1fea240a2cca2cea3e1a241a1e3a2448862fa40a4a4")
         #expect(try charset.decode(bytes) == "￣／＼十卅€∕～￥Ê̄𠕇中")
@@ -115,7 +121,7 @@ import Testing
         ("koi8-r", "a日b", "日", 1), ("us-ascii", "aü", "ü", 1), ("iso-8859-1", "ü€", "€", 2), ("big5", "🦊", "🦊", 0),
         ("shift_jis", "日🦊", "🦊", 3), ("iso-2022-jp", "日\u{1B}(B", "\u{1B}", 3), ("iso-2022-jp", "a\u{E}", "\u{E}", 1),
     ])
-    func `a character without bytes is an error that names it, or a question mark`(
+    func `a character that is not in the charset is an error that names it, or a question mark`(
         _ label: String,
         _ text: String,
         _ character: String,
@@ -130,7 +136,7 @@ import Testing
         #expect(replaced == text.replacingOccurrences(of: character, with: "?"))
     }
 
-    @Test func `a replacement is shifted to where the charset has shifts`() throws {
+    @Test func `a replacement character is written with the charset's shift sequence`() throws {
         let charset = try #require(Charset("iso-2022-jp"))
         #expect(try charset.decode(try charset.encode("日🦊本", fallback: .replace)) == "日?本")
     }
@@ -140,7 +146,7 @@ import Testing
         ("utf-16", "a\u{FFFE}", "0061fffe"), ("utf-32", "\u{FEFF}", "0000feff0000feff"),
         ("utf-32", "\u{FFFE}", "0000feff0000fffe"),
     ])
-    func `a text that begins like a byte-order mark has one before it where byte order is not fixed`(
+    func `a text that begins like a byte-order mark has one before it where the byte order is not fixed`(
         _ label: String,
         _ text: String,
         _ bytes: String
@@ -150,13 +156,13 @@ import Testing
         #expect(try charset.decode(Self.data(bytes)) == text)
     }
 
-    @Test func `no mark is written where byte order is fixed`() throws {
+    @Test func `no byte-order mark is written where the byte order is fixed`() throws {
         #expect(try Charset.utf16LittleEndian.encode("\u{FFFE}") == Self.data("feff"))
         #expect(try Charset.utf16BigEndian.encode("\u{FFFE}") == Self.data("fffe"))
         #expect(try Charset.utf16BigEndian.decode(Self.data("fffe")) == "\u{FFFE}")
     }
 
-    @Test func `a message quotes no more than the beginning of a label`() throws {
+    @Test func `an error quotes only the beginning of a charset label`() throws {
         let label = String(repeating: "x", count: 100_000)
         let example = ResponseExample(200, "text/plain; charset=\(label)", "a")
         let error = try #require(example.error(as: .string))

@@ -4,7 +4,7 @@ import Testing
 @testable import Bluebonnet
 
 struct MultipartBoundaryTests {
-    @Test func `random boundaries differ and need no quotes`() throws {
+    @Test func `random multipart boundaries differ and need no quotes`() throws {
         let forms = (0..<1000).map { _ in MultipartFormData() }
         #expect(Set(forms.map(\.boundary)).count == 1000)
         for form in forms {
@@ -14,7 +14,7 @@ struct MultipartBoundaryTests {
     }
 
     /// Every bit of the boundary comes from the generator.
-    @Test func `a random boundary has 128 bits`() {
+    @Test func `a random multipart boundary has 128 bits`() {
         var generator = SeededGenerator(seed: 1)
         var digits = Array(repeating: Set<Character>(), count: 32)
         for _ in 0..<2000 {
@@ -27,7 +27,7 @@ struct MultipartBoundaryTests {
 
     @Test(arguments: [
         "a", "0'()+_,-./:=?z", "with space inside", String(repeating: "x", count: 70),
-    ]) func `what RFC 2046 allows can be chosen`(text: String) throws {
+    ]) func `a boundary that RFC 2046 allows can be chosen`(text: String) throws {
         let form = try MultipartFormData(boundary: text)
         #expect(form.boundary == text)
     }
@@ -35,11 +35,11 @@ struct MultipartBoundaryTests {
     @Test(arguments: [
         "", " ", "ends with space ", String(repeating: "x", count: 71), "a\r\nb", "quo\"te", "semi;colon", "ä", "a\\b",
         "<a>",
-    ]) func `what RFC 2046 forbids is refused`(text: String) {
+    ]) func `a boundary that RFC 2046 forbids is refused`(text: String) {
         #expect(throws: NetworkingError(.requestSerializationFailed, "")) { try MultipartFormData(boundary: text) }
     }
 
-    @Test func `a boundary that is no token is quoted`() throws {
+    @Test func `a multipart boundary that is not a token is quoted`() throws {
         #expect(try MultipartFormData(boundary: "a b").contentType == "multipart/form-data; boundary=\"a b\"")
         #expect(try MultipartFormData(boundary: "a=b").contentType == "multipart/form-data; boundary=\"a=b\"")
         #expect(try MultipartFormData(boundary: "a+'b").contentType == "multipart/form-data; boundary=a+'b")

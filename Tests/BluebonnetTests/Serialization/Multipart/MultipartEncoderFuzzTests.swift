@@ -47,7 +47,7 @@ struct MultipartEncoderFuzzTests {
             return MultipartPart(head: head, content: .bytes(Data(content)))
         }
         let source = MultipartSource(length: kind == 3 ? nil : content.count, isReplayable: true, isFile: kind == 1) {
-            throw MultipartSample.Failure()
+            throw Pieces.Broken()
         }
         return MultipartPart(head: head, content: .source(source))
     }
@@ -86,7 +86,8 @@ struct MultipartEncoderFuzzTests {
         }
     }
 
-    @Test(arguments: 0..<8) func `random forms from random sources are parsed back`(seed: UInt64) async throws {
+    @Test(arguments: 0..<8) func `random multipart forms from random sources are parsed back`(seed: UInt64) async throws
+    {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<60 {
             await Task.yield()

@@ -11,11 +11,11 @@ struct MultipartEncoderTests {
     }
 
     private func file(_ length: Int?) -> MultipartPart {
-        part(MultipartSource(length: length, isReplayable: true, isFile: true) { throw MultipartSample.Failure() })
+        part(MultipartSource(length: length, isReplayable: true, isFile: true) { throw Pieces.Broken() })
     }
 
     private func stream(_ length: Int?) -> MultipartPart {
-        part(MultipartSource(length: length, isReplayable: true, isFile: false) { throw MultipartSample.Failure() })
+        part(MultipartSource(length: length, isReplayable: true, isFile: false) { throw Pieces.Broken() })
     }
 
     private func memory(_ count: Int) -> MultipartPart {
@@ -35,7 +35,7 @@ struct MultipartEncoderTests {
         if case .emit(let piece) = action { String(buffer: piece) } else { nil }
     }
 
-    @Test func `the head of a stream goes out before the stream is read`() throws {
+    @Test func `the part head of a stream is sent before the stream is read`() throws {
         var encoder = try encoder([stream(nil)])
         #expect(text(encoder.next()) == "--B\r\nH: v\r\n\r\n")
         #expect(encoder.next() == .read(part: 0, upTo: MultipartEncoder.blockSize))
@@ -48,7 +48,7 @@ struct MultipartEncoderTests {
         #expect(encoder.next() == .finished)
     }
 
-    @Test func `small files and heads are gathered into one piece`() throws {
+    @Test func `small files and part heads are gathered into one piece`() throws {
         var encoder = try encoder([file(3), memory(5), file(0)])
         // One byte more than there is, so that the short read shows the end.
         #expect(encoder.next() == .read(part: 0, upTo: 4))
@@ -73,7 +73,7 @@ struct MultipartEncoderTests {
         #expect(encoder.next() == .finished)
     }
 
-    @Test func `a large file is read in blocks and not copied`() throws {
+    @Test func `a large form file is read in blocks and not copied`() throws {
         let block = MultipartEncoder.blockSize
         var encoder = try encoder([file(2 * block)])
         #expect(text(encoder.next()) == "--B\r\nH: v\r\n\r\n")
@@ -90,7 +90,7 @@ struct MultipartEncoderTests {
         #expect(text(encoder.next()) == "\r\n--B--\r\n")
     }
 
-    @Test func `a source that is sent by other means is passed over`() throws {
+    @Test func `a part source that is sent by other means is skipped`() throws {
         var encoder = try encoder([file(MultipartEncoder.blockSize), memory(1)])
         #expect(text(encoder.next()) == "--B\r\nH: v\r\n\r\n")
         #expect(encoder.next() == .read(part: 0, upTo: MultipartEncoder.blockSize))
@@ -99,7 +99,7 @@ struct MultipartEncoderTests {
         #expect(encoder.next() == .finished)
     }
 
-    @Test func `a read that is short in the middle goes on`() throws {
+    @Test func `a short read in the middle of a form file goes on`() throws {
         var encoder = try encoder([file(10)])
         #expect(encoder.next() == .read(part: 0, upTo: 11))
         try encoder.received(bytes(4))
@@ -108,7 +108,7 @@ struct MultipartEncoderTests {
         #expect(text(encoder.next())?.hasSuffix("\r\n--B--\r\n") == true)
     }
 
-    @Test func `large content in memory is cut into pieces`() throws {
+    @Test func `large part content in memory is cut into pieces`() throws {
         var encoder = try encoder([memory(1_000_000)])
         var sizes: [Int] = []
         while case .emit(let piece) = encoder.next() { sizes.append(piece.readableBytes) }
@@ -116,7 +116,7 @@ struct MultipartEncoderTests {
         #expect(sizes.allSatisfy { $0 <= MultipartEncoder.gatheredSize })
     }
 
-    @Test func `many small parts make few pieces`() throws {
+    @Test func `many small form parts make few pieces`() throws {
         var encoder = try encoder(Array(repeating: memory(100), count: 10_000))
         var sizes: [Int] = []
         while case .emit(let piece) = encoder.next() { sizes.append(piece.readableBytes) }
@@ -124,7 +124,7 @@ struct MultipartEncoderTests {
         #expect(sizes.dropLast().allSatisfy { $0 >= MultipartEncoder.gatheredSize })
     }
 
-    @Test(arguments: [true, false]) func `more than declared is an error at once`(isFile: Bool) throws {
+    @Test(arguments: [true, false]) func `a form part longer than declared is an error at once`(isFile: Bool) throws {
         var encoder = try encoder([isFile ? file(5) : stream(5)])
         while case .emit = encoder.next() {}
         try encoder.received(bytes(3))
@@ -134,7 +134,8 @@ struct MultipartEncoderTests {
         }
     }
 
-    @Test(arguments: [true, false]) func `less than declared is an error at the end`(isFile: Bool) throws {
+    @Test(arguments: [true, false]) func `a form part shorter than declared is an error at its end`(isFile: Bool) throws
+    {
         var encoder = try encoder([memory(1), isFile ? file(5) : stream(5)])
         while case .emit = encoder.next() {}
         try encoder.received(bytes(3))
@@ -142,7 +143,7 @@ struct MultipartEncoderTests {
         #expect(throws: MultipartEncoder.LengthMismatch(part: 1, declared: 5, received: 3)) { try encoder.ended() }
     }
 
-    @Test func `lengths add up, and what is unknown or too much has none`() throws {
+    @Test func `the lengths of form parts add up, and are unknown where one is unknown or the sum overflows`() throws {
         let boundary = try MultipartBoundary(chosen: "B")
         let fixed = "--B\r\nH: v\r\n\r\n\r\n--B--\r\n".utf8.count
         #expect(MultipartEncoder.length(boundary: boundary, parts: [file(5_000_000_000)]) == 5_000_000_000 + fixed)

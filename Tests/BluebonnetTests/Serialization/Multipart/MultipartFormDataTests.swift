@@ -21,7 +21,7 @@ struct MultipartFormDataTests {
 
     // MARK: The shape
 
-    @Test func `parts stand between delimiters, in their order`() async throws {
+    @Test func `form parts stand between delimiters, in their order`() async throws {
         var form = try form()
         form.append("42", name: "user")
         form.append(Data([0, 0xFF]), name: "raw", fileName: "r.bin", mimeType: "x/y")
@@ -40,14 +40,14 @@ struct MultipartFormDataTests {
         #expect(body.isReplayable && form.isReplayable)
     }
 
-    @Test func `a form without parts is the closing delimiter`() async throws {
+    @Test func `a form without parts is the closing delimiter alone`() async throws {
         let form = try form()
         #expect(form.isEmpty)
         #expect(try await form.makeBody().text() == "--B--\r\n")
         #expect(form.contentLength == 7)
     }
 
-    @Test func `copies share nothing`() throws {
+    @Test func `copies of a form share nothing`() throws {
         var form = try form()
         form.append("1", name: "a")
         var copy = form
@@ -56,7 +56,7 @@ struct MultipartFormDataTests {
         #expect(copy.boundary == form.boundary)
     }
 
-    @Test func `content that looks like a delimiter stays content`() async throws {
+    @Test func `form content that looks like a delimiter stays content`() async throws {
         var form = MultipartFormData()
         let boundary = form.boundary
         let contents = [
@@ -70,7 +70,7 @@ struct MultipartFormDataTests {
     }
 
     @Test(arguments: ["--B", "--Bx", "x\r\n--B", "a\r\n--B--\r\nb"])
-    func `a chosen boundary that is in the content is refused`(content: String) throws {
+    func `a chosen boundary that occurs in the form's content is refused`(content: String) throws {
         var form = try form()
         form.append("fine", name: "a")
         form.append(content, name: "b")
@@ -84,7 +84,7 @@ struct MultipartFormDataTests {
         (#"back\slash"#, #"back\slash"#), ("Grüße", "Grüße"), ("花🌸", "花🌸"), ("100%22", "100%22"),
         ("tab\there", "tab\there"),
         ("\"\u{301}", "%22\u{301}"),
-    ]) func `names and file names are written as browsers write them`(name: String, written: String) async throws {
+    ]) func `part names and file names are written as browsers write them`(name: String, written: String) async throws {
         let lines = try await headers { $0.append("x", name: name, fileName: name, mimeType: "a/b") }
         let expected = "Content-Disposition: form-data; name=\"\(written)\"; filename=\"\(written)\""
         #expect(lines.first.map { Array($0.utf8) } == Array(expected.utf8))
@@ -92,12 +92,12 @@ struct MultipartFormDataTests {
     }
 
     @Test(arguments: ["a\rb", "a\nb", "a\r\nX-Evil: 1", "\u{0}", "end\r\n"])
-    func `line ends and NUL in names, file names and types are refused`(bad: String) throws {
+    func `line ends and NUL in part names, file names and types are refused`(bad: String) throws {
         let changes: [(inout MultipartFormData) -> Void] = [
             { $0.append("x", name: bad) }, { $0.append(Data(), name: bad) },
             { $0.append("x", name: "n", fileName: bad) }, { $0.append("x", name: "n", mimeType: bad) },
-            { $0.append(stream: MultipartSample.stream([]), name: bad) },
-            { $0.append(name: bad) { MultipartSample.stream([]) } },
+            { $0.append(stream: Pieces([String]()), name: bad) },
+            { $0.append(name: bad) { Pieces([String]()) } },
         ]
         for change in changes {
             var form = try form()
@@ -113,26 +113,26 @@ struct MultipartFormDataTests {
         }
     }
 
-    @Test func `an empty MIME type is refused`() throws {
+    @Test func `an empty MIME type of a part is refused`() throws {
         var form = try form()
         form.append("x", name: "n", mimeType: "")
         #expect(throws: NetworkingError(.requestSerializationFailed, "")) { try form.makeBody() }
     }
 
-    @Test func `header fields of the caller are sent byte for byte`() async throws {
+    @Test func `header fields that the caller gives a part are sent byte for byte`() async throws {
         let name = try #require(HTTPField.Name("X-A"))
         let fields: HTTPFields = [name: "é", .contentType: "a/b"]
         #expect(try await headers { $0.append(headers: fields, body: Data()) } == ["X-A: é", "Content-Type: a/b"])
         #expect(try await headers { $0.append(headers: [:], body: Data()) } == [])
     }
 
-    @Test func `a text or bytes without a file name have no type`() async throws {
+    @Test func `a form part of text or bytes without a file name has no content type`() async throws {
         #expect(try await headers { $0.append("x", name: "n") } == ["Content-Disposition: form-data; name=\"n\""])
         let typed = try await headers { $0.append("{}", name: "n", mimeType: "application/json") }
         #expect(typed == ["Content-Disposition: form-data; name=\"n\"", "Content-Type: application/json"])
     }
 
-    @Test func `a file name decides on the type where none is given`() async throws {
+    @Test func `the file name of a form part decides its content type where none is given`() async throws {
         let lines = try await headers { $0.append(Data(), name: "n", fileName: "a.PNG") }
         #expect(lines.last == "Content-Type: image/png")
         let odd = try await headers { $0.append(Data(), name: "n", fileName: "a.no-such-extension") }
@@ -151,7 +151,7 @@ struct MultipartFormDataTests {
         }
     }
 
-    @Test func `parameters come first, flattened, with names that are not escaped`() async throws {
+    @Test func `parameters come first in a form, flattened, with unescaped names`() async throws {
         let parameters: JSONValue = [
             "user": ["name": "Ä&=", "id": 7], "tags": ["b", "a"], "on": true, "off": false, "none": nil, "half": 0.5,
             "whole": 2.0, "deep": [["k": [1]]], "nothing": [:], "B": "upper",
@@ -168,7 +168,7 @@ struct MultipartFormDataTests {
     }
 
     @Test(arguments: [[1], 1, "a", true] as [JSONValue])
-    func `parameters without names are refused`(parameters: JSONValue) throws {
+    func `form parameters without names are refused`(parameters: JSONValue) throws {
         var form = try form()
         #expect(throws: NetworkingError(.requestSerializationFailed, "")) { try form.prepend(parameters) }
         #expect(form.isEmpty)

@@ -6,9 +6,9 @@ import Testing
 
 /// Parts produced while they are sent.
 struct MultipartStreamTests {
-    @Test func `streams with lengths make a body with a length`() async throws {
+    @Test func `form streams with lengths make a body with a length`() async throws {
         var form = try MultipartFormData(boundary: "B")
-        form.append(stream: MultipartSample.stream(["ab", "", "c"]), name: "s", fileName: "s.txt", length: 3)
+        form.append(stream: Pieces(["ab", "", "c"]), name: "s", fileName: "s.txt", length: 3)
         form.append("end", name: "t")
         let body = try form.makeBody()
         #expect(!body.isReplayable && !form.isReplayable)
@@ -23,35 +23,37 @@ struct MultipartStreamTests {
         )
     }
 
-    @Test func `a stream without a length makes a body without one`() async throws {
+    @Test func `a form stream without a length makes a body without one`() async throws {
         var form = try MultipartFormData(boundary: "B")
-        form.append(stream: MultipartSample.stream(["abc"]), name: "s")
+        form.append(stream: Pieces(["abc"]), name: "s")
         #expect(form.contentLength == nil)
         let body = try form.makeBody()
         #expect(body.length == nil)
         #expect(try ParsedMultipart(try await body.bytes(), boundary: "B").parts.map(\.content) == [Array("abc".utf8)])
     }
 
-    @Test func `a stream that is made as often as needed is sent again`() async throws {
+    @Test func `a form stream that can be made again is sent again`() async throws {
         var form = MultipartFormData()
-        form.append(name: "s", length: 2) { MultipartSample.stream(["ab"]) }
+        form.append(name: "s", length: 2) { Pieces(["ab"]) }
         let body = try form.makeBody()
         #expect(body.isReplayable)
         let first = try await body.bytes()
         #expect(try await body.bytes() == first)
     }
 
-    @Test func `a stream that can be read once says so the second time, in every copy`() async throws {
+    @Test func `a form stream that can be read once fails the second time, in every copy`() async throws {
         var form = MultipartFormData()
-        form.append(stream: MultipartSample.stream(["ab"]), name: "only once", length: 2)
+        form.append(stream: Pieces(["ab"]), name: "only once", length: 2)
         let copy = form
         _ = try await form.makeBody().bytes()
-        let error = try await TestSession.failure { _ = try await copy.makeBody().bytes() }
+        let error = try await networkingError { _ = try await copy.makeBody().bytes() }
         #expect(error.code == .requestBodyNotReplayable)
         #expect(error.message.contains("only once"))
     }
 
-    @Test(arguments: [nil, 3_000_000]) func `a long piece is copied in blocks`(length: Int?) async throws {
+    @Test(arguments: [nil, 3_000_000]) func `a long piece of a form stream is copied in blocks`(length: Int?)
+        async throws
+    {
         let piece = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         var form = MultipartFormData()
         form.append(name: "s", length: length) {
@@ -67,29 +69,29 @@ struct MultipartStreamTests {
     }
 
     @Test(arguments: [(["abc"], 2), (["abc"], 4), ([], 1), (["a", "b"], 0)])
-    func `a declared length that is not met stops the body`(pieces: [String], length: Int) async throws {
+    func `a form stream of another length than declared stops the body`(pieces: [String], length: Int) async throws {
         var form = MultipartFormData()
-        form.append(stream: MultipartSample.stream(pieces), name: "s", length: length)
+        form.append(stream: Pieces(pieces), name: "s", length: length)
         let body = try form.makeBody()
-        let error = try await TestSession.failure { _ = try await body.bytes() }
+        let error = try await networkingError { _ = try await body.bytes() }
         #expect(error.code == .requestBodyLengthMismatch)
     }
 
-    @Test func `a stream that throws stops the body with what it threw below`() async throws {
+    @Test func `a form stream that throws stops the body, with its error as the underlying one`() async throws {
         var form = MultipartFormData()
-        form.append(stream: MultipartSample.stream(["abc"], failing: true), name: "s", length: 3)
+        form.append(stream: Pieces(["abc"], error: Pieces.Broken()), name: "s", length: 3)
         let body = try form.makeBody()
-        let error = try await TestSession.failure { _ = try await body.bytes() }
+        let error = try await networkingError { _ = try await body.bytes() }
         #expect(error.code == .requestBodyFailed)
-        #expect(error.underlying is MultipartSample.Failure)
+        #expect(error.underlying is Pieces.Broken)
     }
 
-    @Test func `lengths that cannot be are refused`() throws {
+    @Test func `impossible lengths of form streams are refused`() throws {
         var negative = MultipartFormData()
-        negative.append(stream: MultipartSample.stream([]), name: "s", length: -1)
+        negative.append(stream: Pieces([String]()), name: "s", length: -1)
         #expect(throws: NetworkingError(.requestSerializationFailed, "")) { try negative.makeBody() }
         var huge = MultipartFormData()
-        huge.append(stream: MultipartSample.stream([]), name: "s", length: .max)
+        huge.append(stream: Pieces([String]()), name: "s", length: .max)
         #expect(throws: NetworkingError(.requestSerializationFailed, "")) { try huge.makeBody() }
     }
 }

@@ -8,16 +8,12 @@ struct MultipartWritingTests {
     private func form() throws -> MultipartFormData {
         var form = try MultipartFormData(boundary: "B")
         form.append(Data(repeating: 7, count: 2_000_000), name: "n", fileName: "f")
-        form.append(name: "s") { MultipartSample.stream(["a", "b"]) }
+        form.append(name: "s") { Pieces(["a", "b"]) }
         return form
     }
 
-    private func names(in directory: URL) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: directory.path(percentEncoded: false)).sorted()
-    }
-
-    @Test func `the file holds the body and is the body`() async throws {
-        try await TestSession.withDirectory { directory in
+    @Test func `a form written to a file is the same body, sent from there`() async throws {
+        try await withDirectory { directory in
             let file = directory.appending(path: "a form")
             let body = try await form().write(to: file)
             let written = try Data(contentsOf: file)
@@ -29,11 +25,11 @@ struct MultipartWritingTests {
         }
     }
 
-    @Test func `a file that stands there is replaced unless that is forbidden`() async throws {
-        try await TestSession.withDirectory { directory in
+    @Test func `a form written to a file replaces an existing file unless that is forbidden`() async throws {
+        try await withDirectory { directory in
             let file = directory.appending(path: "form")
             try Data("old".utf8).write(to: file)
-            let error = try await TestSession.failure { try await form().write(to: file, overwrites: false) }
+            let error = try await networkingError { try await form().write(to: file, overwrites: false) }
             #expect(error.code == .outputFailed)
             #expect(try Data(contentsOf: file) == Data("old".utf8))
             try await form().write(to: file)
@@ -42,25 +38,25 @@ struct MultipartWritingTests {
         }
     }
 
-    @Test func `a form that fails leaves what was there, and nothing else`() async throws {
-        try await TestSession.withDirectory { directory in
+    @Test func `a form that cannot be written leaves the existing file, and nothing else`() async throws {
+        try await withDirectory { directory in
             let file = directory.appending(path: "form")
             try Data("old".utf8).write(to: file)
             var short = try form()
-            short.append(stream: MultipartSample.stream(["abc"]), name: "s", length: 4)
-            let mismatch = try await TestSession.failure { try await short.write(to: file) }
+            short.append(stream: Pieces(["abc"]), name: "s", length: 4)
+            let mismatch = try await networkingError { try await short.write(to: file) }
             #expect(mismatch.code == .requestBodyLengthMismatch)
             var failing = try form()
-            failing.append(stream: MultipartSample.stream(["abc"], failing: true), name: "s")
-            let failure = try await TestSession.failure { try await failing.write(to: file) }
+            failing.append(stream: Pieces(["abc"], error: Pieces.Broken()), name: "s")
+            let failure = try await networkingError { try await failing.write(to: file) }
             #expect(failure.code == .requestBodyFailed)
             #expect(try names(in: directory) == ["form"])
             #expect(try Data(contentsOf: file) == Data("old".utf8))
         }
     }
 
-    @Test func `a link is followed and stays a link`() async throws {
-        try await TestSession.withDirectory { directory in
+    @Test func `a form is written through a link, which stays a link`() async throws {
+        try await withDirectory { directory in
             let file = directory.appending(path: "file")
             let link = directory.appending(path: "link")
             try Data("old".utf8).write(to: file)
@@ -73,23 +69,23 @@ struct MultipartWritingTests {
         }
     }
 
-    @Test func `what cannot be written to is refused`() async throws {
-        try await TestSession.withDirectory { directory in
+    @Test func `a form is not written to an unwritable destination`() async throws {
+        try await withDirectory { directory in
             let web = try #require(URL(string: "https://example.com/a"))
             for place in [directory, web, directory.appending(path: "no/such/folder")] {
-                let error = try await TestSession.failure { try await form().write(to: place) }
+                let error = try await networkingError { try await form().write(to: place) }
                 #expect(error.code == .outputFailed, "\(error)")
             }
             var bad = try form()
             bad.append("x", name: "a\nb")
-            let fault = try await TestSession.failure { try await bad.write(to: directory.appending(path: "f")) }
+            let fault = try await networkingError { try await bad.write(to: directory.appending(path: "f")) }
             #expect(fault.code == .requestSerializationFailed)
             #expect(try names(in: directory).isEmpty)
         }
     }
 
-    @Test func `cancelling removes what was written so far`() async throws {
-        try await TestSession.withDirectory { directory in
+    @Test func `cancelling the writing of a form removes what was written so far`() async throws {
+        try await withDirectory { directory in
             var endless = MultipartFormData()
             let (begun, signal) = AsyncStream<Void>.makeStream()
             endless.append(name: "s") {
@@ -102,7 +98,7 @@ struct MultipartWritingTests {
             let task = Task { try await form.write(to: directory.appending(path: "form")) }
             for await _ in begun.prefix(1) {}
             task.cancel()
-            let error = try await TestSession.failure { _ = try await task.value }
+            let error = try await networkingError { _ = try await task.value }
             #expect(error.code == .cancelled)
             #expect(try names(in: directory).isEmpty)
         }

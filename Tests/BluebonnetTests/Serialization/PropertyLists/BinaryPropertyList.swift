@@ -1,6 +1,6 @@
 import Foundation
 
-/// Binary property lists made by hand, right or wrong. The target `Fuzz` has this file through a link.
+/// Binary property lists made by hand, right or wrong. The target `FuzzTests` has this file through a link.
 enum BinaryPropertyList {
     /// How many bytes references to objects and places have.
     static let width = 4

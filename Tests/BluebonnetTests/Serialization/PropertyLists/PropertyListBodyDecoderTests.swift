@@ -21,7 +21,9 @@ import Testing
     }
 
     @Test(arguments: [PropertyListDecoder.PropertyListFormat.xml, .binary])
-    func `what Foundation's encoder writes is read`(_ format: PropertyListDecoder.PropertyListFormat) throws {
+    func `property lists written by Foundation's encoder are decoded`(_ format: PropertyListDecoder.PropertyListFormat)
+        throws
+    {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = format
         let body = try encoder.encode(Item())
@@ -47,7 +49,9 @@ import Testing
             "Expected a whole number but found true or false."
         ),
     ])
-    func `another shape is an error that says where`(_ body: String, _ reason: String) throws {
+    func `a property list of another shape than the type is an error that says where`(_ body: String, _ reason: String)
+        throws
+    {
         let example = ResponseExample(200, "application/x-plist", body)
         let error = try #require(example.error(as: .decodablePropertyList(Inner.self)))
         #expect(error.code == .responseSerializationFailed)
@@ -55,7 +59,7 @@ import Testing
         #expect(error.underlying is DecodingError)
     }
 
-    @Test func `Foundation's decoder is kept from what it does not survive`() {
+    @Test func `Foundation's decoder is kept from property lists that would crash it`() {
         let deep = Data(String(repeating: "<array>", count: 100_000).utf8)
         let serializer = DecodableResponseSerializer<[Int]>(validation: .propertyList, decoder: PropertyListDecoder())
         let error = ResponseExample(200, "application/x-plist", deep).error(as: serializer)

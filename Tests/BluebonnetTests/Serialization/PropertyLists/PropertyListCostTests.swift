@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `any number of objects at one place are one object`() throws {
+    @Test func `any number of property list references to one object are one object`() throws {
         // 2,000 entries of the table lead to one text of 10,000 bytes: together 20 MB.
         let list = Binary.list(
             [Binary.array(1...2_000), Binary.text(10_000)],
@@ -33,7 +33,7 @@ import Testing
         #expect(try PropertyListValue(parsing: few).array?.count == 10)
     }
 
-    @Test func `a text that is shared by many values is read once and counts each time`() throws {
+    @Test func `a property list text that many values share is read once and counts each time`() throws {
         for count in [1_000, 2_000, 4_000] {
             let list = Binary.list([Binary.array([Int](repeating: 1, count: count)), Binary.text(60)])
             var parser = try BinaryPropertyListParser(list, maximumDepth: 512)
@@ -44,7 +44,7 @@ import Testing
         #expect(Self.fault(long)?.hasPrefix("Shared objects") == true)
     }
 
-    @Test func `objects that overlap are refused`() {
+    @Test func `overlapping property list objects are refused`() {
         // Each six bytes begin a text of 6,000 that goes over the beginnings of all that follow.
         let piece: [UInt8] = [0x5F, 0x12, 0, 0, 0x17, 0x70]
         var bytes = Array("bplist00".utf8) + Binary.array(1...1_000)
@@ -57,7 +57,7 @@ import Testing
         #expect(Self.fault(Data(bytes))?.hasPrefix("Objects overlap") == true)
     }
 
-    @Test func `a key is in a dictionary once`() {
+    @Test func `a key is in a property list dictionary once`() {
         let value: [UInt8] = [0x09]
         func list(_ keys: Int) -> Data {
             let dictionary = Binary.dictionary(repeatElement(1, count: keys), repeatElement(2, count: keys))
@@ -69,7 +69,7 @@ import Testing
         #expect(Self.fault(list(1_000))?.hasPrefix("A key is there twice") == true)
     }
 
-    @Test func `a long key that many dictionaries share costs each of them`() {
+    @Test func `a long key that many property list dictionaries share costs each of them`() {
         func list(_ count: Int, key: Int) -> Data {
             let dictionaries = [[UInt8]](
                 repeating: [0xD1] + Binary.number(count + 1, 4) + Binary.number(count + 2, 4),
@@ -82,14 +82,14 @@ import Testing
     }
 
     @Test(arguments: [0xA1, 0xC1, 0xD1] as [UInt8])
-    func `a container is not a key`(_ marker: UInt8) {
+    func `a property list container is not a key`(_ marker: UInt8) {
         // Keys inside of keys would take stack.
         let key = [marker] + Binary.number(0, 8)
         let error = Self.fault(Binary.list([[0xD1] + Binary.number(1, 4) + Binary.number(0, 4), key]))
         #expect(error?.hasPrefix("A key is no text") == true)
     }
 
-    @Test func `two references to one object inside of each other double at most a few times`() throws {
+    @Test func `nested double references in a property list multiply at most a few times`() throws {
         // [x, x] in [x, x], sixty times.
         let doubled = (1...60).map { Binary.array([$0, $0]) } + [[0x09]]
         let list = Binary.list(doubled)
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [512, 2_048])
-    func `a deep list needs little stack, in XML and in the binary form`(_ depth: Int) async {
+    func `a deep property list needs little stack, in XML and in the binary form`(_ depth: Int) async {
         let arrays = String(repeating: "<array>", count: depth) + String(repeating: "</array>", count: depth)
         let dictionaries =
             String(repeating: "<dict><key>a</key>", count: depth - 1) + "<dict/>"
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `a value deep inside knows its path`() throws {
+    @Test func `a value deep inside a property list knows its path`() throws {
         var list = "<array><true/><string>x</string></array>"
         for _ in 0..<Chain.deepest { list = "<array><true/>\(list)</array>" }
         let error = #expect(throws: DecodingError.self) {
@@ -159,7 +159,7 @@ import Testing
         #expect(context.codingPath.map(\.intValue) == [Int?](repeating: 1, count: Chain.deepest + 1))
     }
 
-    @Test func `errors that are passed over deep inside cost no more than the list`() throws {
+    @Test func `ignored errors deep inside a property list cost no more than the list`() throws {
         for count in [2_000, 4_000, 8_000] {
             let open = String(repeating: "<array>", count: PassedOverErrors.depth)
             let close = String(repeating: "</array>", count: PassedOverErrors.depth)
@@ -180,7 +180,7 @@ import Testing
         "<array>&KEY;</array>",
         "<array x:KEY=''/>", "<array KEY='' KEY=''/>", "<?KEY:x?><a/>",
     ])
-    func `messages are short`(_ template: String) throws {
+    func `the error messages of property lists are short`(_ template: String) throws {
         for name in [String(repeating: "k", count: 5_000), "k" + String(repeating: "\u{301}", count: 5_000)] {
             let list = Data(template.replacingOccurrences(of: "KEY", with: name).utf8)
             let message = try #require(Self.fault(list))

@@ -36,7 +36,7 @@ import Testing
     ])
 
     @Test(arguments: [binary, Data(text.utf8), Data([0xEF, 0xBB, 0xBF]) + Data(text.utf8)])
-    func `both forms are read`(_ bytes: Data) throws {
+    func `binary and XML property lists are read`(_ bytes: Data) throws {
         #expect(try PropertyListValue(parsing: bytes) == Self.value)
         let array = try #require(try PropertyListValue(parsing: bytes)["a"]?.array)
         #expect(
@@ -59,7 +59,7 @@ import Testing
             ("<dict><key>CF$UID</key><integer>7</integer></dict>", .uid(7)), ("<data/>", .data(Data())),
         ] as [(String, PropertyListValue)]
     )
-    func `a value in XML is read`(_ text: String, _ value: PropertyListValue) throws {
+    func `each kind of XML property list value is read`(_ text: String, _ value: PropertyListValue) throws {
         let parsed = try PropertyListValue(parsing: Data(text.utf8))
         if case .real(let number) = value, number.isNaN {
             #expect(parsed.double?.isNaN == true)
@@ -79,7 +79,7 @@ import Testing
         "<array>",
         "<!DOCTYPE a [<!ENTITY e 'x'>]><string>&e;</string>",
     ])
-    func `what is no property list is an error`(_ text: String) {
+    func `data that is not a property list is an error`(_ text: String) {
         #expect(throws: PropertyListParsingError.self) { try PropertyListValue(parsing: Data(text.utf8)) }
     }
 
@@ -96,7 +96,7 @@ import Testing
         return Data(bytes + [UInt8](repeating: 0, count: 15) + [table])
     }
 
-    @Test func `a list that contains itself or grows without end is an error`() {
+    @Test func `a property list that contains itself or grows without end is an error`() {
         let circle = #expect(throws: PropertyListParsingError.self) {
             try PropertyListValue(parsing: Self.binary([[0xA1, 0]]))
         }
@@ -119,11 +119,11 @@ import Testing
             [[0x33, 0x7F, 0xF0, 0, 0, 0, 0, 0, 0]],
         ] as [[[UInt8]]]
     )
-    func `a broken object is an error`(_ objects: [[UInt8]]) {
+    func `a malformed property list object is an error`(_ objects: [[UInt8]]) {
         #expect(throws: PropertyListParsingError.self) { try PropertyListValue(parsing: Self.binary(objects)) }
     }
 
-    @Test func `depth is limited in both forms`() {
+    @Test func `the depth of property lists is limited in both forms`() {
         let xml = { Data((String(repeating: "<array>", count: $0) + String(repeating: "</array>", count: $0)).utf8) }
         #expect((try? PropertyListValue(parsing: xml(512))) != nil)
         #expect(throws: PropertyListParsingError.self) { try PropertyListValue(parsing: xml(513)) }

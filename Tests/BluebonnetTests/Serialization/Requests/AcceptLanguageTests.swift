@@ -33,7 +33,8 @@ import Testing
             (["LANG": "/usr/share/locale/de"], "en;q=1"),
         ] as [([String: String], String)]
     )
-    func `the user's languages become a list with weights`(_ environment: [String: String], _ expected: String) {
+    func `Accept-Language lists the user's languages with weights`(_ environment: [String: String], _ expected: String)
+    {
         #expect(AcceptLanguage(environment: environment).value == expected)
     }
 }

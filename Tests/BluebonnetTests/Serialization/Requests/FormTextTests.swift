@@ -18,7 +18,9 @@ struct FormTextTests {
     ]
 
     @Test(arguments: written)
-    func `names and values are the bytes of the charset`(charset: String, value: String, expected: String) throws {
+    func `form names and values are escaped bytes of the charset`(charset: String, value: String, expected: String)
+        throws
+    {
         var serializer = HTTPRequestSerializer()
         serializer.stringEncoding = try #require(Charset(charset))
         let request = try serializer.serialize(Request(.post, to: "http://x/"), parameters: ["a": .string(value)])
@@ -27,7 +29,7 @@ struct FormTextTests {
         #expect(request.headerFields[.contentType] == "application/x-www-form-urlencoded\(type)")
     }
 
-    @Test func `a query is UTF-8 whatever the charset`() throws {
+    @Test func `a query is UTF-8 whatever the charset of forms`() throws {
         var serializer = HTTPRequestSerializer()
         serializer.stringEncoding = .latin1
         let request = try serializer.serialize(Request(to: "http://x/"), parameters: ["a": "ü"])
@@ -35,7 +37,7 @@ struct FormTextTests {
     }
 
     @Test(arguments: [(Charset.latin1, "中"), (.ascii, "ü"), (.utf16, "a")])
-    func `what cannot be written is an error`(charset: Charset, value: String) throws {
+    func `form text that is not in the charset is an error`(charset: Charset, value: String) throws {
         var serializer = HTTPRequestSerializer()
         serializer.stringEncoding = charset
         let error = #expect(throws: NetworkingError.self) {
@@ -45,7 +47,7 @@ struct FormTextTests {
         #expect(error?.message.contains(charset.name) == true)
     }
 
-    @Test func `text that nobody escaped is escaped, and escapes that are no UTF-8 stay`() throws {
+    @Test func `unescaped query text is escaped, and escapes that are not UTF-8 stay`() throws {
         #expect(try FormText.transcoded("ü=%FF&%zz", to: .latin1) == "%FC=%FF&%zz")
     }
 }

@@ -25,7 +25,9 @@ import Testing
         ("http://a.example/x#top?no", "http://a.example/x?a=1#top?no"),
         ("http+unix://%2Frun%2Fd.sock/x", "http+unix://%2Frun%2Fd.sock/x?a=1"),
     ])
-    func `a query goes behind the one of the URL and before the fragment`(_ url: String, _ expected: String) throws {
+    func `parameters are appended to the query of the URL, before its fragment`(_ url: String, _ expected: String)
+        throws
+    {
         let request = try HTTPRequestSerializer().serialize(try Self.request(.get, url), parameters: ["a": 1])
         #expect(request.url.absoluteString == expected)
         #expect(request.body == nil)
@@ -33,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["GET", "HEAD", "DELETE", "get", "Delete"])
-    func `these methods have their parameters in the URL`(_ name: String) throws {
+    func `an HTTP serializer puts the parameters of these methods into the URL`(_ name: String) throws {
         let method = try #require(HTTPRequest.Method(name))
         let request = try HTTPRequestSerializer().serialize(try Self.request(method), parameters: ["a": "b c"])
         #expect(request.url.absoluteString == "http://a.example/x?a=b%20c")
@@ -41,14 +43,14 @@ import Testing
         #expect(request.method == method)
     }
 
-    @Test func `empty parameters leave the URL as it is`() throws {
+    @Test func `empty query parameters leave the URL as it is`() throws {
         for parameters in [[:], nil, ["a": [] as JSONValue]] as [JSONValue?] {
             let request = try HTTPRequestSerializer().serialize(try Self.request(), parameters: parameters)
             #expect(request.url.absoluteString == "http://a.example/x")
         }
     }
 
-    @Test func `the methods with a query can be chosen`() throws {
+    @Test func `the methods whose parameters an HTTP serializer puts into the URL can be chosen`() throws {
         var serializer = HTTPRequestSerializer()
         serializer.methodsEncodingParametersInURI = [.put]
         let put = try serializer.serialize(try Self.request(.put), parameters: ["a": 1])
@@ -60,7 +62,8 @@ import Testing
     // MARK: Form
 
     @Test(arguments: [.post, .put, .patch, .options] as [HTTPRequest.Method])
-    func `other methods have a form as their body`(_ method: HTTPRequest.Method) throws {
+    func `an HTTP serializer makes a form body of the parameters of other methods`(_ method: HTTPRequest.Method) throws
+    {
         let parameters: JSONValue = ["b": ["x y", nil], "a": true]
         let request = try HTTPRequestSerializer().serialize(try Self.request(method), parameters: parameters)
         #expect(request.url.absoluteString == "http://a.example/x")
@@ -68,19 +71,19 @@ import Testing
         #expect(request.headerFields[.contentType] == "application/x-www-form-urlencoded")
     }
 
-    @Test func `a form without parameters is neither body nor type`() throws {
+    @Test func `a form request without parameters has neither body nor content type`() throws {
         let request = try HTTPRequestSerializer().serialize(try Self.request(.post), parameters: nil)
         #expect(request.body == nil)
         #expect(request.headerFields[.contentType] == nil)
     }
 
-    @Test func `an empty form is an empty body with its type`() throws {
+    @Test func `a form request with empty parameters has an empty body and its content type`() throws {
         let request = try HTTPRequestSerializer().serialize(try Self.request(.post), parameters: [:])
         #expect(request.body?.length == 0)
         #expect(request.headerFields[.contentType] == "application/x-www-form-urlencoded")
     }
 
-    @Test func `a content type that is set stays`() throws {
+    @Test func `a form request keeps a content type that is set`() throws {
         let own = try Self.request(.post, "http://a.example/x", [.contentType: "text/x-form"])
         #expect(
             try HTTPRequestSerializer().serialize(own, parameters: ["a": 1]).headerFields[.contentType] == "text/x-form"
@@ -112,7 +115,7 @@ import Testing
         var none: Int?
     }
 
-    @Test func `an encodable value is written by the same rules`() throws {
+    @Test func `an Encodable is written by the rules of parameters`() throws {
         let query = "page=2&ratio=1&tags%5B%5D=x&tags%5B%5D=y&text=a%20b"
         let get = try HTTPRequestSerializer().serialize(try Self.request(), encoding: Search())
         #expect(get.url.query(percentEncoded: true) == query)
@@ -121,7 +124,13 @@ import Testing
         #expect(post.headerFields[.contentType] == "application/x-www-form-urlencoded")
     }
 
-    @Test func `an encodable value that fails is an error`() throws {
+    @Test func `a set in an Encodable is written as an array by the default rules`() throws {
+        let request = try HTTPRequestSerializer().serialize(Self.request(.get), encoding: ["tags": Set(["b", "a"])])
+        let query = try #require(request.url.query(percentEncoded: true))
+        #expect(["tags%5B%5D=a&tags%5B%5D=b", "tags%5B%5D=b&tags%5B%5D=a"].contains(query))
+    }
+
+    @Test func `an Encodable that throws is a serialization error`() throws {
         let request = try Self.request(.post)
         let error = #expect(throws: NetworkingError.self) {
             try HTTPRequestSerializer().serialize(request, encoding: ["a": Double.nan])
@@ -131,7 +140,7 @@ import Testing
         #expect(throws: NetworkingError.self) { try HTTPRequestSerializer().serialize(request, encoding: [1, 2]) }
     }
 
-    @Test func `a JSON value as the encodable keeps its numbers`() throws {
+    @Test func `a JSONValue given as an Encodable keeps its numbers`() throws {
         let parameters: JSONValue = ["n": .number(try #require(JSONNumber(text: "12345678901234567890123")))]
         let request = try HTTPRequestSerializer().serialize(try Self.request(), encoding: parameters)
         #expect(request.url.query == "n=12345678901234567890123")
@@ -139,13 +148,13 @@ import Testing
 
     // MARK: Header fields
 
-    @Test func `the default fields are a language and a user agent`() throws {
+    @Test func `the default header fields are Accept-Language and User-Agent`() throws {
         let request = try HTTPRequestSerializer().serialize(try Self.request(), parameters: nil)
         #expect(request.headerFields.map(\.name) == [.acceptLanguage, .userAgent])
         #expect(request.headerFields[.userAgent] == HTTPRequestSerializer.userAgent())
     }
 
-    @Test func `a field of the request wins over the default, whatever its case`() throws {
+    @Test func `a header field of the request wins over the default one, in any case`() throws {
         let name = try #require(HTTPField.Name("USER-agent"))
         let own = try Self.request(.get, "http://a.example/x", [name: "mine"])
         let request = try HTTPRequestSerializer().serialize(own, parameters: nil)
@@ -154,7 +163,7 @@ import Testing
         #expect(request.headerFields.contains(.acceptLanguage))
     }
 
-    @Test func `default fields are set, replaced and removed in any case`() throws {
+    @Test func `default header fields are set, replaced and removed in any case`() throws {
         var serializer = HTTPRequestSerializer()
         serializer.headerFields[.userAgent] = nil
         serializer.headerFields[try #require(HTTPField.Name("X-Key"))] = "1"
@@ -167,7 +176,7 @@ import Testing
         #expect(request.headerFields[values: .accept] == ["a/b", "c/d"])
     }
 
-    @Test func `a changed copy leaves the original alone and keeps everything else`() throws {
+    @Test func `a changed copy of a serializer leaves the original alone and keeps everything else`() throws {
         var original = HTTPRequestSerializer()
         original.methodsEncodingParametersInURI = [.post]
         original.headerFields[.accept] = "a/b"
@@ -183,7 +192,9 @@ import Testing
     @Test(arguments: [
         ("mike", "secret", "Basic bWlrZTpzZWNyZXQ="), ("", "", "Basic Og=="), ("ü", "日", "Basic w7w65pel"),
     ])
-    func `a user name and a password become Basic`(_ user: String, _ password: String, _ value: String) throws {
+    func `a user name and a password become Basic credentials`(_ user: String, _ password: String, _ value: String)
+        throws
+    {
         var serializer: any RequestSerializer = HTTPRequestSerializer()
         try serializer.setAuthorization(username: user, password: password)
         let request = try serializer.serialize(try Self.request(), parameters: nil)
@@ -201,7 +212,7 @@ import Testing
         #expect(serializer.headerFields[.authorization] == "Bearer t")
     }
 
-    @Test func `a quotation mark in a token is escaped, whatever stands on it`() {
+    @Test func `a quotation mark in a token is escaped, also before a combining character`() {
         var serializer: any RequestSerializer = HTTPRequestSerializer()
         serializer.setAuthorization(token: "a\"\u{301}\\\u{301}")
         #expect(serializer.headerFields[.authorization] == "Token token=\"a\\\"\u{301}\\\\\u{301}\"")

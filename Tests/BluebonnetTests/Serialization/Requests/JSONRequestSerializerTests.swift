@@ -13,7 +13,7 @@ import Testing
         request.body?.data.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func `parameters are a JSON body with its type`() throws {
+    @Test func `JSON parameters are a body with its content type`() throws {
         let request = try JSONRequestSerializer().serialize(
             try Self.request(),
             parameters: ["b": [1, nil, 2.5], "a": "ü/"]
@@ -28,41 +28,41 @@ import Testing
         arguments: [([1, 2], "[1,2]"), ("x", #""x""#), (1, "1"), (true, "true"), (.null, "null"), ([:], "{}")]
             as [(JSONValue, String)]
     )
-    func `every JSON value is a body`(_ parameters: JSONValue, _ expected: String) throws {
+    func `every JSON value can be a request body`(_ parameters: JSONValue, _ expected: String) throws {
         #expect(
             Self.text(try JSONRequestSerializer().serialize(try Self.request(), parameters: parameters)) == expected
         )
     }
 
     @Test(arguments: [.get, .head, .delete] as [HTTPRequest.Method])
-    func `these methods have a query`(_ method: HTTPRequest.Method) throws {
+    func `a JSON serializer puts the parameters of these methods into the URL`(_ method: HTTPRequest.Method) throws {
         let request = try JSONRequestSerializer().serialize(try Self.request(method), parameters: ["a": [1]])
         #expect(request.url.absoluteString == "http://a.example/x?a%5B%5D=1")
         #expect(request.body == nil)
         #expect(request.headerFields[.contentType] == nil)
     }
 
-    @Test func `the methods with a query can be chosen`() throws {
+    @Test func `the methods whose parameters a JSON serializer puts into the URL can be chosen`() throws {
         var serializer = JSONRequestSerializer()
         serializer.methodsEncodingParametersInURI = []
         #expect(Self.text(try serializer.serialize(try Self.request(.delete), parameters: [1])) == "[1]")
     }
 
     @Test(arguments: [.get, .post] as [HTTPRequest.Method])
-    func `no parameters are neither body nor type`(_ method: HTTPRequest.Method) throws {
+    func `a JSON request without parameters has neither body nor content type`(_ method: HTTPRequest.Method) throws {
         let request = try JSONRequestSerializer().serialize(try Self.request(method), parameters: nil)
         #expect(request.body == nil)
         #expect(request.headerFields[.contentType] == nil)
         #expect(request.url.absoluteString == "http://a.example/x")
     }
 
-    @Test func `a content type that is set stays`() throws {
+    @Test func `a JSON request keeps a content type that is set`() throws {
         let own = try Self.request(.post, [.contentType: "application/vnd.api+json"])
         let request = try JSONRequestSerializer().serialize(own, parameters: [:])
         #expect(request.headerFields[values: .contentType] == ["application/vnd.api+json"])
     }
 
-    @Test func `what JSON cannot express is an error with AFNetworking's reason`() throws {
+    @Test func `parameters that JSON cannot represent are an error with AFNetworking's reason`() throws {
         let request = try Self.request()
         for number in [Double.nan, .infinity, -.infinity] {
             let error = #expect(throws: NetworkingError.self) {
@@ -87,7 +87,7 @@ import Testing
         var at = Date(timeIntervalSince1970: 0)
     }
 
-    @Test func `an encodable value is written with the strategies of the encoder`() throws {
+    @Test func `an Encodable JSON body is written with the encoder's strategies`() throws {
         let serializer = JSONRequestSerializer(writingOptions: .sortedKeys) {
             let encoder = JSONEncoder()
             encoder.keyEncodingStrategy = .convertToSnakeCase
@@ -102,7 +102,7 @@ import Testing
         #expect(get.body == nil)
     }
 
-    @Test func `writing options hold for values and encodables alike`() throws {
+    @Test func `JSON writing options hold for values and Encodables alike`() throws {
         var serializer = JSONRequestSerializer(writingOptions: [.prettyPrinted, .sortedKeys, .escapingSlashes])
         let value = try serializer.serialize(try Self.request(), parameters: ["b": "/", "a": 1])
         #expect(Self.text(value)?.contains(#""a""#) == true && Self.text(value)?.contains(#"\/"#) == true)
@@ -113,7 +113,7 @@ import Testing
         #expect(Self.text(try serializer.serialize(try Self.request(), encoding: ["b": "/"])) == #"{"b":"/"}"#)
     }
 
-    @Test func `a JSON value as the encodable is written as it is`() throws {
+    @Test func `a JSONValue given as an Encodable is written unchanged`() throws {
         let value: JSONValue = [
             "n": .number(try #require(JSONNumber(text: "1234567890123456789012345678901234567890.5")))
         ]

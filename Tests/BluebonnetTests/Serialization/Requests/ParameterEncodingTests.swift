@@ -21,7 +21,7 @@ struct ParameterEncodingTests {
         return serializer
     }
 
-    @Test func `a closure writes queries and bodies, and sees the request`() throws {
+    @Test func `a parameter-encoding closure writes queries and bodies, and sees the request`() throws {
         let serializer = serializer(
             .custom { request, parameters in
                 "\(request.method.rawValue)=\(parameters["a"]?.int ?? 0)"
@@ -35,7 +35,7 @@ struct ParameterEncodingTests {
         #expect(encoded.body?.data == Data("POST=3".utf8))
     }
 
-    @Test func `a closure is not called without parameters`() throws {
+    @Test func `a parameter-encoding closure is not called without parameters`() throws {
         let calls = Mutex(0)
         let serializer = serializer(
             .custom { _, _ in
@@ -48,7 +48,7 @@ struct ParameterEncodingTests {
         #expect(calls.withLock { $0 } == 0)
     }
 
-    @Test func `what a closure throws fails the request before the network`() async throws {
+    @Test func `an error thrown by a parameter-encoding closure fails the request before the network`() async throws {
         var api = HTTPSessionManager(baseURL: "http://127.0.0.1:1/")
         api.requestSerializer = serializer(.custom { _, _ in throw Unwilling() })
         let error = await #expect(throws: NetworkingError.self) {
@@ -60,7 +60,7 @@ struct ParameterEncodingTests {
         #expect(error?.request != nil)
     }
 
-    @Test func `the destination can be the query or the body for all methods`() throws {
+    @Test func `parameters can go into the query or into the body for all methods`() throws {
         var serializer = HTTPRequestSerializer()
         serializer.parameterDestination = .queryString
         let posted = try serializer.serialize(Request(.post, to: "http://x/a"), parameters: ["b": 1])

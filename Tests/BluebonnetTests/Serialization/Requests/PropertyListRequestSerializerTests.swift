@@ -27,7 +27,7 @@ struct PropertyListRequestSerializerTests {
     }
 
     @Test(arguments: [PropertyListDecoder.PropertyListFormat.xml, .binary])
-    func `a value is written in the format that is asked for`(format: PropertyListDecoder.PropertyListFormat) throws {
+    func `a property list body is written in the chosen format`(format: PropertyListDecoder.PropertyListFormat) throws {
         let request = try PropertyListRequestSerializer(format: format)
             .serialize(Request(.post, to: "http://x/"), encoding: person)
         #expect(request.headerFields[.contentType] == "application/x-plist")
@@ -36,7 +36,7 @@ struct PropertyListRequestSerializerTests {
         #expect(try PropertyListDecoder().decode(Person.self, from: data) == person)
     }
 
-    @Test func `parameters become a dictionary with their types`() throws {
+    @Test func `property list parameters become a dictionary with their types`() throws {
         let data = try #require(
             try post(["n": 1, "x": 1.5, "yes": true, "list": ["a", "b"], "o": ["k": "v"]]).body?.data
         )
@@ -55,7 +55,7 @@ struct PropertyListRequestSerializerTests {
     ]
 
     @Test(arguments: numbers, [PropertyListDecoder.PropertyListFormat.xml, .binary])
-    func `long numbers are numbers`(
+    func `long numbers are numbers in a property list body`(
         number: (JSONValue, String),
         format: PropertyListDecoder.PropertyListFormat
     ) throws {
@@ -66,21 +66,21 @@ struct PropertyListRequestSerializerTests {
         #expect(value["a"] == number.0.double.map { [$0] })
     }
 
-    @Test func `a Content-Type that is set stays`() throws {
+    @Test func `a property list request keeps a content type that is set`() throws {
         var request = try Request(.put, to: "http://x/")
         request.headerFields[.contentType] = "application/x-bplist"
         request = try PropertyListRequestSerializer().serialize(request, parameters: ["a": 1])
         #expect(request.headerFields[.contentType] == "application/x-bplist")
     }
 
-    @Test func `without parameters there is no body and no type`() throws {
+    @Test func `a property list request without parameters has neither body nor content type`() throws {
         let request = try post(nil)
         #expect(request.body == nil)
         #expect(request.headerFields[.contentType] == nil)
         #expect(request.headerFields[.userAgent] != nil)
     }
 
-    @Test func `a GET has a query`() throws {
+    @Test func `a property list serializer puts the parameters of a GET into the URL`() throws {
         let request = try PropertyListRequestSerializer().serialize(
             Request(to: "http://x/a"),
             parameters: ["b": [1, 2]]
@@ -89,7 +89,7 @@ struct PropertyListRequestSerializerTests {
         #expect(request.body == nil)
     }
 
-    @Test func `a null that a type encodes is said too`() throws {
+    @Test func `a null that a type encodes is an error in a property list too`() throws {
         let error = #expect(throws: NetworkingError.self) {
             try PropertyListRequestSerializer().serialize(
                 Request(.post, to: "http://x/"),
@@ -111,7 +111,9 @@ struct PropertyListRequestSerializerTests {
     ]
 
     @Test(arguments: impossible)
-    func `what a property list cannot hold is said`(parameters: JSONValue, reason: String) throws {
+    func `parameters that a property list cannot hold are an error that says so`(parameters: JSONValue, reason: String)
+        throws
+    {
         let error = #expect(throws: NetworkingError.self) { try post(parameters) }
         #expect(error?.code == .requestSerializationFailed)
         #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")

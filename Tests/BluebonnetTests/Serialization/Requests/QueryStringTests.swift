@@ -38,11 +38,12 @@ import Testing
             ),
         ] as [(JSONValue, String)]
     )
-    func `parameters are written as AFNetworking writes them`(_ parameters: JSONValue, _ expected: String) throws {
+    func `query parameters are written as AFNetworking writes them`(_ parameters: JSONValue, _ expected: String) throws
+    {
         #expect(try QueryString().encode(parameters) == expected)
     }
 
-    @Test func `every ASCII character is escaped as AFNetworking escapes it`() throws {
+    @Test func `every ASCII character of a query is escaped as AFNetworking escapes it`() throws {
         let allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/?"
         for byte in UInt8(0)..<128 {
             let character = String(UnicodeScalar(byte))
@@ -53,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a long text is escaped without a seam`() {
+    @Test func `a long query text is escaped as its parts are`() {
         let text = String(repeating: "ä👩🏽‍🚀 ", count: 500)
         let once = QueryString().escape("ä👩🏽‍🚀 ")
         #expect(QueryString().escape(text) == String(repeating: once, count: 500))
@@ -65,7 +66,7 @@ import Testing
             (true, "a single value"),
         ] as [(JSONValue, String)]
     )
-    func `parameters without keys are an error that says so`(_ parameters: JSONValue, _ what: String) {
+    func `query parameters without keys are an error that says so`(_ parameters: JSONValue, _ what: String) {
         let error = #expect(throws: NetworkingError.self) { try QueryString().encode(parameters) }
         #expect(error?.code == .requestSerializationFailed)
         #expect(error?.message.hasPrefix("The parameters are \(what):") == true)

@@ -3,7 +3,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct UserAgentTests {
-    @Test func `the default names the program, the system and the library`() throws {
+    @Test func `the default User-Agent names the program, the system and the library`() throws {
         let value = HTTPRequestSerializer.userAgent()
         #expect(
             try #/^[!-~]+\/unknown \([A-Za-z]+ [0-9.]+; [!-~]+\) Bluebonnet\/[0-9]+\.[0-9]+\.[0-9]+$/#.wholeMatch(
@@ -21,7 +21,7 @@ import Testing
             ("a\r\nX: y", "1", "aX-y/1 ("),
         ] as [(String, String?, String)]
     )
-    func `a name of its own is made a token`(_ product: String, _ version: String?, _ expected: String) {
+    func `the program's name in User-Agent is made a token`(_ product: String, _ version: String?, _ expected: String) {
         #expect(HTTPRequestSerializer.userAgent(product: product, version: version).hasPrefix(expected))
     }
 }

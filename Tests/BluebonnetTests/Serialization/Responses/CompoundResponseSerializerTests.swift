@@ -19,11 +19,15 @@ import Testing
         ("application/json", "[1]", Answer.json([1])), ("text/plain", "[1]", .text("[1]")),
         ("application/x-plist", "<plist><integer>1</integer></plist>", .list(.integer(1))),
     ])
-    private func `the first that can read the response wins`(_ type: String, _ body: String, _ answer: Answer) throws {
+    private func `the first of compound serializers that can read the response wins`(
+        _ type: String,
+        _ body: String,
+        _ answer: Answer
+    ) throws {
         #expect(try ResponseExample(200, type, body).serialized(as: Self.mixed) == answer)
     }
 
-    @Test func `serializers of one output need no mapping, and order matters`() throws {
+    @Test func `compound serializers of one output need no mapping, and their order matters`() throws {
         let example = ResponseExample(200, "text/html", "[1]")
         let strict = JSONResponseSerializer()
         let lenient = JSONResponseSerializer(validation: .none)
@@ -36,7 +40,7 @@ import Testing
         #expect(bytes.count == 3)
     }
 
-    @Test func `what none can read is an error that says what each said`() throws {
+    @Test func `a response that no compound serializer can read is an error with the error of each`() throws {
         let example = ResponseExample(200, "image/png", "x")
         let error = try #require(example.error(as: Self.mixed))
         #expect(error.code == .unacceptableContentType)
@@ -53,7 +57,7 @@ import Testing
         )
     }
 
-    @Test func `a refused status whose body could be parsed ends the search`() throws {
+    @Test func `a refused status whose body could be parsed ends the search of a compound serializer`() throws {
         let error = try #require(ResponseExample(404, "application/json", "[1]").error(as: Self.mixed))
         #expect(error.code == .unacceptableStatusCode)
         #expect(error.message == "Request failed: Not Found (404)")
@@ -62,7 +66,7 @@ import Testing
         #expect(text.parsedBody() == Answer.text("gone"))
     }
 
-    @Test func `a value that cannot be mapped leads to the next`() throws {
+    @Test func `a value that a compound serializer cannot map leads to the next serializer`() throws {
         struct Unusable: Error {}
         let serializer = CompoundResponseSerializer<String>([
             .trying(.json) { value in
@@ -75,7 +79,7 @@ import Testing
         #expect(try ResponseExample(200, "application/json", "[1]").serialized(as: serializer) == "[1]")
     }
 
-    @Test func `without serializers nothing can be read`() {
+    @Test func `a compound serializer without serializers reads no response`() {
         let serializer = CompoundResponseSerializer<String>([] as [CompoundResponseSerializer<String>.Alternative])
         #expect(ResponseExample().error(as: serializer)?.code == .responseSerializationFailed)
     }

@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `an image serializer fits with its own types`() throws {
+    @Test func `a custom image serializer accepts its own content types`() throws {
         #expect(try ResponseExample(200, "image/png", "A").serialized(as: PictureSerializer()) == Picture(width: 65))
         #expect(try ResponseExample(200, "image/x-icon", "A").serialized(as: PictureSerializer()) == Picture(width: 65))
         #expect(ResponseExample(200, "text/html", "A").error(as: PictureSerializer())?.code == .unacceptableContentType)
@@ -40,14 +40,14 @@ import Testing
         }
     }
 
-    @Test func `any decoder can be plugged in`() throws {
+    @Test func `a custom decoder can be plugged into a serializer`() throws {
         let example = ResponseExample(200, "a/b", "1234")
         #expect(try example.serialized(as: .decodable(Int.self, decoder: CountDecoder(), validation: .default)) == 4)
         let error = example.error(as: .decodable(String.self, decoder: CountDecoder(), validation: .default))
         #expect(error?.underlying is NoPicture)
     }
 
-    @Test func `a manager's validation holds for each of its calls and comes first`() async throws {
+    @Test func `a manager's validation holds for each of its calls and runs first`() async throws {
         let transport = StubTransport { _ in .json(["error": "stale"] as JSONValue) }
         let session = SessionManager(transport: transport)
         var api = HTTPSessionManager(baseURL: "http://a.example/", session: session)

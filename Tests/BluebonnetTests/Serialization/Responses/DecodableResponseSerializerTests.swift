@@ -10,12 +10,12 @@ import Testing
         var joined: Date?
     }
 
-    @Test func `a body is decoded`() throws {
+    @Test func `a JSON response body is decoded`() throws {
         let example = ResponseExample(200, "application/json", #"{"name": "Mike"}"#)
         #expect(try example.serialized(as: .decodable(User.self)) == User(name: "Mike"))
     }
 
-    @Test func `the decoder's strategies hold`() throws {
+    @Test func `decodable responses obey the decoder's strategies`() throws {
         var decoder = JSONBodyDecoder()
         decoder.dateDecodingStrategy = .secondsSince1970
         let example = ResponseExample(200, "application/json", #"{"name": "Mike", "joined": 60}"#)
@@ -23,7 +23,7 @@ import Testing
         #expect(user.joined == Date(timeIntervalSince1970: 60))
     }
 
-    @Test func `any decoder can be used`() throws {
+    @Test func `decodable responses can use any decoder`() throws {
         let example = ResponseExample(200, "application/json", #"{"name": "Mike"}"#)
         let user = try example.serialized(
             as: DecodableResponseSerializer { try JSONDecoder().decode(User.self, from: $0) }
@@ -32,7 +32,7 @@ import Testing
         #expect(try example.serialized(as: DecodableResponseSerializer { $0.count }) == 16)
     }
 
-    @Test func `a body of another shape is an error with the way to its place`() throws {
+    @Test func `a response body of another shape than the type is an error with the path to it`() throws {
         let example = ResponseExample(200, "application/json", #"[{"name": "a"}, {"name": 1}]"#)
         let error = try #require(example.error(as: .decodable([User].self)))
         #expect(error.code == .responseSerializationFailed)
@@ -47,7 +47,7 @@ import Testing
         arguments: [(204, nil, .delete), (200, nil, .get), (200, "application/json", .head)]
             as [(Int, String?, HTTPRequest.Method)]
     )
-    func `an empty body is nil, nothing or null to those who can be that`(
+    func `an empty response body decodes as nil, EmptyBody or null where the type can be that`(
         _ status: Int,
         _ type: String?,
         _ method: HTTPRequest.Method
@@ -59,7 +59,7 @@ import Testing
         #expect(try example.serialized(as: .decodable(JSONValue.self)) == .null)
     }
 
-    @Test func `an empty body is an error to all others`() throws {
+    @Test func `an empty response body is a decoding error for all other types`() throws {
         let error = try #require(ResponseExample(204, nil, "").error(as: .decodable(User.self)))
         #expect(error.code == .responseSerializationFailed)
         #expect(error.message == "The response could not be decoded as User: The body is empty.")
@@ -67,13 +67,13 @@ import Testing
     }
 
     @Test(arguments: ["{}", "[1]", "\"x\""])
-    func `an empty body may be decoded from any body`(_ body: String) throws {
+    func `EmptyBody is decoded from any response body`(_ body: String) throws {
         #expect(
             try ResponseExample(200, "application/json", body).serialized(as: .decodable(EmptyBody.self)) == EmptyBody()
         )
     }
 
-    @Test func `an optional is decoded from a body and from null`() throws {
+    @Test func `an optional is decoded from a response body and from null`() throws {
         #expect(
             try ResponseExample(200, "application/json", #"{"name": "a"}"#).serialized(as: .decodable(User?.self))?.name
                 == "a"
@@ -81,7 +81,7 @@ import Testing
         #expect(try ResponseExample(200, "application/json", "null").serialized(as: .decodable(User?.self)) == nil)
     }
 
-    @Test func `a bad status stays the error whatever its body is`() throws {
+    @Test func `a bad status stays the error of a decodable response whatever its body is`() throws {
         let bodies: [(String, (any Sendable)?)] = [
             (#"{"name": "Mike"}"#, User(name: "Mike")), (#"{"error": 1}"#, ["error": 1] as JSONValue), ("oops", nil),
             ("", nil),
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `a wrong type is an error and not decoded`() {
+    @Test func `a response with a wrong content type is an error and not decoded`() {
         let error = ResponseExample(200, "text/html", #"{"name": "Mike"}"#).error(as: .decodable(User.self))
         #expect(error?.code == .unacceptableContentType)
         #expect(error?.parsedBody == nil)

@@ -4,19 +4,8 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct FileResponseSerializerTests {
-    private func withFolder(_ body: (URL) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "bluebonnet-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try body(folder)
-    }
-
-    private func names(in folder: URL) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)).sorted()
-    }
-
-    @Test func `the body is written and its URL is the value`() throws {
-        try withFolder { folder throws in
+    @Test func `the file serializer writes the body and returns the URL`() async throws {
+        try await withDirectory { folder throws in
             let file = folder.appending(path: "a b.bin")
             #expect(try ResponseExample(200, nil, "hello").serialized(as: .file(file)) == file)
             #expect(try Data(contentsOf: file) == Data("hello".utf8))
@@ -24,8 +13,8 @@ import Testing
         }
     }
 
-    @Test func `a file that stands there is replaced only when asked`() throws {
-        try withFolder { folder throws in
+    @Test func `the file serializer replaces an existing file only when asked`() async throws {
+        try await withDirectory { folder throws in
             let file = folder.appending(path: "x")
             try Data("old".utf8).write(to: file)
             let error = ResponseExample(200, nil, "new").error(as: .file(file))
@@ -38,8 +27,8 @@ import Testing
         }
     }
 
-    @Test func `missing folders are made only when asked`() throws {
-        try withFolder { folder throws in
+    @Test func `the file serializer makes missing folders only when asked`() async throws {
+        try await withDirectory { folder throws in
             let file = folder.appending(path: "a/b/x")
             #expect(ResponseExample(200, nil, "1").error(as: .file(file))?.code == .outputFailed)
             _ = try ResponseExample(200, nil, "1").serialized(as: .file(file, options: .createDirectories))
@@ -47,8 +36,8 @@ import Testing
         }
     }
 
-    @Test func `an error page is not saved`() throws {
-        try withFolder { folder throws in
+    @Test func `the file serializer does not save an error page`() async throws {
+        try await withDirectory { folder throws in
             let file = folder.appending(path: "x")
             #expect(ResponseExample(404, nil, "gone").error(as: .file(file))?.code == .unacceptableStatusCode)
             #expect(try names(in: folder) == [])

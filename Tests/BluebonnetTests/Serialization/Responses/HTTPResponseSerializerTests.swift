@@ -4,7 +4,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct HTTPResponseSerializerTests {
-    @Test func `the body comes as it is`() throws {
+    @Test func `the HTTP serializer returns the body unchanged`() throws {
         let example = ResponseExample(200, "any/thing", Data([0, 255, 1]))
         #expect(try example.serialized(as: .data) == Data([0, 255, 1]))
     }
@@ -16,11 +16,11 @@ import Testing
         #expect(error?.parsedBody as? Data == Data("gone".utf8))
     }
 
-    @Test func `unvalidated data accepts every response`() throws {
+    @Test func `the serializer for unvalidated data accepts every response`() throws {
         #expect(try ResponseExample(500, "text/html", "x").serialized(as: .unvalidatedData) == Data("x".utf8))
     }
 
-    @Test func `a serializer is changed in place with a leading dot`() throws {
+    @Test func `a serializer can be changed in place with a leading dot`() throws {
         #expect(try ResponseExample(404, nil, "x").serialized(as: .data.acceptingAnyStatus()) == Data("x".utf8))
         #expect(
             try ResponseExample(302, nil, "x").serialized(as: .data.accepting(statusCodes: 300..<400)) == Data("x".utf8)

@@ -4,21 +4,21 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct JSONResponseSerializerTests {
-    @Test func `a body of JSON is parsed`() throws {
+    @Test func `a JSON response is parsed`() throws {
         let example = ResponseExample(200, "application/json; charset=utf-8", #"{"a": [1, null, "x"]}"#)
         #expect(try example.serialized(as: .json) == ["a": [1, nil, "x"]] as JSONValue)
     }
 
     @Test(arguments: ["", " "])
-    func `an empty body and one space are null and no error`(_ body: String) throws {
+    func `an empty JSON response and one space are null and not an error`(_ body: String) throws {
         #expect(try ResponseExample(200, "application/json", body).serialized(as: .json) == .null)
     }
 
-    @Test func `two spaces are no JSON`() {
+    @Test func `two spaces are not a JSON response`() {
         #expect(ResponseExample(200, "application/json", "  ").error(as: .json)?.code == .responseSerializationFailed)
     }
 
-    @Test func `nulls are removed when asked`() throws {
+    @Test func `nulls are removed from a JSON response when asked`() throws {
         let example = ResponseExample(200, "text/json", #"{"a": null, "b": [null, {"c": null, "d": 1}]}"#)
         #expect(
             try example.serialized(as: JSONResponseSerializer(removesKeysWithNullValues: true)) == ["b": [["d": 1]]]
@@ -28,14 +28,14 @@ import Testing
     }
 
     @Test(arguments: ["\"x\"", "1", "true", "null"])
-    func `a fragment is accepted unless told otherwise`(_ body: String) throws {
+    func `a JSON response may be a fragment unless told otherwise`(_ body: String) throws {
         let example = ResponseExample(200, "application/json", body)
         _ = try example.serialized(as: .json)
         let error = example.error(as: JSONResponseSerializer(allowsFragments: false))
         #expect(error?.code == .responseSerializationFailed)
     }
 
-    @Test func `a body that is no JSON is an error with its place`() throws {
+    @Test func `a response that is not JSON is an error with its place`() throws {
         let error = try #require(ResponseExample(200, "application/json", "{\"a\": 1,\n oops}").error(as: .json))
         #expect(error.code == .responseSerializationFailed)
         #expect(error.message.hasPrefix("The response is not valid JSON: "))
@@ -46,21 +46,21 @@ import Testing
         #expect(error.number == -1016)
     }
 
-    @Test func `depth is limited`() {
+    @Test func `the depth of a JSON response is limited`() {
         var serializer = JSONResponseSerializer()
         serializer.maximumDepth = 2
         let error = ResponseExample(200, "application/json", "[[[1]]]").error(as: serializer)
         #expect((error?.underlying as? JSONParsingError)?.code == .tooDeep)
     }
 
-    @Test func `a bad status alone still has its body parsed`() throws {
+    @Test func `a bad status still has its JSON body parsed`() throws {
         let error = try #require(ResponseExample(422, "application/json", #"{"field": "name"}"#).error(as: .json))
         #expect(error.code == .unacceptableStatusCode)
         #expect(error.parsedBody as? JSONValue == ["field": "name"])
         #expect(error.underlying == nil)
     }
 
-    @Test func `a bad status with a body that is no JSON has the parsing error outside`() throws {
+    @Test func `a bad status with a body that is not JSON has the parsing error as the outer one`() throws {
         let error = try #require(ResponseExample(500, "application/json", "oops").error(as: .json))
         #expect(error.code == .responseSerializationFailed)
         #expect((error.underlying as? NetworkingError)?.code == .unacceptableStatusCode)
@@ -69,14 +69,14 @@ import Testing
     }
 
     @Test(arguments: ["", " "])
-    func `a bad status with an empty body is that status alone`(_ body: String) throws {
+    func `a bad status with an empty body is the status error alone`(_ body: String) throws {
         let error = try #require(ResponseExample(500, "application/json", body).error(as: .json))
         #expect(error.code == .unacceptableStatusCode)
         #expect(error.underlying == nil)
     }
 
     @Test(arguments: [200, 404])
-    func `a wrong type is not parsed`(_ status: Int) throws {
+    func `a response with a wrong content type is not parsed as JSON`(_ status: Int) throws {
         let error = try #require(ResponseExample(status, "text/html", #"{"a": 1}"#).error(as: .json))
         #expect(error.contains(.unacceptableContentType))
         #expect(error.parsedBody == nil)
@@ -95,14 +95,14 @@ import Testing
             ("application/json; charset=utf-16le", Data([0x22, 0, 0x41, 0, 0x22, 0]), "A"),
         ]
     )
-    func `JSON in another charset is read`(_ type: String, _ body: Data, _ text: String) throws {
+    func `a JSON response in another charset is parsed`(_ type: String, _ body: Data, _ text: String) throws {
         let example = ResponseExample(200, type, body)
         #expect(try example.serialized(as: .json) == .string(text))
         #expect(try example.serialized(as: .decodable(String.self)) == text)
         #expect(try example.serialized(as: .decodable(String.self, decoder: JSONDecoder())) == text)
     }
 
-    @Test func `JSON that is not in its charset, or in an unknown one, is an error`() throws {
+    @Test func `a JSON response that is not in its charset, or in an unknown one, is an error`() throws {
         let invalid = ResponseExample(200, "application/json; charset=euc-kr", Data([0x22, 0xFF, 0x22]))
         for error in [invalid.error(as: .json), invalid.error(as: .decodable(String.self))] {
             #expect(error?.code == .responseSerializationFailed)
@@ -116,7 +116,16 @@ import Testing
         #expect(try ResponseExample(200, "application/json; charset=nonsense", "1").serialized(as: serializer) == 1)
     }
 
-    @Test func `a prefix against script inclusion is taken off where asked`() throws {
+    @Test func `a prefix of one's own is removed from a JSON response where it is there`() throws {
+        var serializer = JSONResponseSerializer()
+        serializer.preprocessor = .removingPrefix(Data("while(1);".utf8))
+        #expect(try ResponseExample(200, "application/json", "while(1);[1]").serialized(as: serializer) == [1])
+        #expect(try ResponseExample(200, "application/json", "[1]").serialized(as: serializer) == [1])
+        let other = ResponseExample(200, "application/json", ")]}',\n[1]").error(as: serializer)
+        #expect(other?.code == .responseSerializationFailed)
+    }
+
+    @Test func `a prefix against script inclusion is removed from a JSON response where asked`() throws {
         let example = ResponseExample(200, "application/json", ")]}',\n[1]")
         var serializer = JSONResponseSerializer()
         serializer.preprocessor = .removingXSSIPrefix

@@ -4,17 +4,17 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct PropertyListResponseSerializerTests {
-    @Test func `a property list is parsed`() throws {
+    @Test func `a property list response is parsed`() throws {
         let example = ResponseExample(200, "application/x-plist", "<plist><array><true/></array></plist>")
         #expect(try example.serialized(as: .propertyList) == .array([.boolean(true)]))
     }
 
     @Test(arguments: [(204, nil), (200, nil), (200, "application/x-plist")] as [(Int, String?)])
-    func `an empty body is no value and no error`(_ status: Int, _ type: String?) throws {
+    func `an empty property list response is nil and not an error`(_ status: Int, _ type: String?) throws {
         #expect(try ResponseExample(status, type, "").serialized(as: .propertyList) == nil)
     }
 
-    @Test func `a wrong type and a broken list are errors`() {
+    @Test func `a wrong content type and a malformed property list response are errors`() {
         #expect(ResponseExample(200, "text/xml", "<true/>").error(as: .propertyList)?.code == .unacceptableContentType)
         let error = ResponseExample(200, "application/x-plist", "<true>").error(as: .propertyList)
         #expect(error?.code == .responseSerializationFailed)

@@ -17,7 +17,7 @@ import Testing
         (200, true), (204, true), (299, true), (199, false), (300, false), (304, false), (404, false), (500, false),
         (999, false),
     ])
-    func `two hundred to two hundred ninety-nine is accepted`(_ status: Int, _ isAccepted: Bool) {
+    func `statuses from 200 to 299 are accepted`(_ status: Int, _ isAccepted: Bool) {
         #expect((Self.failure(ResponseExample(status, "text/x", "x"), .default) == nil) == isAccepted)
     }
 
@@ -42,7 +42,7 @@ import Testing
         #expect(error.underlying == nil)
     }
 
-    @Test func `the reasons are Foundation's, but where it has none and the registry does`() {
+    @Test func `the texts of statuses are Foundation's, or the registry's where Foundation has none`() {
         for code in 100..<600 where ![103, 425].contains(code) {
             #expect(ResponseValidation.reason(code) == HTTPURLResponse.localizedString(forStatusCode: code))
         }
@@ -56,7 +56,7 @@ import Testing
             (nil, "Request failed: unacceptable content-type: (none)"),
         ] as [(String?, String)]
     )
-    func `a wrong type has AFNetworking's text and code`(_ type: String?, _ message: String) throws {
+    func `a wrong content type has AFNetworking's text and code`(_ type: String?, _ message: String) throws {
         let error = try #require(Self.failure(ResponseExample(200, type, "<p>")))
         #expect(error.code == .unacceptableContentType)
         #expect(error.message == message)
@@ -68,11 +68,11 @@ import Testing
     @Test(arguments: [
         "application/json", "APPLICATION/JSON", "application/json;charset=utf-8", "text/json", "text/javascript ; x=y",
     ])
-    func `the types of JSON are accepted with parameters and in any case`(_ type: String) {
+    func `the content types of JSON are accepted with parameters and in any case`(_ type: String) {
         #expect(Self.failure(ResponseExample(200, type, "{}")) == nil)
     }
 
-    @Test func `when both fail the status is outer and the type below it`() throws {
+    @Test func `when status and content type fail the status error is outer and the other one below it`() throws {
         let error = try #require(Self.failure(ResponseExample(503, "text/html", "<p>")))
         #expect(error.code == .unacceptableStatusCode)
         let below = try #require(error.underlying as? NetworkingError)
@@ -91,7 +91,7 @@ import Testing
             (201, "text/plain", .post, false),
         ] as [(Int, String?, HTTPRequest.Method, Bool)]
     )
-    func `a wrong type of an empty body is an error unless the body is rightly empty`(
+    func `a wrong content type of an empty body is an error unless the body may be empty`(
         _ status: Int,
         _ type: String?,
         _ method: HTTPRequest.Method,
@@ -101,13 +101,13 @@ import Testing
         #expect(error?.code == (isAccepted ? nil : .unacceptableContentType))
     }
 
-    @Test func `304 without a body fails by its status alone`() {
+    @Test func `a 304 without a body fails by its status alone`() {
         let error = Self.failure(ResponseExample(304, "text/html", ""))
         #expect(error?.code == .unacceptableStatusCode)
         #expect(error?.underlying == nil)
     }
 
-    @Test func `nil accepts everything`() throws {
+    @Test func `a validation with nil sets accepts everything`() throws {
         #expect(Self.failure(ResponseExample(500, "text/html", "x"), .none) == nil)
         try ResponseValidation.none.validate(
             Data("x".utf8),
@@ -116,7 +116,7 @@ import Testing
         )
     }
 
-    @Test func `sets are changed as the user likes`() {
+    @Test func `the accepted statuses and content types can be changed`() {
         var validation = ResponseValidation.json
         validation.acceptableStatusCodes?.insert(304)
         validation.acceptableContentTypes?.insert("text/html")
@@ -133,12 +133,12 @@ import Testing
             ("a/b*b", "a/b", false),
         ] as [(String, String?, Bool)]
     )
-    func `types are accepted by pattern`(_ pattern: String, _ type: String?, _ isAccepted: Bool) {
+    func `content types are accepted by pattern`(_ pattern: String, _ type: String?, _ isAccepted: Bool) {
         let validation = ResponseValidation(contentTypes: [pattern])
         #expect((Self.failure(ResponseExample(200, type, "x"), validation) == nil) == isAccepted)
     }
 
-    @Test func `the suffix of JSON is one choice away`() throws {
+    @Test func `content types with the suffix of JSON can be accepted`() throws {
         let problem = ResponseExample(200, "application/problem+json", "{}")
         #expect(problem.error(as: .json)?.code == .unacceptableContentType)
         #expect(try problem.serialized(as: .json.validating(.jsonWithSuffix)) == [:] as JSONValue)
@@ -160,7 +160,11 @@ import Testing
             ("", "text/html", true), ("TEXT/HTML", "text/html", true), ("*/*;q=0.1", "x/y", true),
         ] as [(String?, String, Bool)]
     )
-    func `the type can be what the request asked for`(_ accept: String?, _ type: String, _ isAccepted: Bool) {
+    func `the accepted content types can be those that the request asked for`(
+        _ accept: String?,
+        _ type: String,
+        _ isAccepted: Bool
+    ) {
         var example = ResponseExample(200, type, "x")
         example.request.headerFields[.accept] = accept
         #expect((Self.failure(example, .byAcceptHeader) == nil) == isAccepted)
@@ -169,7 +173,10 @@ import Testing
 
     private struct Refusal: Error, Equatable { var name: String }
 
-    @Test func `rules are checked in order, the first that refuses wins, and the body is parsed all the same`() throws {
+    @Test
+    func `validation rules are checked in order, the first that refuses wins, and the body is parsed all the same`()
+        throws
+    {
         let example = ResponseExample(200, "application/json", #"{"ok": false}"#)
         let serializer = JSONResponseSerializer().requiring { _, _, _ in }
             .requiring { _, _, _ in throw Refusal(name: "first") }
@@ -182,7 +189,7 @@ import Testing
         #expect(error.number == -1011)
     }
 
-    @Test func `rules see the response, and are not asked where the status is refused`() throws {
+    @Test func `validation rules see the response, and are not checked where the status is refused`() throws {
         let validation = ResponseValidation.default.requiring { head, body, request in
             guard head.status.code == 200, body.count == 2, request.method == .put else { throw Refusal(name: "no") }
         }
@@ -193,7 +200,7 @@ import Testing
         #expect(validation != ResponseValidation.default)
     }
 
-    @Test func `a rule may throw the error it wants`() {
+    @Test func `a validation rule may throw an error of its own`() {
         let own = NetworkingError(.connectionLost, "mine")
         let example = ResponseExample(200, nil, "x")
         let error = example.error(as: .data.requiring { @Sendable _, _, _ in throw own })

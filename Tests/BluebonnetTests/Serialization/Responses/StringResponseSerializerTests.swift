@@ -21,8 +21,10 @@ import Testing
             ("text/plain; charset=utf-32", .utf32BigEndian),
         ] as [(String?, String.Encoding)]
     )
-    func `text is decoded by its charset, with and without a mark`(_ type: String?, _ encoding: String.Encoding) throws
-    {
+    func `text is decoded by its charset, with and without a byte-order mark`(
+        _ type: String?,
+        _ encoding: String.Encoding
+    ) throws {
         for mark in ["", "\u{FEFF}"] {
             let example = ResponseExample(200, type, try Self.bytes(mark + Self.text, encoding))
             #expect(try example.serialized(as: .string) == Self.text)
@@ -33,13 +35,13 @@ import Testing
         arguments: [.utf8, .utf16BigEndian, .utf16LittleEndian, .utf32BigEndian, .utf32LittleEndian]
             as [String.Encoding]
     )
-    func `a mark tells where no charset is named`(_ encoding: String.Encoding) throws {
+    func `a byte-order mark decides the charset of text where none is named`(_ encoding: String.Encoding) throws {
         let example = ResponseExample(200, "text/plain", try Self.bytes("\u{FEFF}" + Self.text, encoding))
         #expect(try example.serialized(as: .string) == Self.text)
     }
 
     @Test(arguments: ["utf-16", "utf-32"])
-    func `a mark tells the order of bytes where the charset leaves it open`(_ charset: String) throws {
+    func `a byte-order mark decides the byte order of text where the charset does not`(_ charset: String) throws {
         let encoding: String.Encoding = charset == "utf-16" ? .utf16LittleEndian : .utf32LittleEndian
         let example = ResponseExample(
             200,
@@ -54,13 +56,13 @@ import Testing
         #expect(try example.serialized(as: .string).unicodeScalars.map { Int($0.value) } == Array(0...255))
     }
 
-    @Test func `US-ASCII has half of them`() throws {
+    @Test func `US-ASCII has a character for half of the bytes`() throws {
         #expect(try ResponseExample(200, "text/plain; charset=us-ascii", "abc").serialized(as: .string) == "abc")
         let error = ResponseExample(200, "text/plain; charset=us-ascii", "ü").error(as: .string)
         #expect(error?.message == "The response is not valid US-ASCII.")
     }
 
-    @Test func `an empty body is an empty text`() throws {
+    @Test func `an empty response body is an empty text`() throws {
         for type in [nil, "text/plain", "text/plain; charset=utf-16", "text/plain; charset=us-ascii"] {
             #expect(try ResponseExample(200, type, "").serialized(as: .string) == "")
         }
@@ -77,7 +79,11 @@ import Testing
         ("text/plain; charset=utf-16be", Data([0xD8, 0x00]), "The response is not valid UTF-16BE."),
         ("text/plain; charset=utf-32be", Data([0, 0x11, 0, 0]), "The response is not valid UTF-32BE."),
     ])
-    func `what cannot be decoded is a clear error`(_ type: String, _ body: Data, _ message: String) throws {
+    func `bytes that are not in the charset of the response are a clear error`(
+        _ type: String,
+        _ body: Data,
+        _ message: String
+    ) throws {
         let error = try #require(ResponseExample(200, type, body).error(as: .string))
         #expect(error.code == .responseSerializationFailed)
         #expect(error.message == message)
@@ -98,11 +104,11 @@ import Testing
             ("text/plain; charset", nil), ("charset=x", nil), ("", nil), ("text/plain; a=b; CHARSET=x; charset=y", "x"),
         ] as [(String, String?)]
     )
-    func `the charset is a parameter of the content type`(_ type: String, _ charset: String?) {
+    func `the charset of text is a parameter of the content type`(_ type: String, _ charset: String?) {
         #expect(Charset.label(ofContentType: type) == charset)
     }
 
-    @Test func `any charset that the system knows can be sent`() throws {
+    @Test func `text in any charset that the system knows is decoded`() throws {
         let example = ResponseExample(200, "text/html; charset=GB2312", Data([0xC4, 0xE3, 0xBA, 0xC3]))
         #expect(try example.serialized(as: .string) == "你好")
         let error = ResponseExample(200, "text/html; charset=GB2312", Data([0xC4])).error(as: .string)
@@ -110,7 +116,7 @@ import Testing
         #expect((error?.underlying as? CharsetError)?.code == .invalidBytes)
     }
 
-    @Test func `invalid bytes become U+FFFD where the serializer says so`() throws {
+    @Test func `invalid bytes of text become U+FFFD where the serializer says so`() throws {
         var serializer = StringResponseSerializer()
         serializer.invalidBytes = .replace
         #expect(try ResponseExample(200, nil, Data([0x41, 0xFF, 0x42])).serialized(as: serializer) == "A\u{FFFD}B")
@@ -118,7 +124,7 @@ import Testing
         #expect(try korean.serialized(as: serializer) == "안\u{FFFD}A")
     }
 
-    @Test func `a charset of the serializer wins, and a default one is for responses that do not say`() throws {
+    @Test func `the charset of a serializer wins, and its default one is for responses that do not name one`() throws {
         let koi8 = try #require(Charset("koi8-r"))
         let body = Data([0xF0, 0xD2])
         let wrong = ResponseExample(200, "text/plain; charset=utf-8", body)

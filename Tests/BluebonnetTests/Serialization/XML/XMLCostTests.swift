@@ -51,7 +51,7 @@ import Testing
 
     #if DEBUG
         @Test(arguments: Hostile.allCases)
-        func `work grows with the document`(_ hostile: Hostile) throws {
+        func `XML parsing work grows linearly with the document`(_ hostile: Hostile) throws {
             func steps(_ count: Int) throws -> Int {
                 var reader = XMLEventReader(hostile.document(count))
                 while try reader.next() != nil {}
@@ -62,7 +62,7 @@ import Testing
             #expect(four <= 2 * two + two / 4, "\(two) \(four)")
         }
 
-        @Test func `a prefix is found at once in every depth`() throws {
+        @Test func `an XML prefix is found in one step at every depth`() throws {
             var reader = XMLEventReader(Hostile.prefixes.document(1_000))
             while try reader.next() != nil {}
             // One for each declaration, four for each element: its name, and the prefix of each of three names.
@@ -71,7 +71,7 @@ import Testing
         }
     #endif
 
-    @Test func `the place of each event is found from the one before`() throws {
+    @Test func `the place of each XML event is counted from the one before`() throws {
         for count in [500, 1_000, 2_000] {
             let document = "<r>\n" + String(repeating: "<a/>\n", count: count) + "</r>"
             var reader = XMLEventReader(document)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `places behind a mark are those that are counted from the beginning`() throws {
+    @Test func `the places of XML events are those that are counted from the beginning`() throws {
         var reader = XMLEventReader("<a>\nü\n<b\n c='1'/>\r\n<!-- ö\n --></a>\n")
         var places: [String] = []
         while try reader.next() != nil { places.append("\(reader.location.line):\(reader.location.column)") }

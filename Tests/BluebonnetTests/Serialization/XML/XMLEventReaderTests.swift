@@ -50,7 +50,7 @@ import Testing
         ("<a \u{E9}='1' e\u{301}='2'/>", "<a \u{E9}=1 e\u{301}=2> </a>"),
         ("<!DOCTYPE a [<!ENTITY e 'first'><!ENTITY e 'second'>]><a>&e;</a>", "<a> 'first' </a>"),
     ])
-    func `a document is read piece by piece`(_ document: String, _ events: String) throws {
+    func `an XML document is read event by event`(_ document: String, _ events: String) throws {
         #expect(try Self.events(document) == events)
     }
 
@@ -62,7 +62,7 @@ import Testing
             "<a xml:lang='de'/>", "<a {http://www.w3.org/XML/1998/namespace}xml:lang=de> </a>"
         ),
     ])
-    func `names have their namespaces`(_ document: String, _ events: String) throws {
+    func `XML names have their namespaces`(_ document: String, _ events: String) throws {
         #expect(try Self.events(document) == events)
     }
 
@@ -112,7 +112,7 @@ import Testing
             ("<\u{E9}></e\u{301}>", .mismatchedTag, 1, 6),
         ] as [(String, XMLParsingError.Code, Int, Int)]
     )
-    func `what is not well-formed is an error with its place`(
+    func `XML that is not well-formed is an error with its place`(
         _ document: String,
         _ code: XMLParsingError.Code,
         _ line: Int,
@@ -124,7 +124,7 @@ import Testing
         #expect(error?.column == column, "\(error?.description ?? "")")
     }
 
-    @Test func `entities that grow are stopped`() {
+    @Test func `XML entities that grow are stopped`() {
         var document = "<!DOCTYPE a [<!ENTITY e0 'aaaaaaaaaa'>"
         for level in 1...12 {
             document += "<!ENTITY e\(level) '\(String(repeating: "&e\(level - 1);", count: 10))'>"
@@ -142,7 +142,7 @@ import Testing
         #expect((try? Self.events(wide + "&amp;</a>", limits: limits)) != nil)
     }
 
-    @Test func `depth and attributes are limited`() {
+    @Test func `the depth and the attributes of XML are limited`() {
         let deep = { String(repeating: "<a>", count: $0) + String(repeating: "</a>", count: $0) }
         #expect((try? Self.events(deep(512))) != nil)
         let error = #expect(throws: XMLParsingError.self) { try Self.events(deep(513)) }
@@ -165,7 +165,10 @@ import Testing
             ("<?xml version='1.0' encoding='utf-16'?>", .utf8),
         ] as [(String, Charset)]
     )
-    func `the encoding is told by mark, declaration or neither`(_ prolog: String, _ charset: Charset) throws {
+    func `the encoding of XML is decided by byte-order mark, declaration or neither`(
+        _ prolog: String,
+        _ charset: Charset
+    ) throws {
         var reader = XMLEventReader(try charset.encode(prolog + "<ü/>"))
         guard case .startElement(let element) = try reader.next() else {
             Issue.record("no element")
@@ -174,7 +177,7 @@ import Testing
         #expect(element.name.qualified == "ü")
     }
 
-    @Test func `a charset from outside comes before the declaration`() throws {
+    @Test func `a charset from outside wins over the XML declaration`() throws {
         let gbk = try #require(Charset("gbk"))
         let text = "<?xml version='1.0' encoding='utf-8'?><a>你</a>"
         var reader = XMLEventReader(try gbk.encode(text), charset: gbk)
@@ -186,7 +189,7 @@ import Testing
         #expect(throws: XMLParsingError.self) { try unknown.next() }
     }
 
-    @Test func `a reader is a value, stops where one stops and says where it is`() throws {
+    @Test func `an XML reader is a value that can stop anywhere and knows its place`() throws {
         var reader = XMLEventReader("<a>\n<b/></a>")
         _ = try reader.next()
         _ = try reader.next()
@@ -198,7 +201,7 @@ import Testing
         #expect(try reader.next() == nil)
     }
 
-    @Test func `an error stays`() {
+    @Test func `an XML parsing error is final`() {
         var reader = XMLEventReader("<a>&x;</a>")
         #expect((try? reader.next()) != nil)
         let first = #expect(throws: XMLParsingError.self) { try reader.next() }
@@ -206,7 +209,7 @@ import Testing
         #expect(first == second)
     }
 
-    @Test func `a response gives a reader in its charset`() throws {
+    @Test func `an XML response is read in its charset`() throws {
         let example = ResponseExample(
             200,
             "text/xml; charset=iso-8859-1",

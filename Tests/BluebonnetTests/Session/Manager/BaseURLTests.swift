@@ -18,7 +18,7 @@ struct BaseURLTests {
     ]
 
     @Test(arguments: whole)
-    func `a base with a path ends in a slash`(text: String, expected: String) throws {
+    func `a base URL with a path ends in a slash`(text: String, expected: String) throws {
         let base = BaseURL(URL(string: text))
         #expect(base.url?.absoluteString == expected)
     }
@@ -49,30 +49,30 @@ struct BaseURLTests {
     ]
 
     @Test(arguments: resolved)
-    func `a path is resolved against the base`(base: String, path: String, expected: String) throws {
+    func `a path is resolved against the base URL`(base: String, path: String, expected: String) throws {
         let url = try BaseURL(URL(string: base)).resolve(path)
         #expect(url.absoluteString == expected)
     }
 
-    @Test func `a base with a query gets its slash before the query`() throws {
+    @Test func `a base URL with a query gets its slash before the query`() throws {
         let base = BaseURL(URL(string: "http://x/v1?key=1"))
         let url = try base.resolve("foo")
         #expect(url.absoluteString == "http://x/v1/foo")
     }
 
     @Test(arguments: ["foo", "/foo", "", "?q=1", "x.example/foo"])
-    func `without a base a path has to be a whole URL`(path: String) {
+    func `without a base URL a path has to be a whole URL`(path: String) {
         let error = #expect(throws: NetworkingError.self) { try BaseURL(nil).resolve(path) }
         #expect(error?.code == .invalidURL)
         #expect(error?.message.contains("no base URL") == true)
     }
 
-    @Test func `without a base a whole URL is taken as it is`() throws {
+    @Test func `without a base URL a whole URL is taken as it is`() throws {
         let url = try BaseURL(nil).resolve("https://x/a?b=c#d")
         #expect(url.absoluteString == "https://x/a?b=c#d")
     }
 
-    @Test func `what is no URL is an error without its secrets`() throws {
+    @Test func `a text that is not a URL is an error without the text's secrets`() throws {
         let base = BaseURL(URL(string: "http://x/"))
         let error = #expect(throws: NetworkingError.self) {
             try base.resolve("http://ada:password@x:port/?token=secret")
@@ -80,5 +80,12 @@ struct BaseURLTests {
         #expect(error?.code == .invalidURL)
         #expect(error?.message.contains("secret") == false)
         #expect(error?.message.contains("password") == false)
+    }
+
+    /// Swift calls the two paths equal, because they look alike.
+    @Test func `paths that look alike and are other bytes are resolved each for itself`() throws {
+        let base = BaseURL(URL(string: "http://x/v1/"))
+        #expect(try base.resolved("caf\u{E9}").url.absoluteString == "http://x/v1/caf%C3%A9")
+        #expect(try base.resolved("cafe\u{301}").url.absoluteString == "http://x/v1/cafe%CC%81")
     }
 }

@@ -21,7 +21,7 @@ struct EncodableParametersTests {
         var url: String
     }
 
-    @Test func `a type of one's own becomes the query of a GET and the body of a POST`() async throws {
+    @Test func `an Encodable becomes the query of a GET and the body of a POST`() async throws {
         try await LocalServer.run { server in
             let api = HTTPSessionManager(baseURL: server.baseURL)
             let got = try await api.get("get", parameters: Filter(), as: .json)
@@ -40,7 +40,7 @@ struct EncodableParametersTests {
         }
     }
 
-    @Test func `the form encoder's strategies hold for it`() throws {
+    @Test func `Encodable parameters obey the form encoder's strategies`() throws {
         var serializer = HTTPRequestSerializer()
         var forms = URLEncodedFormEncoder()
         forms.arrayEncoding = .indexInBrackets
@@ -52,7 +52,7 @@ struct EncodableParametersTests {
         #expect(request.url.query() == "after=&page=2&tags%5B0%5D=a&tags%5B1%5D=b")
     }
 
-    @Test func `a literal is a JSONValue, and nil means none`() throws {
+    @Test func `a literal as parameters is a JSONValue, and nil means none`() throws {
         let api = HTTPSessionManager(baseURL: "http://x/")
         #expect(try api.request(.get, "a", parameters: ["b": nil]).url.query() == "b")
         #expect(try api.request(.get, "a", parameters: nil).url.query() == nil)

@@ -64,7 +64,7 @@ struct HTTPSessionManagerClosureTests {
         return api
     }
 
-    @Test func `success gets the started task and the value`() async throws {
+    @Test func `the success closure gets the started task and the value`() async throws {
         try await withSession(transport: StubTransport { _ in .json(["a": 1]) }) { session in
             let api = api(session)
             var started: DataTask<JSONValue>?
@@ -80,7 +80,7 @@ struct HTTPSessionManagerClosureTests {
         }
     }
 
-    @Test func `every verb sends its method`() async throws {
+    @Test func `every verb with closures sends its method`() async throws {
         try await LocalServer.run { server in
             try await withSession { session in
                 let api = api(session, baseURL: server.baseURL)
@@ -101,7 +101,7 @@ struct HTTPSessionManagerClosureTests {
         }
     }
 
-    @Test func `head gives success the task with the head`() async throws {
+    @Test func `the success closure of head gets the task with the response head`() async throws {
         try await LocalServer.run { server in
             try await withSession { session in
                 let api = api(session, baseURL: server.baseURL)
@@ -114,7 +114,7 @@ struct HTTPSessionManagerClosureTests {
         }
     }
 
-    @Test func `failure gets the task and the error`() async throws {
+    @Test func `the failure closure gets the task and the error`() async throws {
         let transport = StubTransport { _ in .json(["reason": "no"], status: .forbidden) }
         try await withSession(transport: transport) { session in
             let api = api(session)
@@ -125,7 +125,7 @@ struct HTTPSessionManagerClosureTests {
         }
     }
 
-    @Test func `a request that cannot be serialized has no task`() async throws {
+    @Test func `the failure closure gets no task for a request that cannot be serialized`() async throws {
         let transport = StubTransport { _ in .json([:]) }
         try await withSession(transport: transport) { session in
             let api = api(session)
@@ -140,7 +140,7 @@ struct HTTPSessionManagerClosureTests {
         }
     }
 
-    @Test func `cancelling the task that is returned calls failure`() async throws {
+    @Test func `cancelling the task that is returned calls the failure closure`() async throws {
         let transport = StubTransport { _ in StubResponse.json([:]).delayed(by: .seconds(3600)) }
         try await withSession(transport: transport) { session in
             let api = api(session)
@@ -152,7 +152,7 @@ struct HTTPSessionManagerClosureTests {
         }
     }
 
-    @Test func `progress runs on the queue before success`() async throws {
+    @Test func `the progress closure runs on the completion queue before the success closure`() async throws {
         try await LocalServer.run { server in
             try await withSession { session in
                 let api = api(session, baseURL: server.baseURL)

@@ -50,8 +50,8 @@ struct HTTPSessionManagerMultipartTests {
 
     // MARK: Sending
 
-    @Test func `a form goes out with its length and type, parameters first`() async throws {
-        try await TestSession.withDirectory { directory in
+    @Test func `a form is sent with its length and content type, parameters first`() async throws {
+        try await withDirectory { directory in
             let photo = directory.appending(path: "photo.png")
             try Data("PNG".utf8).write(to: photo)
             let request = try await sent { api in
@@ -77,14 +77,14 @@ struct HTTPSessionManagerMultipartTests {
 
     @Test func `a form with a stream of unknown length is sent chunked`() async throws {
         let request = try await sent { api in
-            try await api.put("x", as: .data) { $0.append(stream: MultipartSample.stream(["a", "b"]), name: "s") }
+            try await api.put("x", as: .data) { $0.append(stream: Pieces(["a", "b"]), name: "s") }
         }
         #expect(request.method == "PUT")
         #expect(request.values(of: "transfer-encoding") == ["chunked"])
         #expect(try parsed(request) == ["Content-Disposition: form-data; name=\"s\" | ab"])
     }
 
-    @Test func `the type is the form's, whatever the serializer and the call say`() async throws {
+    @Test func `the content type of a form is its own, whatever the serializer and the call say`() async throws {
         let request = try await sent { api in
             var api = api
             api.requestSerializer = JSONRequestSerializer()
@@ -99,7 +99,7 @@ struct HTTPSessionManagerMultipartTests {
         #expect(request.value(of: "user-agent") != nil)
     }
 
-    @Test func `a form made before keeps its boundary and gets the parameters in front`() async throws {
+    @Test func `a form that was made before keeps its boundary and gets the parameters in front`() async throws {
         var form = try MultipartFormData(boundary: "chosen one")
         form.append("1", name: "n")
         let ready = form
@@ -112,7 +112,7 @@ struct HTTPSessionManagerMultipartTests {
     }
 
     @Test(arguments: [nil, [:]] as [JSONValue?])
-    func `a form without anything in it sends the plain request`(parameters: JSONValue?) async throws {
+    func `an empty form sends the plain request`(parameters: JSONValue?) async throws {
         let request = try await sent { api in
             try await api.post("x", parameters: parameters, as: .data) { _ in }
         }
@@ -120,7 +120,7 @@ struct HTTPSessionManagerMultipartTests {
         #expect(request.value(of: "content-type") == nil)
     }
 
-    @Test func `answers are decoded, with everything that was received if wanted`() async throws {
+    @Test func `responses to a form are decoded, with everything that was received if wanted`() async throws {
         try await LocalServer.run { server in
             try await withSession { session in
                 let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
@@ -135,7 +135,7 @@ struct HTTPSessionManagerMultipartTests {
         }
     }
 
-    @Test func `the task counts the bytes that are sent`() async throws {
+    @Test func `the task of a form counts the bytes that are sent`() async throws {
         try await FaultServer.run(Self.ok) { server in
             try await withSession { session in
                 let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
@@ -153,12 +153,12 @@ struct HTTPSessionManagerMultipartTests {
         }
     }
 
-    @Test func `a form from a file is the form`() async throws {
-        try await TestSession.withDirectory { directory in
+    @Test func `a form sent from a file is the same form`() async throws {
+        try await withDirectory { directory in
             let file = directory.appending(path: "form")
             let request = try await sent { api in
                 let request = try await api.request(.post, "x", parameters: ["p": 1], writingTo: file) {
-                    $0.append(stream: MultipartSample.stream(["ab"]), name: "s")
+                    $0.append(stream: Pieces(["ab"]), name: "s")
                 }
                 _ = try await api.session.data(for: request)
             }
@@ -188,9 +188,12 @@ struct HTTPSessionManagerMultipartTests {
                         multipart: { $0.append("2", name: "n") },
                         progress: { _ in
                             dispatchPrecondition(condition: .onQueue(queue))
-                            _ = progressed.increment()
+                            progressed.increment()
                         },
-                        success: { _, value in continuation.resume(returning: value) },
+                        success: { _, value in
+                            dispatchPrecondition(condition: .onQueue(queue))
+                            continuation.resume(returning: value)
+                        },
                         failure: { _, _ in continuation.resume(returning: nil) }
                     )
                 }
@@ -200,7 +203,7 @@ struct HTTPSessionManagerMultipartTests {
         }
     }
 
-    @Test func `a form that cannot be made calls failure without a task`() async throws {
+    @Test func `a form that cannot be made calls the failure closure without a task`() async throws {
         try await withSession(transport: StubTransport { _ in .json([:]) }) { session in
             var api = HTTPSessionManager(baseURL: "http://example.com/", session: session)
             api.completionQueue = DispatchQueue(label: "multipart closures")
@@ -221,7 +224,9 @@ struct HTTPSessionManagerMultipartTests {
 
     // MARK: Refusals
 
-    @Test(arguments: ["GET", "HEAD", "get"]) func `a method without a body is refused`(method: String) async throws {
+    @Test(arguments: ["GET", "HEAD", "get"]) func `a form is refused for a method without a body`(method: String)
+        async throws
+    {
         let method = try #require(HTTPRequest.Method(method))
         let error = try await refusal { api in
             _ = try await api.response(method, "x", as: .data) { $0.append("1", name: "n") }
@@ -232,7 +237,7 @@ struct HTTPSessionManagerMultipartTests {
         #expect(empty.code == .requestSerializationFailed)
     }
 
-    @Test func `what the closure throws, and bad parts, end the call before anything is sent`() async throws {
+    @Test func `an error of the form's closure, or a bad part, ends the call before anything is sent`() async throws {
         let own = try await refusal { try await $0.post("x", as: .data) { _ in throw BuildFailure() } }
         #expect(own.code == .requestSerializationFailed && own.underlying is BuildFailure)
         let file = try await refusal { api in
@@ -264,19 +269,21 @@ struct HTTPSessionManagerMultipartTests {
         }
     }
 
-    @Test(arguments: [2, 4]) func `a declared length that is not met stops the upload`(length: Int) async throws {
+    @Test(arguments: [2, 4]) func `a form stream of another length than declared stops the upload`(length: Int)
+        async throws
+    {
         let error = try await failure { form in
-            form.append(stream: MultipartSample.stream(["abc"]), name: "the stream", length: length)
+            form.append(stream: Pieces(["abc"]), name: "the stream", length: length)
         }
         #expect(error.code == .requestBodyLengthMismatch)
         #expect(error.message.contains("the stream"))
     }
 
-    @Test func `a source that fails stops the upload`() async throws {
-        let error = try await failure { $0.append(stream: MultipartSample.stream(["a"], failing: true), name: "s") }
+    @Test func `a form stream that fails stops the upload`() async throws {
+        let error = try await failure { $0.append(stream: Pieces(["a"], error: Pieces.Broken()), name: "s") }
         #expect(error.code == .requestBodyFailed)
         #expect(error.message.contains("“s”"))
-        #expect(error.underlying is MultipartSample.Failure)
+        #expect(error.underlying is Pieces.Broken)
     }
 
     // MARK: Redirects
@@ -287,8 +294,8 @@ struct HTTPSessionManagerMultipartTests {
             : [.respond(body: "{}")]
     }
 
-    @Test func `a redirect that keeps the method gets the same form again`() async throws {
-        try await TestSession.withDirectory { directory in
+    @Test func `a redirect that keeps the method sends the same form again`() async throws {
+        try await withDirectory { directory in
             let file = directory.appending(path: "file")
             try Data(repeating: 9, count: 200_000).write(to: file)
             try await FaultServer.run(Self.redirect) { server in
@@ -296,7 +303,7 @@ struct HTTPSessionManagerMultipartTests {
                     let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
                     try await api.post("x", parameters: ["p": 1], as: .data) { form in
                         try form.append(fileURL: file, name: "f")
-                        form.append(name: "s") { MultipartSample.stream(["ab"]) }
+                        form.append(name: "s") { Pieces(["ab"]) }
                     }
                     #expect(server.requests.map(\.target) == ["/x", "/y"])
                     #expect(server.requests.first?.body == server.requests.last?.body)
@@ -307,12 +314,12 @@ struct HTTPSessionManagerMultipartTests {
         }
     }
 
-    @Test func `a redirect of a form that can be sent once is a clear error`() async throws {
+    @Test func `a redirect of a form that can be sent only once is a clear error`() async throws {
         try await FaultServer.run(Self.redirect) { server in
             try await withSession { session in
                 let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
                 let error = try await networkingError {
-                    try await api.post("x", as: .data) { $0.append(stream: MultipartSample.stream(["ab"]), name: "s") }
+                    try await api.post("x", as: .data) { $0.append(stream: Pieces(["ab"]), name: "s") }
                 }
                 #expect(error.code == .requestBodyNotReplayable)
                 #expect(server.requests.map(\.target) == ["/x"])
@@ -339,7 +346,7 @@ struct HTTPSessionManagerMultipartTests {
             : [.respond(body: "{}")]
     }
 
-    @Test func `an interceptor that answers a 401 sends the same form again`() async throws {
+    @Test func `an interceptor that retries after a 401 sends the same form again`() async throws {
         try await FaultServer.run(Self.guarded) { server in
             var configuration = SessionConfiguration()
             configuration.interceptors = [Authorizing()]
@@ -347,13 +354,13 @@ struct HTTPSessionManagerMultipartTests {
                 let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
                 try await api.post("x", parameters: ["p": 1], as: .data) { form in
                     form.append(Data(repeating: 9, count: 100_000), name: "d")
-                    form.append(name: "s") { MultipartSample.stream(["ab"]) }
+                    form.append(name: "s") { Pieces(["ab"]) }
                 }
                 #expect(server.requests.map { $0.value(of: "authorization") } == [nil, "Bearer token"])
                 #expect(server.requests.first?.body == server.requests.last?.body)
                 #expect(server.requests.last?.body.count ?? 0 > 100_000)
                 let error = try await networkingError {
-                    try await api.post("x", as: .data) { $0.append(stream: MultipartSample.stream(["ab"]), name: "s") }
+                    try await api.post("x", as: .data) { $0.append(stream: Pieces(["ab"]), name: "s") }
                 }
                 #expect(error.code == .requestBodyNotReplayable)
             }

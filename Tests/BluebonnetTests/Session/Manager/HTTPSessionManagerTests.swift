@@ -32,19 +32,17 @@ struct HTTPSessionManagerTests {
     private static let draft = Draft(title: "Spring", tags: ["blue", "red"])
 
     /// Runs the body with a manager over the embedded server.
-    private func withAPI(_ body: (HTTPSessionManager) async throws -> Void) async throws {
+    private func withLocalServer(_ body: (HTTPSessionManager) async throws -> Void) async throws {
         try await LocalServer.run { server in
-            try await withSession { session in
-                try await body(HTTPSessionManager(baseURL: URL(string: server.baseURL), session: session))
-            }
+            try await withAPI(at: server.baseURL) { try await body($0) }
         }
     }
 
     // MARK: Verbs
 
     @Test(arguments: [HTTPRequest.Method.get, .post, .put, .patch, .delete])
-    func `any method can be sent`(method: HTTPRequest.Method) async throws {
-        try await withAPI { api in
+    func `a manager can send any method`(method: HTTPRequest.Method) async throws {
+        try await withLocalServer { api in
             let response = try await api.response(method, "anything", as: .json)
             #expect(response.status == .ok)
             #expect(response.value["method"]?.string == method.rawValue)
@@ -52,7 +50,7 @@ struct HTTPSessionManagerTests {
     }
 
     @Test func `get and delete write parameters into the query`() async throws {
-        try await withAPI { api in
+        try await withLocalServer { api in
             let parameters: JSONValue = ["page": 2, "tags": ["a", "b"], "q": "ä&="]
             let got = try await api.get("get", parameters: parameters, as: .json)
             let deleted = try await api.delete("delete", parameters: parameters, as: .json)
@@ -63,7 +61,7 @@ struct HTTPSessionManagerTests {
     }
 
     @Test func `post, put and patch write parameters into a form`() async throws {
-        try await withAPI { api in
+        try await withLocalServer { api in
             let parameters: JSONValue = ["name": "Ada", "n": 1]
             let posted = try await api.post("post", parameters: parameters, as: .json)
             let put = try await api.put("put", parameters: parameters, as: .json)
@@ -75,8 +73,8 @@ struct HTTPSessionManagerTests {
         }
     }
 
-    @Test func `head brings the head`() async throws {
-        try await withAPI { api in
+    @Test func `head returns the response head`() async throws {
+        try await withLocalServer { api in
             let head = try await api.head("get", parameters: ["a": 1])
             #expect(head.status == .ok)
             #expect(head.mediaType == "application/json")
@@ -86,8 +84,8 @@ struct HTTPSessionManagerTests {
         }
     }
 
-    @Test func `the type of a value is inferred`() async throws {
-        try await withAPI { api in
+    @Test func `the type of a response value is inferred`() async throws {
+        try await withLocalServer { api in
             let echo: Echo = try await api.get("get", parameters: ["a": "1"])
             #expect(echo.args == ["a": "1"])
             #expect(echo.url.hasSuffix("/get?a=1"))
@@ -100,8 +98,8 @@ struct HTTPSessionManagerTests {
         }
     }
 
-    @Test func `an encodable value is the body`() async throws {
-        try await withAPI { api in
+    @Test func `an Encodable is the request body`() async throws {
+        try await withLocalServer { api in
             var api = api
             api.requestSerializer = JSONRequestSerializer()
             let posted: DraftEcho = try await api.post("post", body: Self.draft)
@@ -118,7 +116,7 @@ struct HTTPSessionManagerTests {
     // MARK: Header fields
 
     @Test func `the header fields of a request win over the serializer's`() async throws {
-        try await withAPI { api in
+        try await withLocalServer { api in
             var api = api
             api.requestSerializer.headerFields[.userAgent] = "serializer"
             api.requestSerializer.headerFields[.accept] = "serializer"
@@ -132,7 +130,7 @@ struct HTTPSessionManagerTests {
 
     // MARK: Base URL
 
-    @Test func `paths are resolved against the base URL`() async throws {
+    @Test func `the paths of a manager's requests are resolved against its base URL`() async throws {
         let transport = StubTransport { request in .text(request.url.absoluteString) }
         try await withSession(transport: transport) { session in
             let api = HTTPSessionManager(baseURL: URL(string: "http://example.com/v1"), session: session)
@@ -159,7 +157,7 @@ struct HTTPSessionManagerTests {
 
     // MARK: A value
 
-    @Test func `copies share the session and nothing else`() async throws {
+    @Test func `copies of a manager share the session and nothing else`() async throws {
         let transport = StubTransport { _ in .json([:]) }
         try await withSession(transport: transport) { session in
             let first = HTTPSessionManager(baseURL: URL(string: "http://example.com/"), session: session)
@@ -201,7 +199,7 @@ struct HTTPSessionManagerTests {
         }
     }
 
-    @Test func `a status that is refused brings the parsed body with it`() async throws {
+    @Test func `the error about a refused status has the parsed body`() async throws {
         let transport = StubTransport { _ in .json(["reason": "taken"], status: .unprocessableContent) }
         try await withSession(transport: transport) { session in
             let api = HTTPSessionManager(baseURL: URL(string: "http://example.com/"), session: session)

@@ -12,7 +12,7 @@ import Testing
 struct ResolvedURLTests {
     private let base = BaseURL("http://x:81/v1")
 
-    @Test func `a path that comes again is not resolved again`() throws {
+    @Test func `a repeated path is not resolved again`() throws {
         let first = try base.resolved("users/42")
         let second = try base.resolved("users/42")
         #expect(first.url.absoluteString == "http://x:81/v1/users/42")
@@ -21,7 +21,7 @@ struct ResolvedURLTests {
         #expect(base.keptCount == 1)
     }
 
-    @Test func `a change of the URL is seen by the engine`() throws {
+    @Test func `the engine sees a change of the request's URL`() throws {
         var request = Request(method: .get, resolved: try base.resolved("users"), headerFields: [:])
         #expect(try request.target.path == "/v1/users")
         request.url = try #require(URL(string: "http://y/other?page=2"))
@@ -29,7 +29,7 @@ struct ResolvedURLTests {
         #expect(try request.target.host == "y")
     }
 
-    @Test func `a copy keeps its own URL`() throws {
+    @Test func `a copy of a request keeps its own URL`() throws {
         let original = Request(method: .get, resolved: try base.resolved("users"), headerFields: [:])
         var copy = original
         try copy.appendQuery("a=1")
@@ -37,7 +37,7 @@ struct ResolvedURLTests {
         #expect(try original.target.path == "/v1/users")
     }
 
-    @Test func `the cache stays small and remembers no long text`() throws {
+    @Test func `the cache of URLs stays small and keeps no long text`() throws {
         for index in 0..<1000 { _ = try base.resolved("users/\(index)") }
         #expect((1...BaseURL.mostKept).contains(base.keptCount))
         let before = base.keptCount
@@ -45,7 +45,7 @@ struct ResolvedURLTests {
         #expect(base.keptCount == before)
     }
 
-    @Test func `a text that is no URL fails every time`() {
+    @Test func `a path that is not a URL fails every time`() {
         let base = BaseURL(nil)
         for _ in 0..<2 {
             #expect(throws: NetworkingError.self) { try base.resolved("users") }
@@ -53,7 +53,7 @@ struct ResolvedURLTests {
         #expect(base.keptCount == 0)
     }
 
-    @Test func `a URL that cannot be sent to is said when it is sent`() throws {
+    @Test func `a URL that cannot be requested fails when the request is sent`() throws {
         let request = Request(method: .get, resolved: try base.resolved("ftp://x/file"), headerFields: [:])
         #expect(throws: NetworkingError.self) { try request.target }
     }

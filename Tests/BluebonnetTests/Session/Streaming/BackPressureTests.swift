@@ -39,7 +39,7 @@ struct BackPressureTests {
                 mostInMemory = max(mostInMemory, response.body.currentProgress.bytesReceived - received)
                 if received >= pauseAt {
                     // Until it has stopped writing, however slow the machine is.
-                    _ = try await TestSession.settled { server.written.value }
+                    _ = try await settled { server.written.value }
                     pauseAt = received + size / 6
                 }
                 furthest = max(furthest, server.written.value - received)
@@ -78,7 +78,7 @@ struct BackPressureTests {
     @Test func `a slow reader of 256 MB keeps the process small`() async {
         // In a process of its own, where no other test takes memory.
         await #expect(processExitsWith: .success) {
-            let before = try BackPressureTests.peakMemory()
+            let before = try peakMemory()
             let size = BackPressureTests.blockSize * BackPressureTests.blockCount
             try await CountingServer.run(
                 head: "HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n",
@@ -87,19 +87,12 @@ struct BackPressureTests {
             ) { server in
                 try await BackPressureTests.readSlowly(server, expecting: size)
             }
-            let growth = try BackPressureTests.peakMemory() - before
+            let growth = try peakMemory() - before
             #expect(growth < 40 << 20, "the process grew by \(growth) bytes")
         }
     }
 
-    /// The most memory this process ever had resident, in bytes.
-    private static func peakMemory() throws -> Int {
-        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
-        return try #require(line.split { !$0.isNumber }.first.flatMap { Int($0) }) * 1024
-    }
-
-    @Test func `a body is expanded block by block`() async throws {
+    @Test func `a coded body is expanded block by block`() async throws {
         // 64 MiB of zeros that came in 64 KB: every block is made when it is asked for.
         let outer = ContentDecoder(try #require(try ContentCoding(contentEncoding: "gzip")), limits: Limits())
         outer.push(ByteBuffer(bytes: CodedSample.bomb))

@@ -5,10 +5,10 @@ import NIOPosix
 final class CountingServer: Sendable {
     let port: Int
     /// Body bytes that the kernel has taken.
-    let written: ByteSum
+    let written: Counter
     private let channel: any Channel
 
-    private init(channel: any Channel, port: Int, written: ByteSum) {
+    private init(channel: any Channel, port: Int, written: Counter) {
         self.channel = channel
         self.port = port
         self.written = written
@@ -21,7 +21,7 @@ final class CountingServer: Sendable {
         count: Int,
         _ body: (CountingServer) async throws -> Result
     ) async throws -> Result {
-        let written = ByteSum()
+        let written = Counter()
         let channel = try await ServerBootstrap(group: NIOSingletons.posixEventLoopGroup)
             // Otherwise the kernel makes room for several megabytes by itself.
             .childChannelOption(.socketOption(.so_sndbuf), value: 65_536)
@@ -52,10 +52,10 @@ final class CountingServer: Sendable {
         private let head: String
         private let block: ByteBuffer
         private var left: Int
-        private let written: ByteSum
+        private let written: Counter
         private var hasAnswered = false
 
-        init(head: String, block: [UInt8], count: Int, written: ByteSum) {
+        init(head: String, block: [UInt8], count: Int, written: Counter) {
             self.head = head
             self.block = ByteBuffer(bytes: block)
             left = count

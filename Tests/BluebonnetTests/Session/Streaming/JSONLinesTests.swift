@@ -27,7 +27,7 @@ struct JSONLinesTests {
         return values
     }
 
-    @Test func `lines are decoded however they are cut`() async throws {
+    @Test func `JSON lines are decoded however they are split`() async throws {
         let text = "{\"id\":1,\"name\":\"Ädä\"}\n\r\n  \t\n{\"id\":2,\"name\":\"Grace\"}\r\n{\"id\":3,\"name\":\"x\"}"
         let expected = [User(id: 1, name: "Ädä"), User(id: 2, name: "Grace"), User(id: 3, name: "x")]
         let bytes = Array(text.utf8)
@@ -38,13 +38,13 @@ struct JSONLinesTests {
         }
     }
 
-    @Test func `every JSON value is a line`() async throws {
+    @Test func `every JSON value can be a JSON line`() async throws {
         let body = ResponseBody.data(Data("1\n\"a\"\nnull\n[true]\n".utf8))
         let lines: [JSONValue] = try await values(body)
         #expect(lines == [1, "a", .null, [true]])
     }
 
-    @Test func `a line that cannot be decoded is an error with its number, and the end`() async throws {
+    @Test func `a JSON line that cannot be decoded is an error with its number, and the end`() async throws {
         let body = ResponseBody.data(Data("{\"id\":1,\"name\":\"a\"}\n\n{\"id\":\"x\"}\n{\"id\":3}\n".utf8))
         var iterator = body.jsonLines(of: User.self).makeAsyncIterator()
         let first = try await iterator.next()
@@ -59,21 +59,21 @@ struct JSONLinesTests {
         #expect(next == nil)
     }
 
-    @Test func `a line that is no JSON says where`() async throws {
+    @Test func `the error about a line that is not JSON says where`() async throws {
         let body = ResponseBody.data(Data("1\n[1,]\n".utf8))
         let error = try await networkingError { try await values(body, as: JSONValue.self) }
         #expect(error.message.contains("Line 2 "))
         #expect(error.message.contains("column 4"))
     }
 
-    @Test func `a line beyond the limit is an error`() async throws {
+    @Test func `a JSON line beyond the limit is an error`() async throws {
         let body = ResponseBody.data(Data("1\n[1,2,3,4,5,6]\n".utf8))
         let error = try await networkingError { try await values(body, limit: 10, as: JSONValue.self) }
         #expect(error.code == .bodyTooLarge)
         #expect(error.message.hasPrefix("Line 2 "))
     }
 
-    @Test func `the strategies of the decoder hold, and a stream tells the type by itself`() async throws {
+    @Test func `JSON lines obey the decoder's strategies, and their type can be inferred`() async throws {
         struct Row: Decodable, Sendable {
             var firstName: String
         }
@@ -87,7 +87,7 @@ struct JSONLinesTests {
         }
     }
 
-    @Test func `an error of the line carries the head of a streamed response`() async throws {
+    @Test func `the error about a JSON line has the head of a streamed response`() async throws {
         let transport = StubTransport(routes: [.get("/rows"): .text("nonsense\n")])
         try await withSession(transport: transport) { session in
             let stream = HTTPSessionManager(baseURL: "http://x/", session: session).stream("rows")

@@ -44,7 +44,7 @@ import Testing
     ]
 
     @Test(arguments: samples)
-    func `lines are the same however they are cut`(
+    func `lines are the same however they are split`(
         _ text: String,
         _ lineEnd: LineSplitter.LineEnd,
         _ expected: [String]
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: ["ok\n123456\n", "ok\n123456", "ok\n123456\r\n"])
-    func `a line beyond the limit is an error with its number`(_ text: String) throws {
+    func `the error about a line beyond the limit has its number`(_ text: String) throws {
         let bytes = Array(text.utf8)
         for pieces in [[bytes], bytes.map { [$0] }] {
             let error = #expect(throws: LineSplitter.LineTooLong.self) { try Self.lines(pieces, limit: 5) }
@@ -71,19 +71,30 @@ import Testing
     }
 
     @Test(arguments: [Int.max, 1 << 40])
-    func `no limit is too large`(limit: Int) throws {
+    func `no limit of a line is too large`(limit: Int) throws {
         #expect(try Self.lines([Array("a".utf8), Array("b\nc".utf8)], limit: limit) == ["ab", "c"])
     }
 
+    /// A longer line would end the process in place of failing.
+    @Test(arguments: [Int.max, 1 << 40, 1 << 31])
+    func `the limit of a line is at most what a buffer counts`(limit: Int) {
+        var splitter = LineSplitter(limit: limit)
+        #expect(splitter.limit == Int(Int32.max))
+        splitter.limit = 7
+        #expect(splitter.limit == 7)
+        splitter.limit = limit
+        #expect(splitter.limit == Int(Int32.max))
+    }
+
     @Test(arguments: [0, -1, Int.min])
-    func `without any room every line but an empty one is too long`(limit: Int) throws {
+    func `with a limit of zero bytes every line but an empty one is too long`(limit: Int) throws {
         for text in ["a", "a\n"] {
             #expect(throws: LineSplitter.LineTooLong.self) { try Self.lines([Array(text.utf8)], limit: limit) }
         }
     }
 
     @Test(arguments: [1, 100, .max], [1, 7, .max])
-    func `the work grows with the size, however it comes`(piece: Int, line: Int) throws {
+    func `line splitting work grows linearly with the size, however it is split`(piece: Int, line: Int) throws {
         for end: UInt8 in [0x0A, 0x0D] { try expectLinearWork(piece: piece, line: line, end: end) }
     }
 
@@ -102,7 +113,7 @@ import Testing
         for (less, more) in zip(steps, steps.dropFirst()) { #expect(more < less * 9 / 4) }
     }
 
-    @Test func `a line without end is not collected beyond the limit`() throws {
+    @Test func `an endless line is not collected beyond the limit`() throws {
         var splitter = LineSplitter(limit: 1000)
         for _ in 0..<10 {
             splitter.push(ByteBuffer(repeating: 0x61, count: 100))

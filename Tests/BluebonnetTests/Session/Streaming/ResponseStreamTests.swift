@@ -13,27 +13,17 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ResponseStreamTests {
-    private func withAPI<Result>(
-        _ routes: KeyValuePairs<StubRoute, StubResponse>,
-        _ body: (HTTPSessionManager, StubTransport) async throws -> Result
-    ) async throws -> Result {
-        let transport = StubTransport(routes: routes)
-        return try await withSession(transport: transport) { session in
-            try await body(HTTPSessionManager(baseURL: "http://x/", session: session), transport)
-        }
-    }
-
-    @Test func `pieces come as the transport has them, and empty ones do not`() async throws {
+    @Test func `a stream returns the pieces of the transport without the empty ones`() async throws {
         let pieces = Pieces(["ab", "", "c"])
-        try await withAPI([.get("/log"): .stream(pieces)]) { api, _ in
+        try await withAPI(over: StubTransport(routes: [.get("/log"): .stream(pieces)])) { api, _ in
             var received: [String] = []
             for try await piece in api.stream("log") { received.append(String(decoding: piece, as: UTF8.self)) }
             #expect(received == ["ab", "c"])
         }
     }
 
-    @Test func `nothing is sent before it is iterated, and every iteration sends its own`() async throws {
-        try await withAPI([.get("/log"): .text("a\nb")]) { api, transport in
+    @Test func `a stream sends nothing before it is iterated, and a request for each iteration`() async throws {
+        try await withAPI(over: StubTransport(routes: [.get("/log"): .text("a\nb")])) { api, transport in
             let stream = api.stream("log", parameters: ["n": 2], headers: [.accept: "text/plain"])
             #expect(transport.requests.isEmpty)
             for count in 1...2 {
@@ -51,7 +41,7 @@ struct ResponseStreamTests {
     }
 
     @Test func `any method may stream, with parameters or a body`() async throws {
-        try await withAPI([.post("/chat"): .text("yes")]) { api, transport in
+        try await withAPI(over: StubTransport(routes: [.post("/chat"): .text("yes")])) { api, transport in
             var api = api
             api.requestSerializer = JSONRequestSerializer()
             _ = try await api.stream(.post, "chat", parameters: ["stream": true]).collect()
@@ -61,8 +51,8 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `a request that cannot be made fails when it is iterated`() async throws {
-        try await withAPI([:]) { api, _ in
+    @Test func `a stream whose request cannot be made fails when it is iterated`() async throws {
+        try await withAPI(over: StubTransport(routes: [:])) { api, _ in
             let stream = api.stream("log", parameters: [1, 2])
             let error = try await networkingError { for try await _ in stream {} }
             #expect(error.code == .requestSerializationFailed)
@@ -71,9 +61,11 @@ struct ResponseStreamTests {
 
     // MARK: Validation
 
-    @Test func `a refused status fails before the first element, with its body and what it says`() async throws {
+    @Test func `a stream with a refused status fails before the first element, with the body and its parsed value`()
+        async throws
+    {
         let answer = StubResponse.json(["reason": "no"], status: .unprocessableContent)
-        try await withAPI([.get("/log"): answer]) { api, _ in
+        try await withAPI(over: StubTransport(routes: [.get("/log"): answer])) { api, _ in
             let error = try await networkingError {
                 for try await _ in api.stream("log").lines { Issue.record("there is no element") }
             }
@@ -84,8 +76,10 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `an error carries no more of the body than it may`() async throws {
-        try await withAPI([.get("/log"): .text("0123456789", status: .badGateway)]) { api, _ in
+    @Test func `the error about a refused stream has no more of the body than allowed`() async throws {
+        try await withAPI(over: StubTransport(routes: [.get("/log"): .text("0123456789", status: .badGateway)])) {
+            api,
+            _ in
             var stream = api.stream("log")
             stream.errorBodyLimit = 4
             let limited = stream
@@ -94,8 +88,10 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `the manager's serializer says which statuses pass, not which types`() async throws {
-        try await withAPI([.get("/log"): .text("gone", status: .gone)]) { api, _ in
+    @Test func `the manager's serializer decides which statuses a stream accepts, not which content types`()
+        async throws
+    {
+        try await withAPI(over: StubTransport(routes: [.get("/log"): .text("gone", status: .gone)])) { api, _ in
             var api = api
             api.responseSerializer = JSONResponseSerializer().acceptingAnyStatus()
             let body = try await api.stream("log").collect()
@@ -107,9 +103,9 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `the manager's validation holds for streams and comes first`() async throws {
+    @Test func `the manager's validation holds for streams and runs first`() async throws {
         struct Old: Error {}
-        try await withAPI([.get("/log"): .text("a\n")]) { api, _ in
+        try await withAPI(over: StubTransport(routes: [.get("/log"): .text("a\n")])) { api, _ in
             var api = api
             api.validation.rules = [
                 ResponseRule { head, _, _ in if !head.contains(.lastModified) { throw Old() } }
@@ -124,8 +120,8 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `an empty answer needs no content type`() async throws {
-        try await withAPI([.get("/log"): StubResponse(status: .noContent)]) { api, _ in
+    @Test func `an empty streamed response needs no content type`() async throws {
+        try await withAPI(over: StubTransport(routes: [.get("/log"): StubResponse(status: .noContent)])) { api, _ in
             let stream = api.stream("log").validating(ResponseValidation(contentTypes: ["text/csv"]))
             let response = try await stream.response()
             #expect(response.head.status == .noContent)
@@ -136,7 +132,7 @@ struct ResponseStreamTests {
 
     // MARK: The end
 
-    @Test func `leaving the loop cancels the request`() async throws {
+    @Test func `leaving the loop over a stream cancels its request`() async throws {
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\n\r\na\nb\n"), .fill(0x61, count: .max),
         ]
@@ -170,7 +166,7 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `a connection that breaks in the middle is an error with the head`() async throws {
+    @Test func `a stream whose connection is lost in the middle is an error with the head`() async throws {
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\na\nb\n"), .close,
         ]
@@ -187,7 +183,7 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `progress counts what has come`() async throws {
+    @Test func `the progress of a stream counts what has arrived`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n1234"), .hold(gate), .send("5678"),
@@ -208,7 +204,7 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `a discarded body leaves its connection to the next request`() async throws {
+    @Test func `a discarded body gives its connection to the next request`() async throws {
         let script: FaultServer.Script = [.readRequest, .respond(body: "abc"), .startOver]
         try await FaultServer.run(script) { server in
             try await withSession { session in
@@ -223,9 +219,9 @@ struct ResponseStreamTests {
 
     // MARK: Bodies of sequences
 
-    @Test func `what a sequence throws breaks the body off`() async throws {
+    @Test func `an error thrown by a body sequence ends the response body`() async throws {
         let pieces = Pieces(["ab"], error: NetworkingError(.connectionLost, "The cable is out."))
-        try await withAPI([.get("/log"): .stream(pieces)]) { api, _ in
+        try await withAPI(over: StubTransport(routes: [.get("/log"): .stream(pieces)])) { api, _ in
             var received = 0
             let error = try await networkingError {
                 for try await piece in api.stream("log") { received += piece.count }
@@ -238,7 +234,7 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `an unknown error of a sequence is wrapped`() async throws {
+    @Test func `an unknown error thrown by a body sequence is wrapped`() async throws {
         struct Unplugged: Error {}
         let body = ResponseBody.stream(Pieces([], error: Unplugged()))
         let error = try await networkingError { try await body.collect() }
@@ -246,7 +242,7 @@ struct ResponseStreamTests {
         #expect(error.underlying is Unplugged)
     }
 
-    @Test func `a sequence is asked only when the body is`() async throws {
+    @Test func `a body sequence is read only when the body is read`() async throws {
         let pieces = Pieces(["a", "b", "c"])
         var iterator = ResponseBody.stream(pieces).makeAsyncIterator()
         #expect(pieces.asked.value == 0)
@@ -256,10 +252,10 @@ struct ResponseStreamTests {
         #expect(pieces.asked.value == 2)
     }
 
-    @Test func `a coding is undone in a body of a sequence`() async throws {
+    @Test func `a content coding is undone in a response body from a sequence`() async throws {
         let pieces = Pieces(bytes: CodedSample.gzip.map { [$0] })
         let answer = StubResponse.stream(pieces, contentType: "text/plain", headerFields: [.contentEncoding: "gzip"])
-        try await withAPI([.get("/log"): answer]) { api, _ in
+        try await withAPI(over: StubTransport(routes: [.get("/log"): answer])) { api, _ in
             let text = try await api.get("log", as: .string)
             #expect(text == CodedSample.text)
         }
@@ -300,7 +296,7 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `a refused body from a sequence that never ends holds nobody up`() async throws {
+    @Test func `a refused response from a sequence that never ends delays nobody`() async throws {
         let (pieces, piece) = AsyncStream.makeStream(of: [UInt8].self)
         piece.yield(Array("no".utf8))
         let answer = StubResponse.stream(pieces, contentType: "text/plain")
@@ -313,7 +309,7 @@ struct ResponseStreamTests {
     }
 
     @Test(arguments: [-1, 0, 2, .max])
-    func `the error carries as much of the body as was wanted`(limit: Int) async throws {
+    func `the error about a refused response has as much of the body as was wanted`(limit: Int) async throws {
         let transport = StubTransport { _ in .text("abc", status: .forbidden) }
         try await withSession(transport: transport) { session in
             var stream = HTTPSessionManager(baseURL: URL(string: "http://x/"), session: session).stream("a")

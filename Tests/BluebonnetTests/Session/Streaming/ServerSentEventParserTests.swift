@@ -57,7 +57,8 @@ import Testing
     ]
 
     @Test(arguments: samples)
-    func `events are the same however they are cut`(_ text: String, _ expected: [ServerSentEvent]) throws {
+    func `server-sent events are the same however they are split`(_ text: String, _ expected: [ServerSentEvent]) throws
+    {
         let bytes = Array(text.utf8)
         #expect(try Self.events([bytes]) == expected)
         #expect(try Self.events(bytes.map { [$0] }) == expected)
@@ -67,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `an event comes with its blank line, also where that ends with CR`() throws {
+    @Test func `a server-sent event comes with its blank line, also where that ends with CR`() throws {
         var parser = ServerSentEventParser(limit: 100)
         parser.push(ByteBuffer(string: "data: a\r\n\r"))
         #expect(try parser.next() == Self.message("a"))
@@ -76,7 +77,7 @@ import Testing
         #expect(try parser.next() == nil)
     }
 
-    @Test func `bytes that are not UTF-8 are replaced`() throws {
+    @Test func `the bytes of server-sent events that are not UTF-8 are replaced`() throws {
         let bytes = Array("data: a".utf8) + [0xFF, 0xE2, 0x82] + Array("\n\n".utf8)
         #expect(try Self.events([bytes]) == [Self.message("a\u{FFFD}\u{FFFD}")])
     }
@@ -84,7 +85,7 @@ import Testing
     @Test(arguments: [
         "data: 12345\n\n", "data: 12345", "data: 1234\ndata: 5\n\n", ": 123456789\n", "data: 1\n: 1234567\n\n",
     ])
-    func `an event beyond the limit is an error`(_ text: String) throws {
+    func `a server-sent event beyond the limit is an error`(_ text: String) throws {
         let bytes = Array(text.utf8)
         for pieces in [[bytes], bytes.map { [$0] }] {
             #expect(throws: ServerSentEventParser.EventTooLarge.self) { try Self.events(pieces, limit: 10) }
@@ -92,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `the identifier and the time of the stream before are kept`() throws {
+    @Test func `the last identifier and the retry time of the event stream before are kept`() throws {
         var parser = ServerSentEventParser(limit: 100, lastEventID: "9", retry: .seconds(1))
         parser.push(ByteBuffer(string: "data: a\n\nid\n\n"))
         #expect(try parser.next() == ServerSentEvent(data: "a", id: "9", retry: .seconds(1)))
@@ -100,7 +101,7 @@ import Testing
         #expect(parser.lastEventID == "")
     }
 
-    @Test func `an identifier counts when its event is complete`() throws {
+    @Test func `the identifier of a server-sent event counts when the event is complete`() throws {
         var parser = ServerSentEventParser(limit: 100, lastEventID: "1")
         parser.push(ByteBuffer(string: "id: 2\ndata: a\n"))
         #expect(try parser.next() == nil)
@@ -111,7 +112,10 @@ import Testing
     }
 
     @Test(arguments: [1, 100, .max], ["data: a\n", "data: a\n\n", "\r", ":", "data", "id: 1\revent: e\r\n"])
-    func `the work grows with the size, however it comes`(piece: Int, line: String) throws {
+    func `the parsing work of server-sent events grows linearly with the size, however it is split`(
+        piece: Int,
+        line: String
+    ) throws {
         let steps = try [4_000, 8_000, 16_000].map { size in
             var parser = ServerSentEventParser(limit: .max)
             var bytes = ByteBuffer(string: String(repeating: line, count: size / line.utf8.count))

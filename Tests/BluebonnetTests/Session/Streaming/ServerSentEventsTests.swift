@@ -14,22 +14,12 @@ import Testing
 struct ServerSentEventsTests {
     private static let stream = "text/event-stream"
 
-    private func withAPI<Result>(
-        _ answer: @escaping StubTransport.Answer,
-        _ body: (HTTPSessionManager, StubTransport) async throws -> Result
-    ) async throws -> Result {
-        let transport = StubTransport(answer: answer)
-        return try await withSession(transport: transport) { session in
-            try await body(HTTPSessionManager(baseURL: "http://x/", session: session), transport)
-        }
-    }
-
-    @Test func `events come one by one, and the request asks for them`() async throws {
+    @Test func `server-sent events come one by one, and the request accepts them`() async throws {
         let answer = StubResponse.stream(
             Pieces(["data: a\n", "\nid: 7\nevent: e\ndata: b\n\nda", "ta: lost"]),
             contentType: "text/event-stream; charset=utf-8"
         )
-        try await withAPI({ _ in answer }) { api, transport in
+        try await withAPI(over: StubTransport { _ in answer }) { api, transport in
             var events: [ServerSentEvent] = []
             for try await event in api.stream("events").serverSentEvents { events.append(event) }
             #expect(events == [ServerSentEvent(data: "a"), ServerSentEvent(type: "e", data: "b", id: "7")])
@@ -40,15 +30,15 @@ struct ServerSentEventsTests {
         }
     }
 
-    @Test func `events of a body that is there already`() async throws {
+    @Test func `server-sent events are read from a body in memory`() async throws {
         let body = ResponseBody.data(Data("data: a\r\rdata: b\r\r".utf8))
         var texts: [String] = []
         for try await event in body.serverSentEvents { texts.append(event.data) }
         #expect(texts == ["a", "b"])
     }
 
-    @Test func `another content type is refused unless it was allowed`() async throws {
-        try await withAPI({ _ in .text("data: a\n\n") }) { api, _ in
+    @Test func `server-sent events under another content type are refused unless it was allowed`() async throws {
+        try await withAPI(over: StubTransport { _ in .text("data: a\n\n") }) { api, _ in
             let stream = api.stream("events")
             let error = try await networkingError { for try await _ in stream.serverSentEvents {} }
             #expect(error.code == .unacceptableContentType)
@@ -60,9 +50,9 @@ struct ServerSentEventsTests {
         }
     }
 
-    @Test func `an event beyond the limit is an error with the head`() async throws {
+    @Test func `a streamed event beyond the limit is an error with the response head`() async throws {
         let answer = StubResponse.stream(Pieces(["data: 0123456789\n\n"]), contentType: Self.stream)
-        try await withAPI({ _ in answer }) { api, _ in
+        try await withAPI(over: StubTransport { _ in answer }) { api, _ in
             let error = try await networkingError {
                 for try await _ in api.stream("events").serverSentEvents(limit: 5) {}
             }
@@ -73,7 +63,7 @@ struct ServerSentEventsTests {
 
     // MARK: Asking again
 
-    @Test func `the connection is made again with the last identifier until the server says 204`() async throws {
+    @Test func `an event stream connects again with the last identifier until the server responds 204`() async throws {
         let count = Counter()
         let answer: StubTransport.Answer = { _ in
             switch count.increment() {
@@ -87,7 +77,7 @@ struct ServerSentEventsTests {
             default: StubResponse(status: .noContent)
             }
         }
-        try await withAPI(answer) { api, transport in
+        try await withAPI(over: StubTransport(answer: answer)) { api, transport in
             var texts: [String] = []
             let events = api.stream("events").serverSentEvents(lastEventID: "0", reconnects: true)
             for try await event in events { texts.append(event.data) }
@@ -97,14 +87,14 @@ struct ServerSentEventsTests {
         }
     }
 
-    @Test func `a refusal ends the events, and so does a first request that fails`() async throws {
+    @Test func `a refused response ends an event stream, and so does a first request that fails`() async throws {
         let count = Counter()
         let answer: StubTransport.Answer = { _ in
             count.increment() == 1
                 ? .stream(Pieces(["retry: 0\ndata: a\n\n"]), contentType: Self.stream)
                 : .text("no", status: .forbidden)
         }
-        try await withAPI(answer) { api, transport in
+        try await withAPI(over: StubTransport(answer: answer)) { api, transport in
             var texts: [String] = []
             let error = try await networkingError {
                 for try await event in api.stream("events").serverSentEvents(reconnects: true) {
@@ -115,7 +105,9 @@ struct ServerSentEventsTests {
             #expect(error.code == .unacceptableStatusCode)
             #expect(transport.requests.count == 2)
         }
-        try await withAPI({ _ in .failure(NetworkingError(.connectFailed, "No.")) }) { api, transport in
+        try await withAPI(over: StubTransport { _ in .failure(NetworkingError(.connectFailed, "No.")) }) {
+            api,
+            transport in
             let error = try await networkingError {
                 for try await _ in api.stream("events").serverSentEvents(reconnects: true) {}
             }
@@ -124,14 +116,14 @@ struct ServerSentEventsTests {
         }
     }
 
-    @Test func `a server is not asked more often than ten times a second`() async throws {
+    @Test func `an event stream connects at most ten times a second`() async throws {
         let count = Counter()
         let answer: StubTransport.Answer = { _ in
             count.increment() < 4
                 ? .stream(Pieces(["retry: 0\ndata: a\n\n"]), contentType: Self.stream)
                 : StubResponse(status: .noContent)
         }
-        try await withAPI(answer) { api, _ in
+        try await withAPI(over: StubTransport(answer: answer)) { api, _ in
             let start = ContinuousClock.now
             var texts: [String] = []
             for try await event in api.stream("events").serverSentEvents(reconnects: true) { texts.append(event.data) }
@@ -140,7 +132,7 @@ struct ServerSentEventsTests {
         }
     }
 
-    @Test func `the time before asking again has bounds, and doubles while nothing comes`() {
+    @Test func `the time before an event stream connects again has bounds, and doubles while nothing comes`() {
         var pace = ServerSentEvents.Pace()
         #expect((0..<8).map { _ in pace.next(nil) } == [3, 6, 12, 24, 48, 96, 192, 300].map { .seconds($0) })
         for _ in 0..<10_000 { #expect(pace.next(.zero) <= .seconds(300)) }
@@ -153,9 +145,9 @@ struct ServerSentEventsTests {
         #expect(pace.next(.milliseconds(-5)) == .milliseconds(100))
     }
 
-    @Test func `cancelling ends the wait before asking again`() async throws {
+    @Test func `cancelling ends the wait before an event stream connects again`() async throws {
         let answer = StubResponse.stream(Pieces(["retry: 3600000\ndata: a\n\n"]), contentType: Self.stream)
-        try await withAPI({ _ in answer }) { api, _ in
+        try await withAPI(over: StubTransport { _ in answer }) { api, _ in
             let (firsts, first) = AsyncStream.makeStream(of: Void.self)
             let reading = Task {
                 for try await _ in api.stream("events").serverSentEvents(reconnects: true) { first.finish() }

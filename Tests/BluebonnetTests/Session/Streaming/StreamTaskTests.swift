@@ -25,18 +25,18 @@ struct StreamTaskTests {
         return words
     }
 
-    @Test func `it is one of the tasks while its body comes`() async throws {
+    @Test func `a stream is among the tasks of the session while its body is arriving`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [.readRequest, .send(Self.head + "ab"), .hold(gate), .send("cd")]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let events = session.events
-                let response = try await session.stream(TestSession.request(server.baseURL))
+                let response = try await session.stream(Request(to: server.baseURL))
                 let task = try #require(session.tasks.first)
                 #expect(session.tasks.count == 1 && task.state == .running)
                 #expect(task.response?.status.code == 200)
                 #expect(task.originalRequest.url == response.request.url)
-                try await TestSession.until("the first half") { task.currentProgress.bytesReceived == 2 }
+                try await until("the first half") { task.currentProgress.bytesReceived == 2 }
                 gate.open()
                 let body = try await response.body.collect()
                 #expect(body == Data("abcd".utf8))
@@ -47,13 +47,13 @@ struct StreamTaskTests {
         }
     }
 
-    @Test func `cancelling the task ends the body`() async throws {
+    @Test func `cancelling the task of a stream ends its body`() async throws {
         try await FaultServer.run([.readRequest, .send(Self.head + "ab"), .stall]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let events = session.events
-                let response = try await session.stream(TestSession.request(server.baseURL))
+                let response = try await session.stream(Request(to: server.baseURL))
                 session.tasks.first?.cancel()
-                let error = try await TestSession.failure { _ = try await response.body.collect() }
+                let error = try await networkingError { _ = try await response.body.collect() }
                 #expect(error.code == .cancelled)
                 let words = await Self.untilComplete(events)
                 #expect(words == ["resume", "200", "cancelled"] && session.tasks.isEmpty)
@@ -62,11 +62,11 @@ struct StreamTaskTests {
         }
     }
 
-    @Test func `a body that is dropped ends the task`() async throws {
+    @Test func `dropping the body of a stream ends its task`() async throws {
         try await FaultServer.run([.readRequest, .send(Self.head + "ab"), .stall]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let events = session.events
-                let status = try await session.stream(TestSession.request(server.baseURL)).head.status
+                let status = try await session.stream(Request(to: server.baseURL)).head.status
                 #expect(status == .ok)
                 let words = await Self.untilComplete(events)
                 #expect(words == ["resume", "200", "cancelled"] && session.tasks.isEmpty)
@@ -74,24 +74,24 @@ struct StreamTaskTests {
         }
     }
 
-    @Test func `a body that breaks off fails the task`() async throws {
+    @Test func `a truncated body fails the task of its stream`() async throws {
         try await FaultServer.run([.readRequest, .send(Self.head + "ab"), .close]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let events = session.events
-                let response = try await session.stream(TestSession.request(server.baseURL))
-                _ = try await TestSession.failure { _ = try await response.body.collect() }
+                let response = try await session.stream(Request(to: server.baseURL))
+                _ = try await networkingError { _ = try await response.body.collect() }
                 let words = await Self.untilComplete(events)
                 #expect(words == ["resume", "200", "truncated-response"])
             }
         }
     }
 
-    @Test func `a stream without an answer fails as a task does`() async throws {
+    @Test func `a stream without a response fails as a task does`() async throws {
         try await FaultServer.run([.readRequest, .close]) { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let events = session.events
-                let request = try TestSession.request(server.baseURL)
-                let error = try await TestSession.failure { _ = try await session.stream(request) }
+                let request = try Request(to: server.baseURL)
+                let error = try await networkingError { _ = try await session.stream(request) }
                 #expect(error.code == .connectionLost && error.request?.url == request.url)
                 let words = await Self.untilComplete(events)
                 #expect(words == ["resume", "connection-lost"] && session.tasks.isEmpty)
@@ -99,7 +99,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test func `a body that is there already is complete at once`() async throws {
+    @Test func `the task of a stream whose body has arrived already is complete at once`() async throws {
         try await withSession(transport: StubTransport { _ in .text("ok") }) { session in
             let response = try await session.stream(Request(to: "http://x/"))
             #expect(session.tasks.isEmpty)
@@ -108,16 +108,16 @@ struct StreamTaskTests {
         }
     }
 
-    @Test func `an invalidation that cancels nothing waits for streams`() async throws {
+    @Test func `an invalidation without cancelling waits for streams`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [.readRequest, .send(Self.head + "ab"), .hold(gate), .send("cd")]
         try await FaultServer.run(script) { server in
-            try await TestSession.run { session, engine in
+            try await withEngine { session, engine in
                 let events = session.events
-                let response = try await session.stream(TestSession.request(server.baseURL))
+                let response = try await session.stream(Request(to: server.baseURL))
                 session.invalidate(cancellingTasks: false)
-                let refused = try await TestSession.failure {
-                    _ = try await session.stream(TestSession.request(server.baseURL))
+                let refused = try await networkingError {
+                    _ = try await session.stream(Request(to: server.baseURL))
                 }
                 #expect(refused.code == .sessionInvalidated)
                 gate.open()
@@ -129,16 +129,16 @@ struct StreamTaskTests {
                     isInvalidated = isInvalidated || event.kind == .didInvalidate
                 }
                 #expect(isInvalidated)
-                try await TestSession.until("the connections are closed") { engine.openConnections == 0 }
+                try await until("the connections are closed") { engine.openConnections == 0 }
             }
         }
     }
 
-    @Test func `a coded stream is a task until its bytes are here`() async throws {
+    @Test func `a coded stream is among the tasks of the session until its bytes have arrived`() async throws {
         try await LocalServer.run { server in
-            try await TestSession.run { session, _ in
+            try await withSession { session in
                 let events = session.events
-                let response = try await session.stream(TestSession.request(server.baseURL + "/gzip"))
+                let response = try await session.stream(Request(to: server.baseURL + "/gzip"))
                 let body = try await response.body.collect()
                 #expect(!body.isEmpty)
                 let words = await Self.untilComplete(events)
@@ -149,11 +149,11 @@ struct StreamTaskTests {
 
     // MARK: Lines
 
-    @Test func `a line may be as long as the session allows`() async throws {
+    @Test func `a line of a stream may be as long as the session allows`() async throws {
         let script: FaultServer.Script = [.readRequest, .respond(body: "12345\r\n1234\n123456\n123456\r\n1")]
         try await FaultServer.run(script) { server in
-            try await TestSession.run(TestSession.configuration { $0.limits.line = 6 }) { session, _ in
-                let response = try await session.stream(TestSession.request(server.baseURL))
+            try await withSession(SessionConfiguration { $0.limits.line = 6 }) { session in
+                let response = try await session.stream(Request(to: server.baseURL))
                 var lines: [String] = []
                 for try await line in response.body.lines { lines.append(line) }
                 #expect(lines == ["12345", "1234", "123456", "123456", "1"])
@@ -162,12 +162,13 @@ struct StreamTaskTests {
     }
 
     @Test(arguments: [("12345\n1234567\n1", ["12345"]), ("1234567", []), ("12345\n1234567\r\n", ["12345"])])
-    func `a longer line is an error, after the lines before it`(text: String, before: [String]) async throws {
+    func `a longer line of a stream is an error, after the lines before it`(text: String, before: [String]) async throws
+    {
         try await FaultServer.run([.readRequest, .respond(body: text)]) { server in
-            try await TestSession.run(TestSession.configuration { $0.limits.line = 6 }) { session, _ in
-                let response = try await session.stream(TestSession.request(server.baseURL))
+            try await withSession(SessionConfiguration { $0.limits.line = 6 }) { session in
+                let response = try await session.stream(Request(to: server.baseURL))
                 var lines: [String] = []
-                let error = try await TestSession.failure {
+                let error = try await networkingError {
                     for try await line in response.body.lines { lines.append(line) }
                 }
                 #expect(error.code == .lineTooLong && lines == before)
@@ -175,11 +176,11 @@ struct StreamTaskTests {
         }
     }
 
-    @Test func `without a session the limit is a megabyte`() async throws {
+    @Test func `without a session a line of a stream may have a megabyte`() async throws {
         let text = String(repeating: "a", count: 1 << 20)
         for try await line in ResponseBody.data(Data(text.utf8)).lines { #expect(line == text) }
         let body = ResponseBody.data(Data((text + "a").utf8))
-        let error = try await TestSession.failure { for try await _ in body.lines {} }
+        let error = try await networkingError { for try await _ in body.lines {} }
         #expect(error.code == .lineTooLong)
     }
 }

@@ -14,7 +14,7 @@ import Testing
 /// `SessionManager.stream`, and bodies that are there already.
 @Suite(.timeLimit(.minutes(1)))
 struct StreamingTests {
-    @Test func `a session does not go away under a body that is read`() async throws {
+    @Test func `a session is not released while a body is read`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab"), .hold(gate), .send("cd"),
@@ -31,7 +31,7 @@ struct StreamingTests {
         }
     }
 
-    @Test func `the time of the whole request holds in the middle of a stream`() async throws {
+    @Test func `the request timeout holds in the middle of a stream`() async throws {
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\n\r\n"),
             .drip(String(repeating: "a", count: 1000), every: .milliseconds(10)),
@@ -49,7 +49,7 @@ struct StreamingTests {
         }
     }
 
-    @Test func `cancelling ends a stream that waits for its head`() async throws {
+    @Test func `cancelling the Swift task ends a stream that waits for its head`() async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in
             try await withSession { session in
                 let request = try Request(to: server.baseURL)
@@ -78,14 +78,14 @@ struct StreamingTests {
 
     // MARK: Bodies that are there already
 
-    @Test func `a body in memory is one piece, and none when it is empty`() async throws {
+    @Test func `a response body in memory is one piece, and none when it is empty`() async throws {
         var pieces: [Data] = []
         for try await piece in ResponseBody.data(Data("abc".utf8)) { pieces.append(piece) }
         #expect(pieces == [Data("abc".utf8)])
         for try await _ in ResponseBody.data(Data()) { Issue.record("an empty body has no pieces") }
     }
 
-    @Test func `a body in memory obeys the limit`() async throws {
+    @Test func `a response body in memory obeys the limit`() async throws {
         let body = ResponseBody.data(Data("abc".utf8))
         let whole = try await body.collect(upTo: 3)
         #expect(whole.count == 3)
@@ -93,7 +93,7 @@ struct StreamingTests {
         #expect(error.code == .bodyTooLarge)
     }
 
-    @Test func `a body in memory has its trailers from the start`() {
+    @Test func `a response body in memory has its trailers from the start`() {
         let body = ResponseBody.data(Data(), trailers: [.eTag: "x"])
         #expect(body.trailers[.eTag] == "x")
         #expect(ResponseBody.data(Data()).trailers.isEmpty)

@@ -16,7 +16,7 @@ import Testing
 struct DataTaskControlTests {
     // MARK: Suspending
 
-    @Test func `a suspended task stops reading and the server feels it`() async throws {
+    @Test func `a suspended task stops reading and holds the server back`() async throws {
         // Far more than the kernels' buffers hold.
         let size = 64 << 20
         let gate = FaultGate()
@@ -56,7 +56,7 @@ struct DataTaskControlTests {
         }
     }
 
-    @Test func `a suspended task can be cancelled`() async throws {
+    @Test func `a suspended data task can be cancelled`() async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in
             try await withSession { session in
                 let task = session.dataTask(try Request(to: server.baseURL))
@@ -73,7 +73,7 @@ struct DataTaskControlTests {
 
     // MARK: Cancelling
 
-    @Test func `cancelling fails the task and leaves the connection`() async throws {
+    @Test func `cancelling fails the task and closes the connection`() async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in
             try await withSession { session in
                 let task = session.dataTask(try Request(to: server.baseURL))
@@ -121,7 +121,7 @@ struct DataTaskControlTests {
         }
     }
 
-    @Test func `cancelling inside a large body ends it`() async throws {
+    @Test func `cancelling in the middle of a large body ends it`() async throws {
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\n\r\n"), .fill(UInt8(ascii: "a"), count: .max),
         ]
@@ -159,7 +159,7 @@ struct DataTaskControlTests {
         }
     }
 
-    @Test func `a body above the limit is refused`() async throws {
+    @Test func `a data task refuses a body above the limit`() async throws {
         var configuration = SessionConfiguration()
         configuration.limits.bodyInMemory = 4
         try await FaultServer.run([.readRequest, .respond(body: "hello")]) { server in

@@ -17,7 +17,7 @@ struct DataTaskTests {
 
     // MARK: States
 
-    @Test func `a task is not started until it is resumed`() async throws {
+    @Test func `a data task is not started until it is resumed`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "hello"), .close]) { server in
             try await withSession { session in
                 let task = session.dataTask(try Request(to: server.baseURL))
@@ -33,7 +33,7 @@ struct DataTaskTests {
         }
     }
 
-    @Test func `a task runs from resume to its value`() async throws {
+    @Test func `a data task runs from resume to its value`() async throws {
         let gate = FaultGate()
         try await FaultServer.run([.readRequest, .send(Self.head), .hold(gate), .send("hello")]) { server in
             try await withSession { session in
@@ -84,7 +84,7 @@ struct DataTaskTests {
         }
     }
 
-    @Test func `a task that is complete stays so`() async throws {
+    @Test func `a complete task stays complete`() async throws {
         let transport = StubTransport { _ in .text("once") }
         try await withSession(transport: transport) { session in
             let task = session.dataTask(try Request(to: "http://example.com/"), as: .string)
@@ -125,7 +125,7 @@ struct DataTaskTests {
         }
     }
 
-    @Test func `progress counts what comes and ends with the task`() async throws {
+    @Test func `progress counts the bytes received and ends with the task`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [.readRequest, .send(Self.head + "he"), .hold(gate), .send("llo")]
         try await FaultServer.run(script) { server in
@@ -149,7 +149,7 @@ struct DataTaskTests {
         }
     }
 
-    @Test func `progress of a task that is over ends at once`() async throws {
+    @Test func `the progress of a complete task ends at once`() async throws {
         try await withSession(transport: StubTransport { _ in .text("a") }) { session in
             let task = session.dataTask(try Request(to: "http://example.com/"))
             _ = try await task.value
@@ -159,7 +159,7 @@ struct DataTaskTests {
         }
     }
 
-    @Test func `the bytes of the request body are counted`() async throws {
+    @Test func `the bytes of the request body are counted by the task`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
             try await withSession { session in
                 let request = try Request(.post, to: server.baseURL, body: .string("0123456789"))

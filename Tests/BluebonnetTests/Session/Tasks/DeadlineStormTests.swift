@@ -6,7 +6,7 @@ import Testing
 /// The time of the whole request may be over at any moment: before a connection, while it is made, before or inside the answer.
 @Suite(.timeLimit(.minutes(1)))
 struct DeadlineStormTests {
-    @Test func `a request whose time is over at any moment ends, and its session with it`() async throws {
+    @Test func `a request whose timeout fires at any moment ends, and so does its session`() async throws {
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\n\r\n"), .drip("aaaa", every: .milliseconds(1)), .stall,
         ]

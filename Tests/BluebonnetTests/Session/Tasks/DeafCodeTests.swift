@@ -17,10 +17,6 @@ struct DeafCodeTests {
         case requestBody, transport, responseBody, codedResponseBody, interceptor, adapter
     }
 
-    enum Stop: CaseIterable {
-        case cancel, cancelledCaller, requestTimeout, endOfSession
-    }
-
     /// Code that waits for the end of the test.
     private final class Deaf: Transport, Interceptor {
         let place: Place
@@ -69,38 +65,24 @@ struct DeafCodeTests {
     }
 
     @Test(arguments: Place.allCases, Stop.allCases)
-    func `a stopped task does not wait for it`(place: Place, stop: Stop) async throws {
+    func `a stopped task does not wait for code that ignores cancellation`(place: Place, stop: Stop) async throws {
         let deaf = Deaf(place)
         defer { deaf.end.open() }
         let adapter = RequestAdapter { _ in await deaf.wait() }
         let interceptor: any Interceptor = place == .adapter ? adapter : deaf
-        let configuration = TestSession.configuration { $0.interceptors = [interceptor] }
+        let configuration = SessionConfiguration { $0.interceptors = [interceptor] }
         try await withSession(configuration, transport: deaf) { session in
             var request = try Request(.post, to: "http://x/")
             if place == .requestBody { request.body = .stream(deaf.pieces) }
-            if stop == .requestTimeout { request.timeouts = Timeouts(request: .milliseconds(50)) }
-            let task = session.dataTask(request)
-            let caller = Task { try await task.value }
-            if stop != .requestTimeout { try await TestSession.until("it waits") { deaf.hasBegun.value == 1 } }
-            switch stop {
-            case .cancel: task.cancel()
-            case .cancelledCaller: caller.cancel()
-            case .requestTimeout: break
-            case .endOfSession: session.invalidate()
+            let error = try await stop.error(of: request, in: session) { _ in
+                try await until("it waits") { deaf.hasBegun.value == 1 }
             }
-            let error = try await networkingError { try await caller.value }
-            let expected: NetworkingError.Code =
-                switch stop {
-                case .cancel, .cancelledCaller: .cancelled
-                case .requestTimeout: .requestTimeout
-                case .endOfSession: .sessionInvalidated
-                }
-            #expect(error.code == expected, "\(error)")
+            #expect(error.code == stop.code, "\(error)")
             #expect(session.tasks.isEmpty)
         }
     }
 
-    @Test func `the beginning of a refused response is all that came of it in its time`() async throws {
+    @Test func `the error of a refused response has the part of the body that arrived in time`() async throws {
         let deaf = Deaf(.responseBody)
         defer { deaf.end.open() }
         try await withSession(transport: deaf) { session in
@@ -111,7 +93,7 @@ struct DeafCodeTests {
         }
     }
 
-    @Test func `code on an event loop stays there`() async throws {
+    @Test func `an interceptor of a request on an event loop stays on it`() async throws {
         let deaf = Deaf(.interceptor)
         deaf.end.open()
         let places = Places()
@@ -138,7 +120,7 @@ struct DeafCodeTests {
         }
     }
 
-    @Test func `a sequence that goes on is read no further when its task was stopped`() async throws {
+    @Test func `an endless body sequence is read no further when its task was stopped`() async throws {
         let asked = Counter()
         let endless = AsyncStream<[UInt8]>(unfolding: {
             asked.increment()
@@ -148,11 +130,11 @@ struct DeafCodeTests {
         try await withSession(transport: transport) { session in
             let task = session.dataTask(try Request(to: "http://x/"))
             task.resume()
-            try await TestSession.until("it is read") { asked.value > 10 }
+            try await until("it is read") { asked.value > 10 }
             task.cancel()
             let error = try await networkingError { try await task.value }
             #expect(error.code == .cancelled)
-            let count = try await TestSession.settled { asked.value }
+            let count = try await settled { asked.value }
             #expect(asked.value == count)
         }
     }
@@ -167,7 +149,7 @@ struct DeafCodeTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `code that was stopped before it began, for too long, is not waited for`() async throws {
+    func `code that was stopped long before it began is not waited for`() async throws {
         let call = StoppableCall(patience: .milliseconds(1))
         call.stop()
         // The patience runs on an event loop.
@@ -189,7 +171,7 @@ struct DeafCodeTests {
     }
 
     #if compiler(>=6.3)
-        @Test func `code runs on the executor that the caller prefers`() async throws {
+        @Test func `an interceptor runs on the executor that the caller prefers`() async throws {
             struct Asking: Interceptor {
                 let executor: Queue
                 let kept = Counter()
@@ -204,7 +186,7 @@ struct DeafCodeTests {
                 }
             }
             let asking = Asking(executor: Queue())
-            let configuration = TestSession.configuration { $0.interceptors = [asking] }
+            let configuration = SessionConfiguration { $0.interceptors = [asking] }
             try await withSession(configuration, transport: StubTransport { _ in .text("ok") }) { session in
                 let request = try Request(to: "http://x/")
                 _ = try await withTaskExecutorPreference(asking.executor) { try await session.data(for: request) }

@@ -37,7 +37,7 @@ struct SessionEventTests {
         }
     }
 
-    @Test func `a status that is refused is received before the task fails`() async throws {
+    @Test func `a refused status is reported as received before the task fails`() async throws {
         try await withSession(transport: StubTransport { _ in .text("no", status: .notFound) }) { session in
             let events = session.events
             let task = session.dataTask(try Request(to: "http://example.com/"), as: .string)
@@ -53,7 +53,7 @@ struct SessionEventTests {
         }
     }
 
-    @Test func `suspending and resuming are events when they change something`() async throws {
+    @Test func `suspending and resuming are session events when they change something`() async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in
             try await withSession { session in
                 let events = session.events
@@ -78,7 +78,7 @@ struct SessionEventTests {
         }
     }
 
-    @Test func `every listener hears every event`() async throws {
+    @Test func `every listener gets every session event`() async throws {
         try await withSession(transport: StubTransport { _ in .text("ok") }) { session in
             let (first, second) = (session.events, session.events)
             _ = try await session.data(for: Request(to: "http://example.com/"))
@@ -88,7 +88,7 @@ struct SessionEventTests {
         }
     }
 
-    @Test func `the end of the session is the last event`() async throws {
+    @Test func `the invalidation of the session is its last event`() async throws {
         let session = SessionManager(transport: StubTransport { _ in .text("ok") })
         let events = session.events
         _ = try await session.data(for: Request(to: "http://example.com/"))
@@ -103,7 +103,7 @@ struct SessionEventTests {
         #expect(late == 0)
     }
 
-    @Test func `the events end when the session goes away`() async {
+    @Test func `the events of a session end when it is released`() async {
         func listen() -> AsyncStream<SessionEvent> {
             let session = SessionManager(transport: StubTransport(routes: [:]))
             return session.events

@@ -16,7 +16,7 @@ struct SessionManagerTests {
     // MARK: Requests
 
     @Test(arguments: [200, 404, 500])
-    func `every status is an answer to a request for data`(status: Int) async throws {
+    func `a request for data accepts every status`(status: Int) async throws {
         let transport = StubTransport { _ in .text("body", status: HTTPResponse.Status(code: status)) }
         try await withSession(transport: transport) { session in
             let response = try await session.data(for: Request(to: "http://example.com/"))
@@ -26,7 +26,7 @@ struct SessionManagerTests {
         }
     }
 
-    @Test func `a serializer makes the value and keeps the bytes`() async throws {
+    @Test func `a serialized response has the value and the bytes`() async throws {
         let transport = StubTransport { _ in .json(["a": 1]) }
         try await withSession(transport: transport) { session in
             let response = try await session.response(for: Request(to: "http://example.com/"), as: .json)
@@ -49,7 +49,7 @@ struct SessionManagerTests {
         }
     }
 
-    @Test func `header fields of the session keep their repeats`() async throws {
+    @Test func `repeated header fields of the session stay repeated`() async throws {
         var configuration = SessionConfiguration()
         configuration.additionalHeaderFields.append(HTTPField(name: .accept, value: "a/b"))
         configuration.additionalHeaderFields.append(HTTPField(name: .accept, value: "c/d"))
@@ -60,7 +60,7 @@ struct SessionManagerTests {
         }
     }
 
-    @Test func `a request with timeouts of its own keeps the session's from it`() async throws {
+    @Test func `a request with timeouts of its own does not have the session's`() async throws {
         var configuration = SessionConfiguration()
         configuration.timeouts.firstByte = .milliseconds(50)
         try await FaultServer.run([.readRequest, .wait(.milliseconds(300)), .respond(body: "late")]) { server in
@@ -93,7 +93,7 @@ struct SessionManagerTests {
 
     // MARK: The end
 
-    @Test func `invalidating fails the tasks under way and those to come`() async throws {
+    @Test func `invalidating a session fails the tasks under way and later ones`() async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in
             try await withSession { session in
                 let request = try Request(to: server.baseURL)
@@ -114,7 +114,7 @@ struct SessionManagerTests {
         }
     }
 
-    @Test func `invalidating without cancelling completes the tasks under way`() async throws {
+    @Test func `invalidating a session without cancelling completes the tasks under way`() async throws {
         let gate = FaultGate()
         try await FaultServer.run([.readRequest, .hold(gate), .respond(body: "ok")]) { server in
             try await withSession { session in
@@ -133,7 +133,7 @@ struct SessionManagerTests {
         }
     }
 
-    @Test func `shutdown returns when the connections are closed`() async throws {
+    @Test func `the shutdown of a session returns when its connections are closed`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
             let session = SessionManager()
             _ = try await session.data(for: Request(to: server.baseURL))
@@ -144,7 +144,7 @@ struct SessionManagerTests {
         }
     }
 
-    @Test func `a session that goes away fails its tasks`() async throws {
+    @Test func `a session that is released fails its tasks`() async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in
             var session = Optional(SessionManager())
             let request = try Request(to: server.baseURL)
@@ -158,10 +158,32 @@ struct SessionManagerTests {
         }
     }
 
-    @Test func `a task made by a session that is gone fails when it starts`() async throws {
+    @Test func `a task of a session that was released fails when it starts`() async throws {
         let request = try Request(to: "http://example.com/")
         let task = SessionManager(transport: StubTransport(routes: [:])).dataTask(request)
         let error = try await networkingError { try await task.value }
         #expect(error.code == .sessionInvalidated)
+    }
+
+    @Test func `the timings of a response say when each phase was over`() async throws {
+        let pause = Duration.milliseconds(30)
+        let script: FaultServer.Script = [
+            .readRequest, .wait(pause), .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nha"), .wait(pause),
+            .send("lf"),
+        ]
+        let configuration = SessionConfiguration { $0.nameResolver = StubResolver(["name.test": ["127.0.0.1"]]) }
+        try await FaultServer.run(script) { server in
+            try await withSession(configuration) { session in
+                let begin = ContinuousClock.now
+                let timings = try await session.data(for: Request(to: "http://name.test:\(server.port)/")).timings
+                let elapsed = ContinuousClock.now - begin
+                let connected = try #require(timings.dns) + #require(timings.connect)
+                let (sent, first) = (try #require(timings.requestSent), try #require(timings.firstByte))
+                let (last, total) = (try #require(timings.lastByte), try #require(timings.total))
+                #expect(timings.queue != nil && timings.tls == nil && !timings.isConnectionReused)
+                #expect(connected <= sent && sent < first && first >= connected + pause)
+                #expect(last >= first + pause && total >= last && total <= elapsed + .milliseconds(1), "\(timings)")
+            }
+        }
     }
 }

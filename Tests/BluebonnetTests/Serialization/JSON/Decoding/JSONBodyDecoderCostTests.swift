@@ -121,17 +121,17 @@
         }
 
         @Test(arguments: plain)
-        func `twice the document takes twice the steps`(one: Case) throws {
+        func `decoding twice the JSON takes twice the steps`(one: Case) throws {
             try check(one)
         }
 
         @Test(arguments: converted)
-        func `twice the document takes twice the steps in snake case`(one: Case) throws {
+        func `decoding twice the JSON takes twice the steps in snake case`(one: Case) throws {
             try check(one)
         }
 
         @Test(arguments: custom)
-        func `twice the document takes twice the steps with keys of a closure`(one: Case) throws {
+        func `decoding twice the JSON takes twice the steps with keys of a closure`(one: Case) throws {
             try check(one)
         }
 

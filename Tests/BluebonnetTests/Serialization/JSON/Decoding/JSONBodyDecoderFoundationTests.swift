@@ -84,7 +84,7 @@ struct JSONBodyDecoderFoundationTests {
         }
     }
 
-    @Test func `every integer type reads every scalar as Foundation does`() {
+    @Test func `every integer type is decoded from every JSON scalar as by Foundation`() {
         all(Int.self)
         all(Int8.self)
         all(Int16.self)
@@ -97,7 +97,7 @@ struct JSONBodyDecoderFoundationTests {
         all(UInt64.self)
     }
 
-    @Test func `every other scalar type reads every scalar as Foundation does`() {
+    @Test func `every other scalar type is decoded from every JSON scalar as by Foundation`() {
         all(Bool.self)
         all(String.self)
         all(Double.self)
@@ -110,7 +110,7 @@ struct JSONBodyDecoderFoundationTests {
         all(Level.self)
     }
 
-    @Test func `containers and optionals read every scalar as Foundation does`() {
+    @Test func `containers and optionals are decoded from every JSON scalar as by Foundation`() {
         all([Int].self)
         all([Double].self)
         all([String].self)
@@ -121,7 +121,7 @@ struct JSONBodyDecoderFoundationTests {
         all(Int??.self)
     }
 
-    @Test func `128-bit integers are read as Foundation reads them`() {
+    @Test func `128-bit integers are decoded from JSON as by Foundation`() {
         for text in Self.scalars {
             compare(Int128.self, text)
             compare([UInt128].self, "[\(text)]")
@@ -129,7 +129,7 @@ struct JSONBodyDecoderFoundationTests {
     }
 
     @Test(arguments: 0..<5)
-    func `date strategies mean the same`(strategy: Int) {
+    func `the date strategies of JSON decoding mean the same as Foundation's`(strategy: Int) {
         var ours = JSONBodyDecoder()
         let theirs = JSONDecoder()
         let strategies: [JSONDecoder.DateDecodingStrategy] = [
@@ -144,7 +144,7 @@ struct JSONBodyDecoderFoundationTests {
         }
     }
 
-    @Test func `data and float strategies mean the same`() {
+    @Test func `the data and float strategies of JSON decoding mean the same as Foundation's`() {
         var ours = JSONBodyDecoder()
         let theirs = JSONDecoder()
         let floats = JSONDecoder.NonConformingFloatDecodingStrategy.convertFromString(
@@ -171,7 +171,7 @@ struct JSONBodyDecoderFoundationTests {
         "FIRST_NAME", "first_NAME", "firstName_x", "a_b_c", "a1_b2", "url_id", "_firstName", "été_ça", "first_ñame",
         "one__two", "x_1", "first-name_of",
     ])
-    func `snake case becomes camel case as with Foundation`(key: String) {
+    func `JSON keys in snake case become camel case as with Foundation`(key: String) {
         var ours = JSONBodyDecoder()
         let theirs = JSONDecoder()
         ours.keyDecodingStrategy = .convertFromSnakeCase
@@ -184,7 +184,7 @@ struct JSONBodyDecoderFoundationTests {
     @Test(arguments: [
         "ab_", "abAB_12", "abAB_12-'^`.:/", "aZ_19é名ßǆİſ\u{301}\u{200D}’·", "_",
     ])
-    func `random keys become camel case as with Foundation`(alphabet: String) throws {
+    func `random JSON keys become camel case as with Foundation`(alphabet: String) throws {
         var ours = JSONBodyDecoder()
         let theirs = JSONDecoder()
         ours.keyDecodingStrategy = .convertFromSnakeCase
@@ -203,7 +203,7 @@ struct JSONBodyDecoderFoundationTests {
         }
     }
 
-    @Test func `keys whose words begin with digits are found`() throws {
+    @Test func `JSON keys whose words begin with digits are found`() throws {
         struct Coin: Decodable {
             var priceChange24H: Double?
             var is2FaEnabled: Bool?
@@ -216,7 +216,7 @@ struct JSONBodyDecoderFoundationTests {
     }
 
     @Test(arguments: [#"{"a":1,"a":"x"}"#, #"{"a":"x","a":1}"#, #"{"a":1,"b":2,"a":[]}"#, #"{"a":null,"a":1}"#])
-    func `dictionaries pass over the values of repeated keys as with Foundation`(text: String) {
+    func `dictionaries ignore the values of repeated JSON keys as with Foundation`(text: String) {
         compare(Sorted<[String: Int]>.self, text)
         compare(Sorted<[String: Int?]>.self, text)
     }
@@ -225,7 +225,7 @@ struct JSONBodyDecoderFoundationTests {
         #"{"a_b":{"c_d":"x"}}"#, #"{"a_b":{"c_d":1}}"#, #"{"a_b":[{"c_d":{"e_f":1}}]}"#,
         #"{"a_b":{"c_d":{"e_f":"x"}}}"#, #"{"a_b":{"c_d":{"e_f":1}}}"#,
     ])
-    func `errors in dictionaries name the keys as they are written, as with Foundation`(text: String) {
+    func `JSON decoding errors in dictionaries name the keys as they are written, as with Foundation`(text: String) {
         var ours = JSONBodyDecoder()
         let theirs = JSONDecoder()
         ours.keyDecodingStrategy = .convertFromSnakeCase
@@ -237,7 +237,7 @@ struct JSONBodyDecoderFoundationTests {
         compare(Keys.self, text, ours, theirs)
     }
 
-    @Test func `a custom key strategy is asked with the same paths`() {
+    @Test func `a custom key strategy of JSON decoding gets the same paths as with Foundation`() {
         var ours = JSONBodyDecoder()
         let theirs = JSONDecoder()
         ours.keyDecodingStrategy = .custom { path in
@@ -253,7 +253,7 @@ struct JSONBodyDecoderFoundationTests {
         #"{"a":{}}"#, #"{"a":{"b":null}}"#, #"{"a":{"b":1}}"#, #"{"a":{"b":"x"}}"#, #"{"a":[{"b":1}]}"#,
         #"{"a":[[1]]}"#, #"{"super":{"b":2},"a":{"b":1}}"#, #"{"super":null,"a":[{"b":"x"}]}"#, #"{"a":[[null]]}"#,
     ])
-    func `nested containers and super decoders fail as with Foundation`(text: String) {
+    func `nested containers and super decoders of JSON fail as with Foundation`(text: String) {
         compare(NestedKeyed.self, text)
         compare(NestedUnkeyed.self, text)
         compare(NestedInArray.self, text)
@@ -261,14 +261,14 @@ struct JSONBodyDecoderFoundationTests {
         compare(FromSuperForKey.self, text)
     }
 
-    @Test func `random documents of one shape are read as Foundation reads them`() {
+    @Test func `random JSON documents of one shape are decoded as by Foundation`() {
         var generator = JSONGenerator(seed: 7)
         for _ in 0..<1200 {
             compare([Record].self, "[\(generator.record(depth: 2)),\(generator.record(depth: 1))]")
         }
     }
 
-    @Test func `keys in snake case are read as Foundation reads them`() {
+    @Test func `JSON keys in snake case are decoded as by Foundation`() {
         var ours = JSONBodyDecoder()
         let theirs = JSONDecoder()
         ours.keyDecodingStrategy = .convertFromSnakeCase

@@ -8,7 +8,7 @@ struct JSONBodyDecoderTests {
         try JSONBodyDecoder().decode(type, from: text.utf8)
     }
 
-    @Test func `a text that is no JSON names the place`() throws {
+    @Test func `decoding a text that is not JSON names the place`() throws {
         let error = try #require(throws: DecodingError.self) { try decode([Int].self, "[1,\n2,]") }
         guard case .dataCorrupted(let context) = error else {
             Issue.record("\(error)")
@@ -19,7 +19,7 @@ struct JSONBodyDecoderTests {
         #expect(cause.column == 3)
     }
 
-    @Test func `errors name the way to the value`() throws {
+    @Test func `JSON decoding errors name the path to the value`() throws {
         struct User: Decodable { var name: String, tags: [Int] }
         let texts = [
             (#"{"list":[{"name":"a","tags":[]},{"name":1,"tags":[]}]}"#, ["list", "Index 1", "name"]),
@@ -34,7 +34,7 @@ struct JSONBodyDecoderTests {
         }
     }
 
-    @Test func `keys are found in any order, with escapes, and the first of repeated ones wins`() throws {
+    @Test func `JSON keys are found in any order, with escapes, and the first of repeated ones wins`() throws {
         struct Three: Decodable, Equatable { var a: Int, b: Int, é: Int? }
         #expect(try decode(Three.self, #"{"b":2,"a":1}"#) == Three(a: 1, b: 2, é: nil))
         #expect(try decode(Three.self, #"{"x":[{"a":9}],"b":2,"y":{},"\u0061":1,"é":3}"#) == Three(a: 1, b: 2, é: 3))
@@ -43,7 +43,7 @@ struct JSONBodyDecoderTests {
         #expect(try decode([String: Int].self, #"{"a":1,"a":5,"b":2}"#) == ["a": 1, "b": 2])
     }
 
-    @Test func `keys that start alike are told apart`() throws {
+    @Test func `JSON keys that start alike are told apart`() throws {
         struct Long: Decodable, Equatable {
             var a: Int, ab: Int, abcdefgh: Int, abcdefgi: Int, abcdefghij: Int, abcdefghijklmnopqrst: Int
             var abcdefghijklmnopqrsu: Int, bcdefgh: Int
@@ -71,7 +71,7 @@ struct JSONBodyDecoderTests {
         }
     }
 
-    @Test func `a class decodes its superclass from the key super`() throws {
+    @Test func `a class decodes its superclass from the JSON key super`() throws {
         let value = try decode(Dog.self, #"{"tricks":["sit"],"super":{"legs":4}}"#)
         #expect(value.legs == 4)
         #expect(value.tricks == ["sit"])
@@ -79,12 +79,12 @@ struct JSONBodyDecoderTests {
         #expect(error.path == ["super"])
     }
 
-    @Test func `nested containers are read while others are open`() throws {
+    @Test func `nested JSON containers are read while others are open`() throws {
         let text = #"{"meta":{"x":1,"deep":{"y":[10,[20,30],{"z":40}]}},"x":"outer","list":[{"x":5}]}"#
         #expect(try decode(Manual.self, text).seen == ["1", "outer", "10", "20", "30", "40", "5", "outer", "meta"])
     }
 
-    @Test func `user info reaches every type`() throws {
+    @Test func `the userInfo of the JSON decoder reaches every type`() throws {
         struct Reader: Decodable {
             var found: [String]
             init(from decoder: any Decoder) throws { found = decoder.userInfo.map { "\($0.key.rawValue)=\($0.value)" } }
@@ -94,7 +94,7 @@ struct JSONBodyDecoderTests {
         #expect(try decoder.decode([Reader].self, from: "[{}]".utf8)[0].found == ["probe=here"])
     }
 
-    @Test func `the coding path is there when a type asks for it`() throws {
+    @Test func `the JSON decoder has the coding path when a type asks for it`() throws {
         struct Curious: Decodable {
             var path: [String]
             init(from decoder: any Decoder) throws { path = decoder.codingPath.map(\.stringValue) }
@@ -103,14 +103,14 @@ struct JSONBodyDecoderTests {
         #expect(value["a"]?.map(\.path) == [["a", "Index 0"], ["a", "Index 1"]])
     }
 
-    @Test func `a JSON value keeps its keys whatever the strategy`() throws {
+    @Test func `a JSONValue is decoded with its keys unchanged whatever the strategy`() throws {
         var decoder = JSONBodyDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         let value = try decoder.decode([JSONValue].self, from: #"[{"a_b":1}]"#.utf8)
         #expect(value == [["a_b": 1]])
     }
 
-    @Test func `a long array of errors that a type passes over takes no time squared`() throws {
+    @Test func `ignoring the errors of a long JSON array does not take quadratic work`() throws {
         struct Lossy: Decodable {
             var found = 0
             var last: [String] = []
@@ -132,7 +132,7 @@ struct JSONBodyDecoderTests {
         #expect(lossy.last == ["Index 19999", "a"])
     }
 
-    @Test func `keys are found in large objects whatever was asked before`() throws {
+    @Test func `JSON keys are found in large objects whatever was asked before`() throws {
         struct Random: Decodable {
             init(from decoder: any Decoder) throws {
                 let top = try decoder.container(keyedBy: CodingPathKey.self)
@@ -164,7 +164,7 @@ struct JSONBodyDecoderTests {
         _ = try decoder.decode(Random.self, from: text.utf8)
     }
 
-    @Test func `room is made for elements that were seen, and not more than the text deserves`() throws {
+    @Test func `the JSON decoder reserves no more room than the text deserves`() throws {
         struct Large: Decodable {
             var numbers: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
 
@@ -192,7 +192,7 @@ struct JSONBodyDecoderTests {
         }
     }
 
-    @Test func `errors are short whatever the document holds`() throws {
+    @Test func `JSON decoding errors are short whatever the document holds`() throws {
         let digits = String(repeating: "9", count: 1_000_000)
         let long = String(repeating: "k", count: 40_000)
         let number = try #require(throws: DecodingError.self) { try decode(Int.self, digits) }
@@ -205,7 +205,7 @@ struct JSONBodyDecoderTests {
         #expect(DecodableResponseSerializer<Int>.reason(broken).utf8.count < 1000)
     }
 
-    @Test func `a large object is decoded in any order`() throws {
+    @Test func `a large JSON object is decoded in any order`() throws {
         struct Sparse: Decodable { var k0: Int, k4999: Int, k2500: Int, k1: Int, missing: Int? }
         let text = "{" + (0..<5000).map { "\"k\($0)\":\($0)" }.joined(separator: ",") + "}"
         let value = try decode(Sparse.self, text)

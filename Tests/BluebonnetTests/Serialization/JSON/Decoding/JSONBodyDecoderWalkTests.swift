@@ -8,7 +8,7 @@ struct JSONBodyDecoderWalkTests {
     private static let seed = CodingUserInfoKey(rawValue: "seed")
 
     @Test(arguments: 0..<3)
-    func `random questions to random documents are answered as by Foundation's decoder`(strategy: Int) async throws {
+    func `random calls to the JSON decoder return what Foundation's decoder returns`(strategy: Int) async throws {
         let strategies: [JSONDecoder.KeyDecodingStrategy] = [
             .useDefaultKeys, .convertFromSnakeCase, .custom { Key("\($0[$0.count - 1].stringValue)!\($0.count)") },
         ]

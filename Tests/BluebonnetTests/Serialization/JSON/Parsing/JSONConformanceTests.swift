@@ -30,7 +30,7 @@ struct JSONConformanceTests {
         #"["\u200B"]"#, #"["\u2064"]"#, #"["\uFDD0"]"#, #"["\uFFFE"]"#, #"["\uD83F\uDFFE"]"#, #"["\u005C"]"#,
         #"["\u0022"]"#,
     ])
-    func `y: what the RFC allows is accepted`(text: String) throws {
+    func `y: JSON that the RFC allows is accepted`(text: String) throws {
         let value = try JSONValue(parsing: text)
         #expect(try JSONValue(parsing: value.string()) == value)
         _ = try JSONBodyDecoder().decode(JSONValue.self, from: text.utf8)
@@ -75,21 +75,21 @@ struct JSONConformanceTests {
         "[ true, fals",
         "[ false, tru", "{\"asd\":\"asd\"", "\u{2060}", "[\u{2060}]", "[\u{0C}]", "\u{FEFF}", "[\u{A0}1]", "[\u{3000}]",
     ])
-    func `n: what the RFC does not allow is refused with a place`(text: String) throws {
+    func `n: JSON that the RFC does not allow is refused with a place`(text: String) throws {
         let error = try #require(throws: JSONParsingError.self) { try JSONValue(parsing: text) }
         #expect(error.line >= 1 && error.column >= 1)
         #expect((0...text.utf8.count).contains(error.offset))
         #expect(throws: DecodingError.self) { try JSONBodyDecoder().decode(JSONValue.self, from: text.utf8) }
     }
 
-    @Test func `n: every beginning of a document is refused`() {
+    @Test func `n: every incomplete beginning of a JSON document is refused`() {
         let text = #"{"a":[1.5e-3,true,null,"\u00e9\n",{"":-0}],"b":"x"}"#
         for length in 0..<text.utf8.count {
             #expect(throws: JSONParsingError.self) { try JSONValue(parsing: text.utf8.prefix(length)) }
         }
     }
 
-    @Test func `n: open brackets without end are an error, not a crash`() {
+    @Test func `n: open JSON brackets without end are an error, not a crash`() {
         for opening in ["[", "{\"\":", "[[],", "[{\"a\":[{},"] {
             let text = String(repeating: opening, count: 100_000)
             #expect(throws: JSONParsingError.self) { try JSONValue(parsing: text, maximumDepth: .max) }
@@ -120,7 +120,7 @@ struct JSONConformanceTests {
             ("[\"\u{FFFF}\"]", "[\"\u{FFFF}\"]"), (#"["\uFFFF"]"#, "[\"\u{FFFF}\"]"),
         ]
     )
-    func `i: what the RFC leaves open is accepted, always in the same way`(text: String, written: String) throws {
+    func `i: JSON that the RFC leaves open is accepted, always in the same way`(text: String, written: String) throws {
         #expect(try JSONValue(parsing: text).string() == written)
     }
 
@@ -132,7 +132,7 @@ struct JSONConformanceTests {
             #"["\ud800abc"]"#, #"["\uDd1e\uD834"]"#, #"["\uDFAA"]"#,
         ]
     )
-    func `i: half a surrogate pair is refused`(text: String) throws {
+    func `i: half a surrogate pair in JSON is refused`(text: String) throws {
         let error = try #require(throws: JSONParsingError.self) { try JSONValue(parsing: text) }
         #expect(error.code == .string)
         #expect(error.path == "[0]")
@@ -150,12 +150,12 @@ struct JSONConformanceTests {
             [0xEF, 0xBB, 0x7B, 0x7D], [0xFF, 0xFE], [0xFE, 0xFF, 0x00], [0xFF, 0xFE, 0x5B],
         ] as [[UInt8]]
     )
-    func `i: bytes that are no Unicode are refused`(bytes: [UInt8]) {
+    func `i: bytes in JSON that are not Unicode are refused`(bytes: [UInt8]) {
         #expect(throws: JSONParsingError.self) { try JSONValue(parsing: bytes) }
         #expect(throws: DecodingError.self) { try JSONBodyDecoder().decode(JSONValue.self, from: bytes) }
     }
 
-    @Test func `i: five hundred levels are parsed`() throws {
+    @Test func `i: five hundred levels of JSON are parsed`() throws {
         let text = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
         #expect(try JSONValue(parsing: text).string() == text)
         #expect(try JSONBodyDecoder().decode(JSONValue.self, from: text.utf8).string() == text)

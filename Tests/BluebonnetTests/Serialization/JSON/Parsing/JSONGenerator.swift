@@ -1,19 +1,12 @@
 /// Random JSON from a seed, the same on every run.
 struct JSONGenerator: RandomNumberGenerator {
-    private var state: UInt64
+    private var random: SeededGenerator
 
     init(seed: UInt64) {
-        state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
+        random = SeededGenerator(seed: seed)
     }
 
-    mutating func next() -> UInt64 {
-        // SplitMix64.
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-        return z ^ z >> 31
-    }
+    mutating func next() -> UInt64 { random.next() }
 
     /// Chooses one.
     mutating func pick<T>(_ choices: [T]) -> T {

@@ -12,7 +12,7 @@ struct JSONParsingTests {
         "[1e-400]", "[123456789012345678901234567890]", "[0.12345678901234567890123456789]", "\u{FEFF}[1]",
         #"["\\\\"]"#, #"["a\\"]"#, #"["0123456\n"]"#, #"["01234567","0123456789012345"]"#,
     ])
-    func `every form that RFC 8259 defines is accepted`(text: String) throws {
+    func `every form of JSON that RFC 8259 defines is accepted`(text: String) throws {
         _ = try JSONValue(parsing: text)
     }
 
@@ -26,7 +26,7 @@ struct JSONParsingTests {
         #""\uD800\uD800""#, "\"\n\"", "\"\t\"", "\"\u{0}\"", "\"\u{1F}\"", "[1] 2", "[1][2]", "{}}", "1 1", "//x\n1",
         "/* */1", "[1]\u{0}", "\u{A0}1", "[1]\u{2028}", "\u{0C}1", "\u{B}1", "[\u{0}]", "@", "\u{FEFF}", "[1]\u{FEFF}",
     ])
-    func `everything else is refused`(text: String) {
+    func `every other form of JSON is refused`(text: String) {
         #expect(throws: JSONParsingError.self) { try JSONValue(parsing: text) }
     }
 
@@ -39,7 +39,7 @@ struct JSONParsingTests {
             [0xFF], [0xFE], [0xF0, 0x9F, 0x98], [0xE6, 0x97, 0x22],
         ] as [[UInt8]]
     )
-    func `bytes that are not UTF-8 are refused with their place`(bytes: [UInt8]) throws {
+    func `bytes of JSON that are not UTF-8 are refused with their place`(bytes: [UInt8]) throws {
         let text = Array("[\"ok\",\"".utf8) + bytes + Array("\"]".utf8)
         let error = try #require(throws: JSONParsingError.self) { try JSONValue(parsing: text) }
         #expect(error.code == .encoding)
@@ -61,7 +61,7 @@ struct JSONParsingTests {
         ("[1] x", .syntax, 1, 5, ""),
         ("{\"a\":\"\t\"}", .string, 1, 7, "a"),
     ])
-    func `an error names line, column and path`(
+    func `a JSON parsing error names line, column and path`(
         text: String,
         code: JSONParsingError.Code,
         line: Int,
@@ -75,14 +75,14 @@ struct JSONParsingTests {
         #expect(error.path == path)
     }
 
-    @Test func `an error reads as a sentence`() throws {
+    @Test func `a JSON parsing error reads as a sentence`() throws {
         let error = try #require(throws: JSONParsingError.self) { try JSONValue(parsing: "{\"a\": [1, ?]}") }
         #expect(error.description == "Expected a JSON value but found '?' at line 1, column 11 (in a[1]).")
         #expect(error.localizedDescription == error.description)
     }
 
     @Test(arguments: ["k", "😀", "e\u{301}\u{302}", "\u{301}"])
-    func `the path of an error is short however deep and long the keys are`(letter: String) throws {
+    func `the path of a JSON parsing error is short however deep and long the keys are`(letter: String) throws {
         let key = String(repeating: letter, count: 5000)
         let text = String(repeating: "{\"\(key)\":", count: 500) + "?"
         let error = try #require(throws: JSONParsingError.self) { try JSONValue(parsing: text) }
@@ -94,13 +94,13 @@ struct JSONParsingTests {
         #expect(throws: JSONParsingError.self) { try JSONValue(parsing: deep) }
     }
 
-    @Test func `a deep path shows its beginning and its end`() throws {
+    @Test func `a deep JSON path shows its beginning and its end`() throws {
         let text = (0..<30).map { "{\"k\($0)\":" }.joined() + "?"
         let error = try #require(throws: JSONParsingError.self) { try JSONValue(parsing: text) }
         #expect(error.path == "k0.k1.k2.k3.k4.k5.k6.k7.k8.k9…k20.k21.k22.k23.k24.k25.k26.k27.k28.k29")
     }
 
-    @Test func `nesting up to the limit is parsed and one more is an error`() throws {
+    @Test func `JSON nested up to the limit is parsed and one level more is an error`() throws {
         let text = String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
         _ = try JSONValue(parsing: text)
         let deeper = try #require(throws: JSONParsingError.self) { try JSONValue(parsing: "[" + text + "]") }
@@ -112,13 +112,13 @@ struct JSONParsingTests {
     }
 
     @Test(arguments: ["[", "{\"a\":", "[{\"a\":"])
-    func `a hundred thousand levels are an error whatever limit is asked for`(opening: String) throws {
+    func `a hundred thousand levels of JSON are an error whatever limit is asked for`(opening: String) throws {
         let text = String(repeating: opening, count: 100_000)
         let error = try #require(throws: JSONParsingError.self) { try JSONValue(parsing: text, maximumDepth: .max) }
         #expect(error.code == .tooDeep)
     }
 
-    @Test func `the greatest depth that can be asked for is parsed, compared, written and freed`() throws {
+    @Test func `JSON of the greatest possible depth is parsed, compared, written and freed`() throws {
         let depth = JSONTape.largestDepth
         let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         let value = try JSONValue(parsing: text, maximumDepth: depth)
@@ -127,7 +127,7 @@ struct JSONParsingTests {
     }
 
     @Test(arguments: ["1", "\"a\"", "null", " true"])
-    func `a fragment is refused when fragments are not allowed`(text: String) throws {
+    func `a JSON fragment is refused when fragments are not allowed`(text: String) throws {
         let error = try #require(throws: JSONParsingError.self) {
             try JSONValue(parsing: text, allowsFragments: false)
         }
@@ -138,7 +138,8 @@ struct JSONParsingTests {
     @Test(arguments: [
         String.Encoding.utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian, .utf8,
     ])
-    func `wide encodings are recognised with and without a mark`(encoding: String.Encoding) throws {
+    func `JSON in UTF-16 and UTF-32 is recognised with and without a byte-order mark`(encoding: String.Encoding) throws
+    {
         let text = #"{"name":"é日😀","list":[1,2]}"#
         for text in [text, "\u{FEFF}" + text] {
             let data = try #require(text.data(using: encoding))
@@ -148,7 +149,7 @@ struct JSONParsingTests {
         #expect(try JSONValue(parsing: number) == 7)
     }
 
-    @Test func `random documents are the same in every encoding`() throws {
+    @Test func `random JSON documents are the same in every encoding`() throws {
         var generator = JSONGenerator(seed: 13)
         let encodings: [String.Encoding] = [
             .utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian, .utf16, .utf32,
@@ -169,11 +170,11 @@ struct JSONParsingTests {
             [0x00, 0x00, 0x00, 0x31, 0x00], [0x00, 0x11, 0x00, 0x00], [0xFF, 0xFE, 0x00, 0x00, 0x00, 0x00, 0x11, 0x00],
         ] as [[UInt8]]
     )
-    func `broken wide encodings are refused`(bytes: [UInt8]) {
+    func `malformed UTF-16 and UTF-32 in JSON is refused`(bytes: [UInt8]) {
         #expect(throws: JSONParsingError.self) { try JSONValue(parsing: bytes) }
     }
 
-    @Test func `all kinds of byte collections are parsed`() throws {
+    @Test func `JSON is parsed from all kinds of byte collections`() throws {
         let text = "[1,\"a\"]"
         let expected: JSONValue = [1, "a"]
         #expect(try JSONValue(parsing: Data(text.utf8)) == expected)
@@ -188,7 +189,7 @@ struct JSONParsingTests {
     }
 
     @Test(arguments: ["0", "[]", "{}", "\"\"", "[[0],0]", "{\"\":0}", "[[[[0]]]]"])
-    func `the densest documents have room on the tape`(element: String) throws {
+    func `the densest JSON documents have room on the tape`(element: String) throws {
         for count in [1, 2, 3, 100, 5000] {
             let text = "[" + Array(repeating: element, count: count).joined(separator: ",") + "]"
             #expect(try JSONValue(parsing: text, maximumDepth: 5).array?.count == count)
@@ -196,7 +197,7 @@ struct JSONParsingTests {
         }
     }
 
-    @Test func `strings of every length around a block keep their content`() throws {
+    @Test func `JSON strings of every length around a block keep their content`() throws {
         for length in 0..<40 {
             let text = String(repeating: "x", count: length)
             for (written, read) in [("", ""), ("\\n", "\n"), ("é", "é"), ("\\u00e9", "é"), ("😀", "😀")] {
@@ -209,7 +210,7 @@ struct JSONParsingTests {
         }
     }
 
-    @Test func `the last of repeated keys wins and stands at the place of the first`() throws {
+    @Test func `the last of repeated JSON keys wins and stands at the place of the first`() throws {
         let value = try JSONValue(parsing: #"{"a":1,"b":2,"a":3,"\u0062":4}"#)
         #expect(value["a"] == 3)
         #expect(value["b"] == 4)
@@ -220,7 +221,7 @@ struct JSONParsingTests {
         #expect(large["k7"] == 207)
     }
 
-    @Test func `random documents are read as Foundation's decoder reads them`() throws {
+    @Test func `random JSON documents are parsed as by Foundation's decoder`() throws {
         var generator = JSONGenerator(seed: 1)
         for _ in 0..<600 {
             let text = generator.document()
@@ -232,7 +233,7 @@ struct JSONParsingTests {
         }
     }
 
-    @Test func `damaged documents are refused exactly when Foundation refuses them`() throws {
+    @Test func `damaged JSON documents are refused exactly when Foundation refuses them`() throws {
         var generator = JSONGenerator(seed: 2)
         var refused = 0
         for _ in 0..<3000 {
@@ -261,7 +262,7 @@ struct JSONParsingTests {
         }
     }
 
-    @Test func `no random bytes crash the parser`() {
+    @Test func `random bytes do not crash the JSON parser`() {
         var generator = JSONGenerator(seed: 3)
         let alphabet = Array("[]{}\",:\\u0123eE+-.tfn \n".utf8) + [0, 0x80, 0xC3, 0xE2, 0xF0, 0xFF, 0xED]
         for _ in 0..<20000 {

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: Hostile.allCases, ["utf-8", "utf-16le", "utf-32"])
-    func `a text is read once, and has a word for each value`(hostile: Hostile, charset: String) throws {
+    func `the JSON tape reads a text once, and has a word for each value`(hostile: Hostile, charset: String) throws {
         let costs = try [500, 1_000, 2_000].map { count in
             let text = hostile.text(count)
             let bytes = Counted(bytes: Array(try #require(Charset(charset)).encode(text)))
@@ -60,7 +60,7 @@ import Testing
     }
 
     #if DEBUG
-        @Test func `the way to a fault deep inside is found by passing each value once`() throws {
+        @Test func `the path to a fault deep inside JSON is found by passing each value once`() throws {
             let costs = try [1_000, 2_000, 4_000].map { count in
                 // In each of 250 arrays, or objects, come values before the next.
                 let values = String(repeating: "1,", count: count / 250)

@@ -9,17 +9,17 @@ struct JSONNumberTests {
         ("1e3", 1000), ("-2.50e1", -25), ("-0", 0), ("1000000000000000000", 1_000_000_000_000_000_000),
         ("1.00000000000000000000000", 1), ("9223372036854775807.00000", Int64.max),
     ])
-    func `an integer is exact however it is written`(text: String, expected: Int64) throws {
+    func `a JSON integer is exact however it is written`(text: String, expected: Int64) throws {
         #expect(try JSONValue(parsing: text).int64 == expected)
         #expect(try JSONValue(parsing: text).int == Int(expected))
     }
 
     @Test(arguments: ["9223372036854775808", "-9223372036854775809", "1.5", "1e19", "\"1\"", "true", "null", "1e400"])
-    func `what is no 64-bit integer has none`(text: String) throws {
+    func `a JSON number that is not a 64-bit integer has no integer value`(text: String) throws {
         #expect(try JSONValue(parsing: text).int64 == nil)
     }
 
-    @Test func `unsigned integers use all 64 bits`() throws {
+    @Test func `unsigned JSON integers use all 64 bits`() throws {
         #expect(try JSONValue(parsing: "18446744073709551615").uint64 == .max)
         #expect(try JSONValue(parsing: "18446744073709551616").uint64 == nil)
         #expect(try JSONValue(parsing: "-1").uint64 == nil)
@@ -30,20 +30,20 @@ struct JSONNumberTests {
         "123456789012345678901234567890", "-99999999999999999999", "1e400", "-1e-400", "0.1234567890123456789012345",
         "3.14159265358979323846264338327950288", "1e999999999999999999999", "18446744073709551616",
     ])
-    func `what no 64 bits hold is written again as it was read`(text: String) throws {
+    func `a JSON number that 64 bits cannot hold is written as it was read`(text: String) throws {
         #expect(try JSONValue(parsing: text).description == text)
         let data = try JSONValue(parsing: "[\(text)]").data()
         #expect(String(decoding: data, as: UTF8.self) == "[\(text)]")
     }
 
-    @Test func `doubles beyond the range have no double but keep their text`() throws {
+    @Test func `JSON numbers beyond the range of Double have no double but keep their text`() throws {
         #expect(try JSONValue(parsing: "1e400").double == nil)
         #expect(try JSONValue(parsing: "1e-400").double == 0)
         #expect(try JSONValue(parsing: "123456789012345678901234567890").double == 123456789012345678901234567890.0)
         #expect(try JSONValue(parsing: "5e-324").double == .leastNonzeroMagnitude)
     }
 
-    @Test func `decimals keep digits that doubles lose`() throws {
+    @Test func `JSON decimals keep digits that doubles lose`() throws {
         #expect(try JSONValue(parsing: "0.10").number?.decimal == Decimal(string: "0.1"))
         let text = "12345678901234567890.123456789"
         #expect(try JSONValue(parsing: text).number?.decimal == Decimal(string: text))
@@ -56,7 +56,7 @@ struct JSONNumberTests {
         ("100000000000000000000", "1e20"), ("18446744073709551615", "18446744073709551615.0"),
         ("0.1", "0.10000000000000000000000000"),
     ])
-    func `numbers of the same decimal value are equal and hash alike`(left: String, right: String) throws {
+    func `JSON numbers of the same decimal value are equal and hash alike`(left: String, right: String) throws {
         let (left, right) = (try JSONValue(parsing: left), try JSONValue(parsing: right))
         #expect(left == right)
         #expect(right == left)
@@ -68,12 +68,12 @@ struct JSONNumberTests {
         ("18446744073709551615", "-1"), ("9223372036854775807", "9223372036854775808.0"), ("1e-400", "0"),
         ("0.1", "0.10000000000000000000000001"),
     ])
-    func `numbers of different value differ`(left: String, right: String) throws {
+    func `JSON numbers of different value differ`(left: String, right: String) throws {
         #expect(try JSONValue(parsing: left) != JSONValue(parsing: right))
         #expect(try JSONValue(parsing: right) != JSONValue(parsing: left))
     }
 
-    @Test func `numbers are made from every kind of number`() {
+    @Test func `JSON numbers are made from every kind of number`() {
         #expect(JSONNumber(UInt64.max).description == "18446744073709551615")
         #expect(JSONNumber(Int128.max).description == "\(Int128.max)")
         #expect(JSONNumber(Int8(-3)).int == -3)
@@ -96,7 +96,7 @@ struct JSONNumberTests {
             ("9007199254740992e0", 9_007_199_254_740_992), ("0.30000000000000004", nil), ("-65.61337209218934", nil),
         ] as [(String, UInt64?)]
     )
-    func `numbers are exact however many digits they have`(text: String, integer: UInt64?) throws {
+    func `JSON numbers are exact however many digits they have`(text: String, integer: UInt64?) throws {
         let number = try #require(try JSONValue(parsing: text).number)
         let again = try #require(JSONNumber(text: number.description))
         #expect(JSONDecimalDigits(number.description) == JSONDecimalDigits(text))
@@ -108,7 +108,7 @@ struct JSONNumberTests {
         if let int64 = number.int64 { #expect(JSONNumber(int64) == number) }
     }
 
-    @Test func `random numbers are exact and doubles stay doubles`() throws {
+    @Test func `random JSON numbers are exact and doubles stay doubles`() throws {
         var generator = JSONGenerator(seed: 14)
         for round in 0..<20000 {
             let digits = "\(1 + generator.next() % 9)\(generator.next() % 10_000_000_000_000_000)"
@@ -130,7 +130,7 @@ struct JSONNumberTests {
         }
     }
 
-    @Test func `what is the shortest text of a double is known without writing it`() throws {
+    @Test func `whether a JSON number is the shortest text of its double is known without writing it`() throws {
         var generator = JSONGenerator(seed: 15)
         var known = 0
         for _ in 0..<20000 {
@@ -149,7 +149,7 @@ struct JSONNumberTests {
         #expect(known > 8000)
     }
 
-    @Test func `numbers with the same nearest double have hashes of their own`() {
+    @Test func `JSON numbers with the same nearest double have hashes of their own`() {
         let long = (0..<200).compactMap { JSONNumber(text: "1.\(String(repeating: "0", count: 30))\($0 + 1000)") }
         #expect(Set(long.map(\.hashValue)).count > 190)
         let integers = (0..<200).map { JSONNumber(Int64.max - $0) }
@@ -158,7 +158,7 @@ struct JSONNumberTests {
         #expect(Set(huge.map(\.hashValue)).count > 190)
     }
 
-    @Test func `doubles are read bit for bit as the standard library reads them`() throws {
+    @Test func `JSON doubles are read bit for bit as the standard library reads them`() throws {
         var generator = JSONGenerator(seed: 4)
         for round in 0..<20000 {
             let text =
@@ -183,7 +183,7 @@ struct JSONNumberTests {
         "8.5e15", "1e22", "1e23", "6929495644600919.5", "123456789e-30", "1.00000000000000011102230246251565404e0",
         "1090544144181609348835077142190", "3.0540412e5", "4503599627370496.5", "4503599627370497.5", "1e-323",
     ])
-    func `doubles at the edges are read bit for bit`(text: String) throws {
+    func `JSON doubles at the edges are read bit for bit`(text: String) throws {
         let tape = try JSONTape(parsing: text.utf8, maximumDepth: 1)
         #expect(tape.double(of: tape.words[0]).bitPattern == Double(text)?.bitPattern)
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import Bluebonnet
 
 struct JSONObjectTests {
-    @Test func `keys keep the order in which they were added`() {
+    @Test func `the keys of a JSONObject keep the order in which they were added`() {
         var object: JSONObject = ["z": 1, "a": 2]
         object["m"] = 3
         object["z"] = 4
@@ -19,7 +19,7 @@ struct JSONObjectTests {
     }
 
     @Test(arguments: [1, 15, 16, 17, 18, 40, 1000])
-    func `every key is found in objects of every size, also after changes`(count: Int) {
+    func `every key is found in a JSONObject of every size, also after changes`(count: Int) {
         var object = JSONObject()
         for number in 0..<count {
             object["key \(number)"] = JSONValue(number)
@@ -39,13 +39,13 @@ struct JSONObjectTests {
         #expect(object != copy)
     }
 
-    @Test func `of equal keys in a literal the last wins`() {
+    @Test func `of equal keys in a JSONObject literal the last wins`() {
         let object: JSONObject = ["a": 1, "b": 2, "a": 3]
         #expect(object.count == 2)
         #expect(object["a"] == 3)
     }
 
-    @Test func `an object becomes a dictionary and back`() {
+    @Test func `a JSONObject becomes a dictionary and back`() {
         let object: JSONObject = ["b": 1, "a": [true]]
         #expect(object.dictionary == ["a": [true], "b": 1])
         #expect(JSONObject(object.dictionary) == object)

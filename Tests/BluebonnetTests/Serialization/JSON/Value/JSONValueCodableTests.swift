@@ -10,7 +10,7 @@ struct JSONValueCodableTests {
         var maybe: JSONValue?
     }
 
-    @Test func `a value inside a type is decoded by every decoder`() throws {
+    @Test func `a JSONValue inside a type is decoded by every decoder`() throws {
         let text = #"{"name":"n","extra":{"a":[1,2.5,null,"x",true],"big":18446744073709551615}}"#
         let expected = Envelope(
             name: "n",
@@ -21,7 +21,7 @@ struct JSONValueCodableTests {
         #expect(try JSONBodyDecoder().decode(Envelope.self, from: text.utf8) == expected)
     }
 
-    @Test func `a value goes through Foundation's encoders and comes back`() throws {
+    @Test func `a JSONValue goes through Foundation's encoders and comes back`() throws {
         let value: JSONValue = ["a": [1, 2.5, nil, "x", true, [:], []], "i": JSONValue(Int64.min), "d": 0.1]
         let json = try JSONEncoder().encode(value)
         #expect(try JSONValue(parsing: json) == value)
@@ -30,14 +30,14 @@ struct JSONValueCodableTests {
         #expect(try PropertyListDecoder().decode([String: JSONValue].self, from: list)["v"]?["a"]?[1] == "x")
     }
 
-    @Test func `a long number reaches Foundation's encoder as a decimal`() throws {
+    @Test func `a long JSON number reaches Foundation's encoder as a decimal`() throws {
         let value = try JSONValue(parsing: "[123456789012345678901234567890]")
         #expect(String(decoding: try JSONEncoder().encode(value), as: UTF8.self) == value.description)
         let endless = try JSONValue(parsing: "[1e400]")
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(endless) }
     }
 
-    @Test func `numbers and objects are decoded and encoded by themselves`() throws {
+    @Test func `JSONNumber and JSONObject are decoded and encoded by themselves`() throws {
         struct Pair: Codable, Equatable { var number: JSONNumber, object: JSONObject }
         let text = #"{"number":12345678901234567890,"object":{"b":1,"a":[]}}"#
         let pair = try JSONBodyDecoder().decode(Pair.self, from: text.utf8)
@@ -56,24 +56,26 @@ struct JSONValueCodableTests {
             ("a", "a"),
         ] as [(String, JSONValue)]
     )
-    func `a decoder that knows scalars as text gives what they say`(text: String, expected: JSONValue) throws {
+    func `a JSONValue from a decoder that has scalars as text has what they say`(text: String, expected: JSONValue)
+        throws
+    {
         #expect(try JSONValue(from: TextDecoder(text: text)) == expected)
     }
 
     @Test(arguments: ["\"true\"", "\"1\"", "\"1.5\"", "\"-0\""])
-    func `a string stays one where the decoder tells it apart`(text: String) throws {
+    func `a JSONValue string stays a string where the decoder tells it apart`(text: String) throws {
         let list = Data("[\(text)]".utf8)
         #expect(try JSONDecoder().decode(JSONValue.self, from: list) == JSONValue(parsing: list))
         #expect(try JSONBodyDecoder().decode(JSONValue.self, from: list) == JSONValue(parsing: list))
     }
 
-    @Test func `an encodable value becomes a JSON value`() throws {
+    @Test func `an Encodable becomes a JSONValue`() throws {
         #expect(try JSONValue(encoding: Envelope(name: "n", extra: [1, nil])) == ["name": "n", "extra": [1, nil]])
         #expect(try JSONValue(encoding: JSONValue("x")) == "x")
         #expect(try JSONValue(encoding: [1.5, 2]) == [1.5, 2])
     }
 
-    @Test func `a type is decoded from a value`() throws {
+    @Test func `a type is decoded from a JSONValue`() throws {
         let value: JSONValue = ["name": "n", "extra": [1]]
         #expect(try JSONBodyDecoder().decode(Envelope.self, from: value) == Envelope(name: "n", extra: [1]))
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import Bluebonnet
 
 struct JSONValueTests {
-    @Test func `literals of every kind make values`() {
+    @Test func `literals of every kind make JSONValues`() {
         let value: JSONValue = ["page": 2, "tags": ["a", "b"], "x": nil, "f": 1.5, "b": true, "o": ["i": "\(1 + 1)"]]
         #expect(value.description == #"{"page":2,"tags":["a","b"],"x":null,"f":1.5,"b":true,"o":{"i":"2"}}"#)
         #expect(value["page"]?.int == 2)
@@ -19,7 +19,7 @@ struct JSONValueTests {
         #expect(value["o"]?.object?.keys == ["i"])
     }
 
-    @Test func `accessors of another kind are nil`() {
+    @Test func `the accessors of another kind of JSONValue are nil`() {
         let values: [JSONValue] = [nil, true, 1, "1", [1], ["a": 1]]
         #expect(values.map { $0.isNull } == [true, false, false, false, false, false])
         #expect(values.map { $0.bool } == [nil, true, nil, nil, nil, nil])
@@ -33,7 +33,7 @@ struct JSONValueTests {
         #expect(values.map { $0[0] } == [nil, nil, nil, nil, 1, nil])
     }
 
-    @Test func `values are made from variables`() {
+    @Test func `JSONValues are made from variables`() {
         let (text, flag, count, ratio) = ("t", true, UInt8(3), 0.25)
         #expect(JSONValue(text) == "t")
         #expect(JSONValue(text.dropFirst(0)) == "t")
@@ -45,14 +45,14 @@ struct JSONValueTests {
         #expect(JSONValue(["b": 1, "a": 2] as JSONObject).description == #"{"b":1,"a":2}"#)
     }
 
-    @Test func `removing nulls drops keys and elements at every depth`() {
+    @Test func `removing nulls from a JSONValue drops keys and elements at every depth`() {
         let value: JSONValue = ["a": nil, "b": [1, nil, ["c": nil, "d": [nil]]], "e": ["f": nil], "g": "x"]
         #expect(value.removingNulls() == ["b": [1, ["d": []]], "e": [:], "g": "x"])
         #expect(JSONValue.null.removingNulls() == .null)
         #expect(JSONValue.array([nil, nil]).removingNulls() == [])
     }
 
-    @Test func `values are equal whatever the order of their keys`() {
+    @Test func `JSONValues are equal whatever the order of their keys`() {
         let left: JSONValue = ["a": 1, "b": ["c": [1, 2], "d": nil]]
         let right: JSONValue = ["b": ["d": nil, "c": [1.0, 2]], "a": 1]
         #expect(left == right)
@@ -61,7 +61,7 @@ struct JSONValueTests {
         #expect(Set([left, right]).count == 1)
     }
 
-    @Test func `a value is small`() {
+    @Test func `a JSONValue takes at most 24 bytes`() {
         #expect(MemoryLayout<JSONValue>.stride <= 24)
         #expect(MemoryLayout<JSONObject.Element>.stride <= 40)
     }

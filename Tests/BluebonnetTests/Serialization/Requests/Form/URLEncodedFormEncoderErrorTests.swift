@@ -24,7 +24,10 @@ import Testing
             (false as JSONValue, "a single value"),
         ] as [(any Encodable & Sendable, String)]
     )
-    func `what has no keys is an error that says so`(_ value: any Encodable & Sendable, _ what: String) {
+    func `form-encoding a value without keys is an error that says so`(
+        _ value: any Encodable & Sendable,
+        _ what: String
+    ) {
         let error = failure(value)
         #expect(error?.code == .requestSerializationFailed)
         #expect(
@@ -36,14 +39,14 @@ import Testing
     }
 
     @Test(arguments: [["a"], [], "text", 1, true] as [JSONValue])
-    func `JSON that has no keys is an error`(_ value: JSONValue) {
+    func `form-encoding JSON without keys is an error`(_ value: JSONValue) {
         let error = #expect(throws: NetworkingError.self) { try URLEncodedFormEncoder().encode(value) }
         #expect(error?.code == .requestSerializationFailed)
         #expect(error?.underlying is EncodingError)
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity])
-    func `a number that is not finite is an error that says where`(_ number: Double) throws {
+    func `form-encoding a number that is not finite is an error that says where`(_ number: Double) throws {
         struct Item: Encodable {
             var price: Double
         }
@@ -68,7 +71,7 @@ import Testing
         #expect(failure(["d": Decimal.nan])?.message.contains("form, at d: NaN is") == true)
     }
 
-    @Test func `the coding path that a type sees is right`() throws {
+    @Test func `the form encoder gives types the right coding path`() throws {
         struct Probe: Encodable {
             func encode(to encoder: any Encoder) throws {
                 #expect(encoder.codingPath.map(\.stringValue) == ["a", "Index 1"])
@@ -98,7 +101,7 @@ import Testing
         #expect(try URLEncodedFormEncoder().encode(["a": [Either.number, .probe]]) == "a%5B%5D=1")
     }
 
-    @Test func `an error of the type itself is below`() {
+    @Test func `an error thrown by a type is the underlying one of the form encoder's`() {
         struct Refusal: Error {}
         struct Value: Encodable {
             func encode(to encoder: any Encoder) throws { throw Refusal() }

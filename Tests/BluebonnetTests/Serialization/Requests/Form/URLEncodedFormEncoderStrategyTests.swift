@@ -29,7 +29,7 @@ import Testing
             (.custom { _, _ in "" }, "=x&=y&=1&=2"),
         ] as [(Form.ArrayEncoding, String)]
     )
-    func `arrays name their elements`(_ encoding: Form.ArrayEncoding, _ expected: String) throws {
+    func `form array strategies name the elements`(_ encoding: Form.ArrayEncoding, _ expected: String) throws {
         struct Value: Encodable {
             var a = ["x", "y"]
             var b = [["c": [1, 2]]]
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [(.numeric, "f=0&t=1"), (.literal, "f=false&t=true")] as [(Form.BoolEncoding, String)])
-    func `booleans are digits or words`(_ encoding: Form.BoolEncoding, _ expected: String) throws {
+    func `form booleans are digits or words`(_ encoding: Form.BoolEncoding, _ expected: String) throws {
         let form = Self.form { $0.boolEncoding = encoding }
         #expect(try form.encode(["t": true, "f": false] as [String: Bool]) == expected)
         #expect(try form.encode(["t": true, "f": false] as [String: Bool?]) == expected)
@@ -55,7 +55,9 @@ import Testing
             (.custom { "\($0.count) bytes" }, "d=2%20bytes&e=0%20bytes"),
         ] as [(Form.DataEncoding, String)]
     )
-    func `data is Base64, an array or what a closure says`(_ encoding: Form.DataEncoding, _ expected: String) throws {
+    func `form data is Base64, an array or what a closure returns`(_ encoding: Form.DataEncoding, _ expected: String)
+        throws
+    {
         struct Value: Encodable {
             var d = Data([251, 255])
             var e = Data()
@@ -73,7 +75,7 @@ import Testing
             (.custom { "\($0.timeIntervalSince1970 > 0)" }, "d=true"),
         ] as [(Form.DateEncoding, String)]
     )
-    func `dates are written in every way`(_ encoding: Form.DateEncoding, _ expected: String) throws {
+    func `form dates are written by every strategy`(_ encoding: Form.DateEncoding, _ expected: String) throws {
         let form = Self.form { $0.dateEncoding = encoding }
         let date = Date(timeIntervalSince1970: 1_700_000_000.5)
         #expect(try form.encode(["d": date]) == expected)
@@ -91,7 +93,7 @@ import Testing
             (.custom { String($0.reversed()) }, "yeKretuo[yeKrenni]=1"),
         ] as [(Form.KeyEncoding, String)]
     )
-    func `keys are changed at every level`(_ encoding: Form.KeyEncoding, _ expected: String) throws {
+    func `form key strategies change keys at every level`(_ encoding: Form.KeyEncoding, _ expected: String) throws {
         struct Inner: Encodable {
             var innerKey = 1
         }
@@ -111,7 +113,7 @@ import Testing
             "X-Header", "ipV4Address", "_", "aB_cD", "日本Text", "🚀Launch",
         ]
     )
-    func `snake case finds the words that Foundation finds`(_ name: String) throws {
+    func `form keys in snake case have the words that Foundation finds`(_ name: String) throws {
         let foundation = JSONEncoder()
         foundation.keyEncodingStrategy = .convertToSnakeCase
         let json = try JSONValue(parsing: foundation.encode(OneKey(name: name)))
@@ -122,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: ["abAB", "abAB12", "aZ_19-'^. :/", "aZé名ßÄǅǆİ\u{301}\u{200D}Ⅷⓐ"])
-    func `snake case finds the words of random names that Foundation finds`(alphabet: String) throws {
+    func `random form keys in snake case have the words that Foundation finds`(alphabet: String) throws {
         let foundation = JSONEncoder()
         foundation.keyEncodingStrategy = .convertToSnakeCase
         let form = Self.form { $0.keyEncoding = .convertToSnakeCase }
@@ -144,7 +146,7 @@ import Testing
             (.custom { "/\($0)/" }, "a/b//c/=1&d[]/e/=2"),
         ] as [(Form.KeyPathEncoding, String)]
     )
-    func `names of nested objects are joined`(_ encoding: Form.KeyPathEncoding, _ expected: String) throws {
+    func `form names of nested objects are joined`(_ encoding: Form.KeyPathEncoding, _ expected: String) throws {
         struct Value: Encodable {
             var a = ["b": ["c": 1]]
             var d = [["e": 2]]
@@ -164,7 +166,7 @@ import Testing
             (.custom { nil }, "list[0]=1&list[2]=2&text=x"),
         ] as [(Form.NilEncoding, String)]
     )
-    func `nil is seen in properties and in arrays`(_ encoding: Form.NilEncoding, _ expected: String) throws {
+    func `form nil strategies apply to properties and arrays`(_ encoding: Form.NilEncoding, _ expected: String) throws {
         struct Value: Encodable {
             var list: [Int?] = [1, nil, 2]
             var none: Int?
@@ -178,7 +180,7 @@ import Testing
         #expect(try form.encode(["list": [1, nil, 2], "none": nil, "text": "x"] as JSONValue) == expected)
     }
 
-    @Test func `nil of every type is seen`() throws {
+    @Test func `form nil strategies apply to every type`() throws {
         struct Inner: Encodable {}
         struct Value: Encodable {
             var a: Bool?
@@ -219,7 +221,7 @@ import Testing
             ),
         ]
     )
-    func `a space is escaped or a plus sign`(_ form: Form, _ expected: String) throws {
+    func `a space in a form is escaped or a plus sign`(_ form: Form, _ expected: String) throws {
         #expect(try form.encode(["a b": "c d+"]) == expected)
     }
 
@@ -233,7 +235,7 @@ import Testing
             ("é a%&#=;\n\u{7F}", "é a%&#=;\n\u{7F}", "%C3%A9%20a%25%26%23=;%0A%7F"),
         ]
     )
-    func `allowed characters stay unless they would break the form`(
+    func `allowed characters of a form stay unless they would break the form`(
         _ allowed: Form.AllowedCharacters,
         _ text: String,
         _ expected: String
@@ -244,7 +246,7 @@ import Testing
         #expect(try form.encode([text: ""]) == "\(name)=")
     }
 
-    @Test func `every ASCII character is escaped as the preset says`() throws {
+    @Test func `every ASCII character of a form is escaped as the preset says`() throws {
         for byte in UInt8(0)..<128 {
             let character = String(UnicodeScalar(byte))
             #expect(try Form.standard.encode(["x": character]) == "x=\(QueryString().escape(character))")
@@ -253,7 +255,7 @@ import Testing
         #expect((UInt8(128)...255).allSatisfy { !Form.AllowedCharacters("é").contains($0) })
     }
 
-    @Test func `keys are sorted, or stand as they were encoded`() throws {
+    @Test func `form keys are sorted, or in the order of encoding`() throws {
         struct Inner: Encodable {
             var z = 1
             var Z = 2
@@ -273,12 +275,12 @@ import Testing
         )
     }
 
-    @Test func `keys are sorted as they are written`() throws {
+    @Test func `form keys are sorted as they are written`() throws {
         let form = Self.form { $0.keyEncoding = .custom { $0 == "a" ? "z" : $0 } }
         #expect(try form.encode(["a": 1, "b": 2]) == "b=2&z=1")
     }
 
-    @Test func `what a strategy throws is below an error that says where`() throws {
+    @Test func `an error thrown by a form strategy is the underlying one of an error that says where`() throws {
         struct Value: Encodable {
             var list = [Date(timeIntervalSince1970: 0)]
         }

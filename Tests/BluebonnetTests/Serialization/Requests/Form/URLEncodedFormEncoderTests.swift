@@ -15,7 +15,7 @@ import Testing
         return form
     }()
 
-    @Test func `scalars of every type are written as text`() throws {
+    @Test func `form scalars of every type are written as text`() throws {
         struct Value: Encodable {
             var a: Int8 = .min
             var b: Int16 = .min
@@ -46,7 +46,7 @@ import Testing
         #expect(try form.encode(Value()) == expected.joined(separator: "&"))
     }
 
-    @Test func `elements of every type are written as text`() throws {
+    @Test func `form array elements of every type are written as text`() throws {
         struct Elements: Encodable {
             func encode(to encoder: any Encoder) throws {
                 var list = encoder.unkeyedContainer()
@@ -77,7 +77,7 @@ import Testing
         #expect(try form.encode(["a": Elements()]) == values.map { "a=\($0)&" }.joined() + "a")
     }
 
-    @Test func `dictionaries may have keys of other types`() throws {
+    @Test func `form dictionaries may have keys of other types`() throws {
         enum Color: String, Encodable, CodingKeyRepresentable {
             case red, blue
         }
@@ -86,7 +86,7 @@ import Testing
         #expect(try form.encode(["m": [1: [2: 3]]]) == "m[1][2]=3")
     }
 
-    @Test func `a set repeats the bare key, sorted`() throws {
+    @Test func `a set in a form repeats the bare key, sorted`() throws {
         struct Value: Encodable {
             var a: Set<String> = ["b", "a", "c"]
             var n: Set<Int>? = [10, 9, 1]
@@ -102,7 +102,7 @@ import Testing
         #expect(try form.encode(["a": Set(["b", "a"])]) == "a=a&a=b")
     }
 
-    @Test func `arrays and objects nest, and empty ones make nothing`() throws {
+    @Test func `form arrays and objects nest, and empty ones write nothing`() throws {
         struct Item: Encodable {
             var id: Int
             var tags: [String]
@@ -121,7 +121,7 @@ import Testing
         #expect(try form.encode(Empty()) == "")
     }
 
-    @Test func `names and values are escaped as UTF-8`() throws {
+    @Test func `form names and values are escaped as UTF-8`() throws {
         #expect(
             try URLEncodedFormEncoder().encode(["ü[k]": ["日本": "👩🏽‍🚀&=+ \u{0}"]])
                 == "%C3%BC%5Bk%5D%5B%E6%97%A5%E6%9C%AC%5D="
@@ -130,7 +130,7 @@ import Testing
         #expect(try URLEncodedFormEncoder().encode(["a": [1]]) == "a%5B%5D=1")
     }
 
-    @Test func `nested containers and superclasses write where they stand`() throws {
+    @Test func `form containers and superclasses write in their place`() throws {
         class Animal: Encodable {
             var legs = 4
         }
@@ -167,7 +167,7 @@ import Testing
         )
     }
 
-    @Test func `a key that is encoded again has its last value`() throws {
+    @Test func `a form key that is encoded again has its last value`() throws {
         struct Value: Encodable {
             var count: Int
 
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func `a wrapper encodes as what it wraps`() throws {
+    @Test func `a wrapper is form-encoded as what it wraps`() throws {
         struct Wrapper<Value: Encodable>: Encodable {
             var value: Value
 
@@ -203,7 +203,7 @@ import Testing
         #expect(try form.encode([String: Int]?.some(["a": 1])) == "a=1")
     }
 
-    @Test func `a JSON value is written as parameters wherever it stands`() throws {
+    @Test func `a JSONValue inside a form is written as parameters`() throws {
         let parameters: JSONValue = ["n": 1.0, "big": 9_007_199_254_740_993, "x": [nil, ["y": true]]]
         let expected = "big=9007199254740993&n=1&x[][y]=1"
         #expect(try form.encode(parameters) == expected)
@@ -222,13 +222,13 @@ import Testing
             ["": "x", "k&=": "v w+", "ü": "👩🏽‍🚀"], [:], nil, ["a": [], "b": [:]],
         ] as [JSONValue]
     )
-    func `with bare keys for null, parameters are written as AFNetworking writes them`(_ value: JSONValue) throws {
+    func `with bare keys for null, a form is written as AFNetworking writes it`(_ value: JSONValue) throws {
         var form = URLEncodedFormEncoder.standard
         form.nilEncoding = .bareKey
         #expect(try form.encode(value) == QueryString().encode(value))
     }
 
-    @Test func `nil makes nothing`() throws {
+    @Test func `form-encoding nil writes nothing`() throws {
         #expect(try form.encode([String: Int]?.none) == "")
         #expect(try form.encode(JSONValue.null) == "")
     }

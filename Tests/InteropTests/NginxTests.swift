@@ -12,10 +12,10 @@ import Testing
 struct NginxTests {
     private func get(_ path: String, headerFields: HTTPFields = [:]) async throws -> Response<Data> {
         let request = try InteropServer.nginx.request(path, headerFields: headerFields)
-        return try await InteropServer.withSession { try await $0.data(for: request) }
+        return try await withSession { try await $0.data(for: request) }
     }
 
-    @Test func `a tiny file`() async throws {
+    @Test func `nginx's tiny file arrives`() async throws {
         let response = try await get("/tiny.txt")
         #expect(response.status == .ok)
         #expect(response.value == Data("Hello, world!".utf8))
@@ -29,7 +29,7 @@ struct NginxTests {
         "/chunked/1m.bin", "/chunked/1m.txt", "/chunked/tiny.txt",
         "/close/1m.bin", "/close/tiny.txt", "/slow/tiny.txt",
     ])
-    func `files arrive byte for byte`(path: String) async throws {
+    func `nginx's files arrive byte for byte`(path: String) async throws {
         let response = try await get(path)
         let name = path.split(separator: "/").last ?? ""
         let file = try InteropServer.file(String(name))
@@ -37,7 +37,7 @@ struct NginxTests {
         #expect(response.value == file)
     }
 
-    @Test func `the compressed location compresses and the chunked one is chunked`() async throws {
+    @Test func `nginx compresses its compressed location and chunks its chunked one`() async throws {
         let gzip = try await get("/gzip/1m.txt")
         #expect(gzip.headerFields[.contentEncoding] == "gzip")
         let chunked = try await get("/chunked/1m.bin")
@@ -55,14 +55,14 @@ struct NginxTests {
         request.body = .stream(source)
         request.expectsContinue = true
         request.timeouts = Timeouts(continueWait: nil)
-        let response = try await InteropServer.withSession { try await $0.data(for: request) }
+        let response = try await withSession { try await $0.data(for: request) }
         #expect(response.status == .methodNotAllowed)
     }
 
-    @Test func `a slow megabyte can be streamed`() async throws {
+    @Test func `nginx's slow megabyte can be streamed`() async throws {
         let request = try InteropServer.nginx.request("/slow/1m.bin")
         let file = try InteropServer.file("1m.bin")
-        let body = try await InteropServer.withSession { session in
+        let body = try await withSession { session in
             let response = try await session.stream(request)
             var body = Data()
             for try await piece in response.body { body.append(piece) }
@@ -71,7 +71,7 @@ struct NginxTests {
         #expect(body == file)
     }
 
-    @Test func `a range is a part of the file`() async throws {
+    @Test func `a range of nginx is a part of the file`() async throws {
         let response = try await get("/1m.bin", headerFields: [.range: "bytes=1000-1099"])
         let file = try InteropServer.file("1m.bin")
         #expect(response.status == .partialContent)
@@ -79,7 +79,7 @@ struct NginxTests {
         #expect(response.value == file[1000..<1100])
     }
 
-    @Test func `a validator saves the body`() async throws {
+    @Test func `a validator saves the body of nginx's response`() async throws {
         let first = try await get("/tiny.txt")
         let tag = try #require(first.headerFields[.eTag])
         let second = try await get("/tiny.txt", headerFields: [.ifNoneMatch: tag])
@@ -87,15 +87,15 @@ struct NginxTests {
         #expect(second.value.isEmpty)
     }
 
-    @Test func `a head has no body`() async throws {
+    @Test func `a HEAD response of nginx has no body`() async throws {
         let request = try InteropServer.nginx.request("/1m.bin", method: .head)
-        let response = try await InteropServer.withSession { try await $0.data(for: request) }
+        let response = try await withSession { try await $0.data(for: request) }
         #expect(response.headerFields[.contentLength] == "1048576")
         #expect(response.value.isEmpty)
     }
 
-    @Test func `requests one after the other share a connection`() async throws {
-        try await InteropServer.withSession { session in
+    @Test func `requests to nginx one after the other share a connection`() async throws {
+        try await withSession { session in
             var answers: [[Substring]] = []
             for _ in 0..<3 {
                 let request = try InteropServer.nginx.request("/connection")
@@ -107,8 +107,8 @@ struct NginxTests {
         }
     }
 
-    @Test func `connections that are closed early cost no request`() async throws {
-        try await InteropServer.withSession { session in
+    @Test func `connections that nginx closes early cost no request`() async throws {
+        try await withSession { session in
             for _ in 0..<10 {
                 let request = try InteropServer.impatientNginx.request("/tiny.txt")
                 let text = try await session.response(for: request, as: .string).value
@@ -117,9 +117,9 @@ struct NginxTests {
         }
     }
 
-    @Test func `many requests at once`() async throws {
+    @Test func `many requests to nginx succeed at once`() async throws {
         let request = try InteropServer.nginx.request("/tiny.txt")
-        try await InteropServer.withSession { session in
+        try await withSession { session in
             try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<200 {
                     group.addTask { try await session.response(for: request, as: .string).value }
@@ -131,7 +131,7 @@ struct NginxTests {
         }
     }
 
-    @Test func `uploads arrive with a length and in chunks`() async throws {
+    @Test func `uploads arrive at nginx with a length and in chunks`() async throws {
         let size = 1_000_000
         let pieces = AsyncStream<[UInt8]> { continuation in
             for _ in 0..<10 { continuation.yield([UInt8](repeating: 7, count: size / 10)) }
@@ -140,7 +140,7 @@ struct NginxTests {
         let bytes = RequestBody.data(Data(repeating: 7, count: size))
         let whole = try InteropServer.nginx.request("/upload", method: .put, body: bytes)
         let chunked = try InteropServer.nginx.request("/upload", method: .post, body: .stream(pieces))
-        try await InteropServer.withSession { session in
+        try await withSession { session in
             for request in [whole, chunked] {
                 let text = try await session.response(for: request, as: .string).value
                 #expect(text == "\(size)\n")
@@ -148,9 +148,9 @@ struct NginxTests {
         }
     }
 
-    @Test func `an error page comes with the error`() async throws {
+    @Test func `the error about a status of nginx has the error page`() async throws {
         let request = try InteropServer.nginx.request("/nowhere")
-        try await InteropServer.withSession { session in
+        try await withSession { session in
             let error = await #expect(throws: NetworkingError.self) {
                 try await session.response(for: request, as: .string)
             }
@@ -160,7 +160,7 @@ struct NginxTests {
         }
     }
 
-    @Test func `redirects lead to the file, and loops end`() async throws {
+    @Test func `nginx's redirects lead to the file, and loops end`() async throws {
         let response = try await get("/redirect")
         #expect(response.value == Data("Hello, world!".utf8))
         #expect(response.redirects.count == 1)
@@ -168,15 +168,15 @@ struct NginxTests {
         #expect(error.code == .tooManyRedirects)
     }
 
-    @Test func `a status without a body`() async throws {
+    @Test func `a response of nginx with status 204 has no body`() async throws {
         let response = try await get("/no-content")
         #expect(response.status == .noContent)
         #expect(response.value.isEmpty)
     }
 
-    @Test func `a Unix-domain socket serves the same site`() async throws {
+    @Test func `nginx serves the same site over a Unix-domain socket`() async throws {
         let request = try InteropServer.nginxSocket.request("/echo", headerFields: [.userAgent: "interop"])
-        let text = try await InteropServer.withSession { try await $0.response(for: request, as: .string).value }
+        let text = try await withSession { try await $0.response(for: request, as: .string).value }
         #expect(text.hasPrefix("GET /echo\n"))
         #expect(text.contains("HTTP/1.1"))
     }

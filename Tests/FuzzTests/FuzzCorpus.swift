@@ -12,7 +12,7 @@ struct FuzzCorpus {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     /// The inputs that belong to the repository.
-    private var folder: URL { Self.repository.appending(path: "Tests/Fuzz/Corpus/\(target.rawValue)") }
+    private var folder: URL { Self.repository.appending(path: "Tests/FuzzTests/Corpus/\(target.rawValue)") }
 
     /// What earlier runs on this machine found worth keeping.
     private var finds: URL { Self.repository.appending(path: ".build-fuzz/\(target.rawValue)") }

@@ -1,6 +1,6 @@
 /// Makes new inputs of old ones, the same on every run with the same seed.
 struct Mutator: RandomNumberGenerator {
-    private var state: UInt64
+    private var random: SeededGenerator
     private let words: [[UInt8]]
 
     /// Longer inputs find little more and take long.
@@ -10,18 +10,11 @@ struct Mutator: RandomNumberGenerator {
     ///   - seed: The seed.
     ///   - words: Pieces of input that mean something to the parser.
     init(seed: UInt64, words: [[UInt8]]) {
-        state = seed
+        random = SeededGenerator(seed: seed)
         self.words = words
     }
 
-    mutating func next() -> UInt64 {
-        // SplitMix64.
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+    mutating func next() -> UInt64 { random.next() }
 
     /// A number below a bound, 0 for none.
     mutating func below(_ bound: Int) -> Int {

@@ -31,19 +31,12 @@ struct ContentCodingInteropTests {
         return files
     }()
 
-    private func withAPI(_ body: (HTTPSessionManager) async throws -> Void) async throws {
-        let baseURL = try #require(URL(string: try InteropServer.httpbin.address))
-        try await InteropServer.withSession { session in
-            try await body(HTTPSessionManager(baseURL: baseURL, session: session))
-        }
-    }
-
     @Test(arguments: answers)
-    func `what httpbin codes is undone, and every coding that can be was offered`(
+    func `httpbin's content codings are undone, and every supported one was offered`(
         path: String,
         flag: String
     ) async throws {
-        try await withAPI { api in
+        try await withAPI(at: InteropServer.httpbin.address) { api in
             let value = try await api.get(path, as: .json)
             #expect(value[flag] == true)
             let offer = try #require(value["headers"]?["Accept-Encoding"]?.string)
@@ -53,10 +46,10 @@ struct ContentCodingInteropTests {
     }
 
     @Test(arguments: files)
-    func `what nginx codes is undone, at once and piece by piece`(path: String, coding: String) async throws {
+    func `nginx's content codings are undone, at once and piece by piece`(path: String, coding: String) async throws {
         let file = try InteropServer.file("1m.txt")
         let request = try InteropServer.nginx.request(path)
-        try await InteropServer.withSession { session in
+        try await withSession { session in
             let response = try await session.data(for: request)
             #expect(response.headerFields[.contentEncoding] == coding)
             #expect(response.value == file)
@@ -71,27 +64,27 @@ struct ContentCodingInteropTests {
     }
 
     @Test(arguments: files)
-    func `a head has the coding and no body`(path: String, coding: String) async throws {
+    func `a HEAD response of nginx has the content coding and no body`(path: String, coding: String) async throws {
         let request = try InteropServer.nginx.request(path, method: .head)
-        try await InteropServer.withSession { session in
+        try await withSession { session in
             let response = try await session.data(for: request)
             #expect(response.headerFields[.contentEncoding] == coding)
             #expect(response.value.isEmpty)
         }
     }
 
-    @Test func `a part of a coded file is the coded bytes`() async throws {
+    @Test func `a range of nginx's coded file is the coded bytes`() async throws {
         let coded = try InteropServer.file("1m.txt.zst")
         let request = try InteropServer.nginx.request("/zstd/1m.txt", headerFields: [.range: "bytes=10-29"])
-        try await InteropServer.withSession { session in
+        try await withSession { session in
             let response = try await session.data(for: request)
             #expect(response.status == .partialContent)
             #expect(response.value == coded[10..<30])
         }
     }
 
-    @Test func `UTF-8 and XML of httpbin arrive as they are`() async throws {
-        try await withAPI { api in
+    @Test func `httpbin's UTF-8 and XML arrive as they are`() async throws {
+        try await withAPI(at: InteropServer.httpbin.address) { api in
             let page = try await api.get("encoding/utf8", as: .string)
             #expect(page.contains("STARGΛ̊TE"))
             let xml = try await api.get("xml", as: .string)
@@ -99,11 +92,11 @@ struct ContentCodingInteropTests {
         }
     }
 
-    @Test func `the stream of httpbin is JSON lines`() async throws {
+    @Test func `httpbin's stream is read as JSON lines`() async throws {
         struct Line: Decodable, Sendable {
             var id: Int
         }
-        try await withAPI { api in
+        try await withAPI(at: InteropServer.httpbin.address) { api in
             var numbers: [Int] = []
             for try await line in api.stream("stream/20").jsonLines(of: Line.self) { numbers.append(line.id) }
             #expect(numbers == Array(0..<20))
@@ -113,9 +106,9 @@ struct ContentCodingInteropTests {
         }
     }
 
-    @Test func `a refused stream brings its page`() async throws {
+    @Test func `the error about a refused stream of httpbin has the page`() async throws {
         let request = try InteropServer.nginx.request("/nowhere")
-        try await InteropServer.withSession { session in
+        try await withSession { session in
             let error = await #expect(throws: NetworkingError.self) {
                 for try await _ in ResponseStream(request, session: session).lines {}
             }

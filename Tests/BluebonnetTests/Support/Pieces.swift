@@ -2,6 +2,9 @@
 struct Pieces: AsyncSequence, Sendable {
     typealias Element = [UInt8]
 
+    /// An error for the end of the pieces.
+    struct Broken: Error {}
+
     let bytes: [[UInt8]]
     let error: (any Error)?
     let asked = Counter()

@@ -1,3 +1,5 @@
+// Other test targets have this file through a link.
+
 /// Random numbers that are the same in every run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64

@@ -3,7 +3,7 @@ import Testing
 
 /// Random inputs for every parser: a few thousand, always the same, with the other tests; for minutes with `scripts/fuzz`.
 @Suite(.serialized)
-struct FuzzTests {
+struct ParserFuzzTests {
     private static let environment = ProcessInfo.processInfo.environment
     /// How long each parser is tried, set by `scripts/fuzz`.
     private static let seconds = environment["BLUEBONNET_FUZZ_SECONDS"].flatMap { Int($0) }
@@ -14,7 +14,7 @@ struct FuzzTests {
     }()
 
     @Test(arguments: targets)
-    func `whatever comes, a parser neither crashes nor hangs nor grows nor changes its mind`(
+    func `for every input a parser neither crashes nor hangs nor grows, and is deterministic`(
         target: FuzzTarget
     ) async throws {
         let run = FuzzRun(target: target, seed: Self.seed, time: Self.seconds.map { .seconds($0) }, inputs: 3_000)

@@ -17,31 +17,33 @@ import Testing
 struct TLSInteropTests {
     private func text(_ server: InteropServer, _ path: String, trusting roots: InteropServer) async throws -> String {
         let request = try server.request(path)
-        return try await InteropServer.withSession(trusting: roots) { session in
+        return try await withSession(SessionConfiguration(trusting: roots)) { session in
             String(decoding: try await session.data(for: request).value, as: UTF8.self)
         }
     }
 
-    @Test func `nginx is reached over TLS with its authority`() async throws {
+    @Test func `nginx is reached over TLS when its authority is trusted`() async throws {
         let text = try await text(.nginxTLS, "/echo", trusting: .authority)
         #expect(text.hasPrefix("GET /echo\n"))
         #expect(text.contains("HTTP/1.1 TLSv1.3"))
     }
 
-    @Test func `a megabyte comes through TLS byte for byte`() async throws {
+    @Test func `a megabyte of nginx arrives over TLS byte for byte`() async throws {
         let request = try InteropServer.nginxTLS.request("/1m.bin")
         let file = try InteropServer.file("1m.bin")
-        let body = try await InteropServer.withSession(trusting: .authority) { try await $0.data(for: request).value }
+        let body = try await withSession(SessionConfiguration(trusting: .authority)) {
+            try await $0.data(for: request).value
+        }
         #expect(body == file)
     }
 
     @Test(arguments: [(InteropServer.tls12, "TLSv1.2"), (InteropServer.tls13, "TLSv1.3")])
-    func `both versions of TLS are spoken`(server: InteropServer, version: String) async throws {
+    func `servers with TLS 1.2 or TLS 1.3 only are reached`(server: InteropServer, version: String) async throws {
         let text = try await text(server, "/", trusting: .authority)
         #expect(text.contains(version))
     }
 
-    @Test func `a self-signed certificate can be trusted by itself`() async throws {
+    @Test func `the self-signed certificate of openssl s_server can be trusted by itself`() async throws {
         let text = try await text(.selfSigned, "/", trusting: .selfSignedCertificate)
         #expect(!text.isEmpty)
     }
@@ -53,7 +55,7 @@ struct TLSInteropTests {
     ]
 
     @Test(arguments: refusals)
-    func `a bad certificate has its own code`(
+    func `each bad certificate has its own error code`(
         server: InteropServer,
         code: NetworkingError.Code,
         number: Int
@@ -64,16 +66,16 @@ struct TLSInteropTests {
     }
 
     @Test(arguments: [InteropServer.tls12, .tls13, .nginxTLS])
-    func `without the authority nobody is trusted`(server: InteropServer) async throws {
+    func `without the authority no server of it is trusted`(server: InteropServer) async throws {
         let error = try await server.failure()
         #expect(error.code == .certificateUntrusted)
     }
 
-    @Test func `a plain server is no TLS server`() async throws {
+    @Test func `a server without TLS fails the handshake`() async throws {
         let address = try InteropServer.nginx.address.replacing("http://", with: "https://")
         let request = Request(url: try #require(URL(string: address)))
         let error = await #expect(throws: NetworkingError.self) {
-            try await InteropServer.withSession { try await $0.data(for: request) }
+            try await withSession { try await $0.data(for: request) }
         }
         #expect(error?.code == .tlsFailed)
     }

@@ -19,54 +19,37 @@ struct HttpbinTests {
         var json: Draft
     }
 
-    /// Runs the body with a manager over httpbin.
-    private func withAPI(_ body: (HTTPSessionManager) async throws -> Void) async throws {
-        let baseURL = try #require(URL(string: try InteropServer.httpbin.address))
-        try await InteropServer.withSession { session in
-            try await body(HTTPSessionManager(baseURL: baseURL, session: session))
-        }
-    }
-
-    @Test func `a body goes out when httpbin gives leave, and not before`() async throws {
+    @Test func `a body is sent after httpbin's 100 Continue, and not before`() async throws {
         var request = try InteropServer.httpbin.request("/post")
         request.method = .post
         request.body = .string("wait for it")
         request.expectsContinue = true
         // Without leave there would be no answer at all.
         request.timeouts = Timeouts(continueWait: nil)
-        let response = try await InteropServer.withSession { try await $0.response(for: request, as: .json) }
+        let response = try await withSession { try await $0.response(for: request, as: .json) }
         #expect(response.informational.map(\.status.code) == [100])
         #expect(response.value["data"]?.string == "wait for it")
     }
 
     @Test(arguments: [RequestCompression.Coding.gzip, .deflate])
-    func `a compressed body arrives with its coding, byte for byte`(coding: RequestCompression.Coding) async throws {
+    func `a compressed body arrives at httpbin with its coding, byte for byte`(coding: RequestCompression.Coding)
+        async throws
+    {
         var request = try InteropServer.httpbin.request("/post")
         request.method = .post
         request.body = .string(String(repeating: "abc", count: 2000))
         let compressed = try await RequestCompression(coding).compress(request)
         request.interceptors = [RequestCompression(coding)]
-        let response = try await InteropServer.withSession { try await $0.response(for: request, as: .json) }
+        let response = try await withSession { try await $0.response(for: request, as: .json) }
         #expect(response.value["headers"]?["Content-Encoding"]?.string == coding.description)
         let sent = try #require(compressed.body?.data)
         #expect(response.value["data"]?.string == "data:application/octet-stream;base64,\(sent.base64EncodedString())")
     }
 
-    /// The error of the work.
-    private func failure<Result>(of work: () async throws -> Result) async throws -> NetworkingError {
-        do {
-            _ = try await work()
-        } catch {
-            guard let error = error as? NetworkingError else { throw error }
-            return error
-        }
-        throw InteropServer.Missing(description: "An error was expected.")
-    }
-
     // MARK: Parameters
 
-    @Test func `a query comes back as it was meant`() async throws {
-        try await withAPI { api in
+    @Test func `httpbin returns a query as it was meant`() async throws {
+        try await withAPI(at: InteropServer.httpbin.address) { api in
             let parameters: JSONValue = [
                 "page": 2, "tags": ["a", "b"], "q": "ä &=+/?#", "on": true, "user": ["id": 1],
             ]
@@ -78,16 +61,16 @@ struct HttpbinTests {
         }
     }
 
-    @Test func `a form comes back as it was meant`() async throws {
-        try await withAPI { api in
+    @Test func `httpbin returns a form as it was meant`() async throws {
+        try await withAPI(at: InteropServer.httpbin.address) { api in
             let echo = try await api.post("post", parameters: ["name": "Ada & Co", "n": [1, 2]], as: .json)
             #expect(echo["form"] == ["name": "Ada & Co", "n[]": ["1", "2"]])
             #expect(echo["json"]?.isNull == true)
         }
     }
 
-    @Test func `JSON comes back as it was meant`() async throws {
-        try await withAPI { api in
+    @Test func `httpbin returns JSON as it was meant`() async throws {
+        try await withAPI(at: InteropServer.httpbin.address) { api in
             var api = api
             api.requestSerializer = JSONRequestSerializer()
             let value: JSONValue = ["name": "Ädä", "n": [1, 2.5, nil], "deep": ["er": true]]
@@ -102,13 +85,13 @@ struct HttpbinTests {
     // MARK: Answers
 
     @Test(arguments: [200, 201, 202, 204, 206, 400, 401, 403, 404, 405, 409, 410, 418, 429, 500, 502, 503])
-    func `statuses are told apart`(status: Int) async throws {
-        try await withAPI { api in
+    func `httpbin's statuses are told apart`(status: Int) async throws {
+        try await withAPI(at: InteropServer.httpbin.address) { api in
             if (200..<300).contains(status) {
                 let response = try await api.response(.get, "status/\(status)", as: .data)
                 #expect(response.status.code == status)
             } else {
-                let error = try await failure { try await api.get("status/\(status)", as: .data) }
+                let error = try await networkingError { try await api.get("status/\(status)", as: .data) }
                 #expect(error.code == .unacceptableStatusCode)
                 #expect(error.response?.status.code == status)
             }
@@ -116,17 +99,17 @@ struct HttpbinTests {
     }
 
     @Test(arguments: ["redirect/3", "relative-redirect/3", "absolute-redirect/3", "redirect-to?url=/get"])
-    func `redirects are followed`(path: String) async throws {
-        try await withAPI { api in
+    func `httpbin's redirects are followed`(path: String) async throws {
+        try await withAPI(at: InteropServer.httpbin.address) { api in
             let response = try await api.response(.get, path, as: .json)
             #expect(response.url.path(percentEncoded: true) == "/get")
             #expect(response.redirects.count == (path.hasSuffix("/3") ? 3 : 1))
         }
     }
 
-    @Test func `lines arrive one by one`() async throws {
+    @Test func `httpbin's lines arrive one by one`() async throws {
         let request = try InteropServer.httpbin.request("/stream/20")
-        try await InteropServer.withSession { session in
+        try await withSession { session in
             let response = try await session.stream(request)
             var numbers: [Int] = []
             for try await line in response.body.lines {
@@ -136,8 +119,8 @@ struct HttpbinTests {
         }
     }
 
-    @Test func `bytes are the same for the same seed`() async throws {
-        try await withAPI { api in
+    @Test func `httpbin's bytes are the same for the same seed`() async throws {
+        try await withAPI(at: InteropServer.httpbin.address) { api in
             let first = try await api.get("bytes/100000", parameters: ["seed": 7], as: .data)
             let second = try await api.get("stream-bytes/100000", parameters: ["seed": 7], as: .data)
             #expect(first.count == 100_000)
@@ -147,16 +130,16 @@ struct HttpbinTests {
         }
     }
 
-    @Test func `drops are collected`() async throws {
-        try await withAPI { api in
+    @Test func `httpbin's dripping body is collected`() async throws {
+        try await withAPI(at: InteropServer.httpbin.address) { api in
             let parameters: JSONValue = ["numbytes": 5, "duration": 1, "delay": 0]
             let text = try await api.get("drip", parameters: parameters, as: .string)
             #expect(text == "*****")
         }
     }
 
-    @Test func `header fields come as the server was told`() async throws {
-        try await withAPI { api in
+    @Test func `httpbin's header fields arrive as it was told to send them`() async throws {
+        try await withAPI(at: InteropServer.httpbin.address) { api in
             let response = try await api.response(.get, "response-headers", parameters: ["X-Flower": "blue"], as: .json)
             let name = try #require(HTTPField.Name("X-Flower"))
             #expect(response.headerFields[name] == "blue")
@@ -165,9 +148,9 @@ struct HttpbinTests {
 
     // MARK: Credentials and cookies
 
-    @Test func `credentials are accepted, and refused with a challenge`() async throws {
-        try await withAPI { api in
-            let error = try await failure { try await api.get("basic-auth/ada/secret", as: .json) }
+    @Test func `httpbin accepts credentials, and refuses them with a challenge`() async throws {
+        try await withAPI(at: InteropServer.httpbin.address) { api in
+            let error = try await networkingError { try await api.get("basic-auth/ada/secret", as: .json) }
             #expect(error.response?.status == .unauthorized)
             #expect(error.response?[.wwwAuthenticate]?.hasPrefix("Basic") == true)
             var known = api
@@ -180,8 +163,8 @@ struct HttpbinTests {
         }
     }
 
-    @Test func `cookies are sent when asked for, and none is kept`() async throws {
-        try await withAPI { api in
+    @Test func `httpbin's cookies are sent when asked for, and none is kept`() async throws {
+        try await withAPI(at: InteropServer.httpbin.address) { api in
             let sent = try await api.get("cookies", headers: [.cookie: "a=b"], as: .json)
             #expect(sent["cookies"] == ["a": "b"])
             let set = try await api.get("cookies/set", parameters: ["c": "d"], as: .json)
@@ -191,12 +174,12 @@ struct HttpbinTests {
 
     // MARK: Time
 
-    @Test func `a server that takes its time runs into the timeout`() async throws {
+    @Test func `a delay of httpbin ends with the timeout`() async throws {
         var request = try InteropServer.httpbin.request("/delay/3")
         request.timeouts = Timeouts(firstByte: .milliseconds(200))
         let late = request
-        try await InteropServer.withSession { session in
-            let error = try await failure { try await session.data(for: late) }
+        try await withSession { session in
+            let error = try await networkingError { try await session.data(for: late) }
             #expect(error.code == .firstByteTimeout)
             let patient = try InteropServer.httpbin.request("/delay/1")
             let response = try await session.data(for: patient)

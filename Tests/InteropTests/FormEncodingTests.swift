@@ -2,29 +2,16 @@ import Bluebonnet
 import Testing
 
 /// Whether Python's urllib reads in our forms what was put into them.
-@Suite(.enabled(if: PythonFormParser.isExpected, "python3 is not installed"), .timeLimit(.minutes(2)))
+@Suite(.needs("python3"), .timeLimit(.minutes(2)))
 struct FormEncodingTests {
-    /// The same numbers in every run.
-    private struct Numbers: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var value = state
-            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-            return value ^ (value >> 31)
-        }
-    }
-
     /// Python compares Unicode scalars, Swift what they look like.
     private func scalars(_ pairs: [[String]]) -> [[[UInt32]]] {
         pairs.map { $0.map { $0.unicodeScalars.map(\.value) } }
     }
 
     @Test(arguments: [UInt64(1), 2])
-    func `urllib reads what was encoded and writes it the same`(_ seed: UInt64) throws {
-        var random = Numbers(state: seed)
+    func `Python's urllib reads an encoded form and writes the same`(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
         let trees = (0..<2000).map { _ in FormTree.object(depth: 3, using: &random) }
         var standard = URLEncodedFormEncoder.standard
         standard.sortsKeys = false
@@ -51,8 +38,8 @@ struct FormEncodingTests {
         #expect(standardTexts.count { $0.contains("%5B%5D") } > trees.count / 10)
     }
 
-    @Test func `urllib reads what QueryString writes`() throws {
-        var random = Numbers(state: 3)
+    @Test func `Python's urllib reads what QueryString writes`() throws {
+        var random = SeededGenerator(seed: 3)
         let trees = (0..<1000).map { _ in FormTree.object(depth: 3, using: &random) }
         var form = URLEncodedFormEncoder.standard
         form.nilEncoding = .bareKey

@@ -9,13 +9,6 @@ enum PythonFormParser {
         var whatwg: String
     }
 
-    static var isExpected: Bool {
-        let environment = ProcessInfo.processInfo.environment
-        if environment["BLUEBONNET_INTEROP_REQUIRED"] == "1" { return true }
-        let folders = environment["PATH"]?.split(separator: ":") ?? []
-        return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/python3") }
-    }
-
     static func parse(_ texts: [String]) throws -> [Answer] {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Servers/form-parser.py")
         let process = Process()

@@ -77,36 +77,20 @@ enum InteropServer: String {
         try Data(contentsOf: URL(filePath: files.address + "/" + name))
     }
 
-    /// Runs the body with a session of its own, which trusts the test authority where it is told to.
-    @discardableResult
-    static func withSession<Result>(
-        trusting roots: InteropServer? = nil,
-        _ body: (SessionManager) async throws -> Result
-    ) async throws -> Result {
-        var configuration = SessionConfiguration()
-        if let roots { configuration.tls.trustRoots = .file(try roots.address) }
-        let session = SessionManager(configuration: configuration)
-        do {
-            let result = try await body(session)
-            await session.shutdown()
-            return result
-        } catch {
-            await session.shutdown()
-            throw error
-        }
-    }
-
     /// The error of a request to the path, with the roots that are trusted.
     func failure(_ path: String = "/", trusting roots: InteropServer? = nil) async throws -> NetworkingError {
         let request = try request(path)
-        return try await Self.withSession(trusting: roots) { session in
-            do {
-                _ = try await session.data(for: request)
-            } catch {
-                guard let error = error as? NetworkingError else { throw error }
-                return error
-            }
-            throw Missing(description: "\(request) was expected to fail.")
+        let configuration = try SessionConfiguration(trusting: roots)
+        return try await withSession(configuration) { session in
+            try await networkingError { try await session.data(for: request) }
         }
+    }
+}
+
+extension SessionConfiguration {
+    /// The default configuration, which trusts only the certificates in this file where one is given.
+    init(trusting roots: InteropServer?) throws {
+        self.init()
+        if let roots { tls.trustRoots = .file(try roots.address) }
     }
 }

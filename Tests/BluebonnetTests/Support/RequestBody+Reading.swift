@@ -22,16 +22,3 @@ extension RequestBody {
         String(decoding: try await bytes(), as: UTF8.self)
     }
 }
-
-/// Sequences for parts.
-enum MultipartSample {
-    /// What a source of a part failed with.
-    struct Failure: Error {}
-
-    static func stream(_ texts: [String], failing: Bool = false) -> AsyncThrowingStream<[UInt8], any Error> {
-        AsyncThrowingStream { continuation in
-            for text in texts { continuation.yield(Array(text.utf8)) }
-            continuation.finish(throwing: failing ? Failure() : nil)
-        }
-    }
-}

@@ -1,0 +1,1 @@
+../BluebonnetTests/Support/Directories.swift

@@ -1,0 +1,1 @@
+../BluebonnetTests/Support/PeakMemory.swift

@@ -1,0 +1,1 @@
+../BluebonnetTests/Support/SeededGenerator.swift

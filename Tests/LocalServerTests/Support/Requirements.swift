@@ -1,0 +1,1 @@
+../../BluebonnetTests/Support/Requirements.swift
