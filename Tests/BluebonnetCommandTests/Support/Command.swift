@@ -14,7 +14,7 @@ enum Command {
     /// Where the command has been built: beside the test program.
     static var executable: URL {
         let program = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
-        return program.deletingLastPathComponent().appending(path: "bluebonnet")
+        return program.deletingLastPathComponent().appending(path: "BluebonnetCommand")
     }
 
     /// A process with the command that has not been started.
