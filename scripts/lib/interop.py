@@ -32,7 +32,7 @@ class Servers:
     """All of them, in a new folder. `environment` is what the tests find them by."""
 
     def __init__(self, repository: Path):
-        self.templates = repository / "Tests" / "Interop" / "Servers"
+        self.templates = repository / "Tests" / "InteropTests" / "Servers"
         self.built = repository / ".build-interop"
         self.python = self.built / "venv" / "bin" / "python"
         self.environment: dict[str, str] = {}

@@ -21,8 +21,9 @@ public struct Response<Value: Sendable>: Sendable {
     public var informational: [ResponseHead]
     /// Where the redirects led, in order; empty without redirects. The last one is the URL of ``request``.
     public var redirects: [URL]
-    /// How many times the request was sent again: on a new connection because a pooled one had gone stale, or without an
-    /// expectation that the server refused with 417.
+    /// How many times the request was sent again: on a new connection because a pooled one had gone
+    /// stale, because the server said that it has not processed it, or without an expectation that
+    /// the server refused with 417.
     public var retries: Int
     /// Where the time went.
     public var timings: Timings
