@@ -49,8 +49,9 @@ public struct TransportResponse: Sendable {
         _modify { yield &contents.unique.value.redirects }
     }
 
-    /// How many times the engine sent the request again: because a pooled connection had gone stale, or without an expectation
-    /// that the server refused with 417.
+    /// How many times the engine sent the request again: because a pooled connection had gone
+    /// stale, because the server said that it has not processed it, or without an expectation that
+    /// the server refused with 417.
     public var retries: Int {
         get { contents.value.retries }
         _modify { yield &contents.unique.value.retries }
