@@ -50,7 +50,7 @@ struct BatchRunner {
             lines.stop()
         }
         await answers.finish()
-        if let failure = lines.failure { return .unreadable(failure.description) }
+        if let failure = lines.failure { return .unreadable(failure) }
         return run.hasErrors.withLock { $0 } ? .someErrors : .answered
     }
 

@@ -1,4 +1,6 @@
+import Bluebonnet
 import Dispatch
+import NIOCore
 import Synchronization
 
 /// The lines of a file as they come: a thread reads, so that a slow writer of lines holds up nothing else.
@@ -13,7 +15,6 @@ final class LineReader: Sendable {
     }
 
     private struct State {
-        var cutter = LineCutter()
         /// The lines nobody has taken yet, the next one last.
         var ready: [[UInt8]] = []
         var taken = 0
@@ -21,7 +22,7 @@ final class LineReader: Sendable {
         var isAtEnd = false
         var isStopped = false
         var isReaderWaiting = false
-        var failure: SystemFailure?
+        var failure: String?
 
         mutating func take() -> Line? {
             guard !isStopped, let bytes = ready.popLast() else { return nil }
@@ -43,7 +44,7 @@ final class LineReader: Sendable {
     }
 
     /// Why reading ended before the end of the file.
-    var failure: SystemFailure? { state.withLock { $0.failure } }
+    var failure: String? { state.withLock { $0.failure } }
 
     /// The next line; nil when there are no more.
     func next() async -> Line? {
@@ -83,15 +84,19 @@ final class LineReader: Sendable {
     // MARK: The reading thread
 
     private func read(_ file: borrowing InputFile) {
-        do throws(SystemFailure) {
+        var splitter = LineSplitter(limit: .max)
+        do {
             while let block = try file.next() {
-                add { cutter in cutter.cut(block) }
+                splitter.push(ByteBuffer(bytes: block))
+                var lines: [[UInt8]] = []
+                while let line = try splitter.next() { lines.append(Array(line.readableBytesView)) }
+                add(lines)
                 waitForRoom()
             }
+            if let line = try splitter.finish() { add([Array(line.readableBytesView)]) }
         } catch {
-            state.withLock { $0.failure = error }
+            state.withLock { $0.failure = "\(error)" }
         }
-        add { cutter in cutter.finish() }
         let waiting = state.withLock { state in
             state.isAtEnd = true
             defer { state.waiting = [] }
@@ -100,10 +105,9 @@ final class LineReader: Sendable {
         for continuation in waiting { continuation.resume(returning: nil) }
     }
 
-    private func add(_ cut: (inout LineCutter) -> [[UInt8]]) {
+    private func add(_ lines: [[UInt8]]) {
+        guard !lines.isEmpty else { return }
         let served = state.withLock { state -> [(CheckedContinuation<Line?, Never>, Line)] in
-            let lines = cut(&state.cutter)
-            guard !lines.isEmpty else { return [] }
             // Waiting until all were taken keeps the list short, so that turning it round costs little.
             state.ready = state.ready.isEmpty ? lines.reversed() : lines.reversed() + state.ready
             var served: [(CheckedContinuation<Line?, Never>, Line)] = []

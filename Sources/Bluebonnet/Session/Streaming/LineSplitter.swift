@@ -1,4 +1,4 @@
-import NIOCore
+package import NIOCore
 
 /// Cuts bytes that come in pieces into lines.
 ///
@@ -7,9 +7,9 @@ import NIOCore
 /// while let line = try splitter.next() { … }
 /// let last = try splitter.finish()   // after the last piece
 /// ```
-struct LineSplitter {
+package struct LineSplitter {
     /// What ends a line.
-    enum LineEnd {
+    package enum LineEnd {
         /// LF or CRLF.
         case lineFeed
         /// LF, CRLF or CR.
@@ -17,9 +17,11 @@ struct LineSplitter {
     }
 
     /// A line is longer than allowed.
-    struct LineTooLong: Error {
+    package struct LineTooLong: Error, CustomStringConvertible {
         /// The number of the line, from 1.
-        var number: Int
+        package var number: Int
+
+        package var description: String { "line \(number) is too long" }
     }
 
     /// The most bytes of the next line, without its end.
@@ -46,18 +48,18 @@ struct LineSplitter {
     /// - Parameters:
     ///   - limit: The most bytes of a line without its end.
     ///   - lineEnd: What ends a line. Default: LF or CRLF.
-    init(limit: Int, lineEnd: LineEnd = .lineFeed) {
+    package init(limit: Int, lineEnd: LineEnd = .lineFeed) {
         self.limit = min(limit, Self.mostBytes)
         self.lineEnd = lineEnd
     }
 
     /// Takes the next piece, when ``next()`` has returned nil.
-    mutating func push(_ piece: ByteBuffer) {
+    package mutating func push(_ piece: ByteBuffer) {
         self.piece = piece
     }
 
     /// The next line without its end, possibly empty; nil when another piece is needed.
-    mutating func next() throws(LineTooLong) -> ByteBuffer? {
+    package mutating func next() throws(LineTooLong) -> ByteBuffer? {
         if skipsLineFeed, let first = piece.getInteger(at: piece.readerIndex, as: UInt8.self) {
             skipsLineFeed = false
             if first == Self.lineFeed { piece.moveReaderIndex(forwardBy: 1) }
@@ -80,7 +82,7 @@ struct LineSplitter {
     }
 
     /// The last line, when it had no end and is not empty.
-    mutating func finish() throws(LineTooLong) -> ByteBuffer? {
+    package mutating func finish() throws(LineTooLong) -> ByteBuffer? {
         pending.readableBytes > 0 ? try takePending() : nil
     }
 
