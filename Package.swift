@@ -5,11 +5,12 @@ import PackageDescription
 let package = Package(
     name: "bluebonnet",
     platforms: [.macOS(.v15)],
-    // Only libraries, and none of them may need more packages than Bluebonnet does: who depends on this
-    // package resolves every dependency that a product here can reach, wanted or not. Without a product
-    // for the command, SwiftPM leaves out what only the command, the embedded server, the tests and the
-    // documentation use. In this package itself SwiftPM makes the executable BluebonnetCommand all the
-    // same, and `make command` installs it as bluebonnet. `scripts/consumer` holds the list of packages.
+    // Only libraries, and none of them may need more packages than Bluebonnet does: who depends on
+    // this package resolves every dependency that a product here can reach, wanted or not. Without
+    // a product for the command, SwiftPM leaves out what only the command, the embedded server, the
+    // tests and the documentation use. In this package itself SwiftPM makes the executable
+    // BluebonnetCommand all the same, and `make command` installs it as bluebonnet.
+    // `scripts/consumer` holds the list of packages.
     products: [
         .library(name: "Bluebonnet", targets: ["Bluebonnet"]),
         .library(name: "BluebonnetFoundation", targets: ["BluebonnetFoundation"]),

@@ -1,4 +1,5 @@
-// The benchmark client for libcurl: its multi interface, with the command line of `BenchmarkOptions`.
+// The benchmark client for libcurl: its multi interface, with the command line of
+// `BenchmarkOptions`.
 
 #include <curl/curl.h>
 #include <stdio.h>

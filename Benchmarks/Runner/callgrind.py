@@ -14,7 +14,8 @@ from pathlib import Path
 
 import samples
 
-# The main thread of a Swift program with an asynchronous `main` parks in `sigsuspend`, in which valgrind 3.19 fails.
+# The main thread of a Swift program with an asynchronous `main` parks in `sigsuspend`, in which
+# valgrind 3.19 fails.
 PARK = """
 #include <signal.h>
 #include <unistd.h>
@@ -25,7 +26,8 @@ ALLOCATORS = {"malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc", 
 WRAPPERS = {
     "swift_slowAlloc", "swift_slowAllocTyped", "swift_allocObject", "_swift_allocObject_", "operator new(unsigned long)",
 }
-# What the Swift runtime locks when something is added to a task that its cancellation must know, or taken away again.
+# What the Swift runtime locks when something is added to a task that its cancellation must know, or
+# taken away again.
 TASK_RECORDS = "withStatusRecordLock("
 PTHREAD_LOCKS = {"pthread_mutex_lock", "pthread_mutex_trylock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock"}
 # What `Mutex` of the module Synchronization calls when it has to wait.

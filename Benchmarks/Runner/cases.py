@@ -18,7 +18,8 @@ WORKLOADS = [
     "encode-query", "encode-multipart",
     *[f"json-{kind}{suffix}" for suffix in payloads.DOCUMENTS for kind in ("value", "decodable")],
 ]
-# Where the processors have nothing to do between requests, so that it matters whether they sleep (`servers.Awake`).
+# Where the processors have nothing to do between requests, so that it matters whether they sleep
+# (`servers.Awake`).
 WAITING = {"sequential", "sequential-on-loop"}
 TRANSFERS = {workload for workload in WORKLOADS if workload.startswith(("download-", "upload-"))}
 COLD_PYTHON = "import sys, urllib.request as r; sys.stdout.buffer.write(r.urlopen(sys.argv[1]).read())"
@@ -290,7 +291,8 @@ def other_rows(workload: str) -> Rows:
     return [row for row in rows if (row[0], job(workload)) not in NOT_DONE]
 
 
-# The ways for AsyncHTTPClient to send a file: size of the pieces, and who reads them. The best one is its row `ahc`.
+# The ways for AsyncHTTPClient to send a file: size of the pieces, and who reads them. The best one
+# is its row `ahc`.
 AHC_UPLOADS = {
     "ahc-64k": ["--chunk", 1 << 16],
     "ahc-256k": ["--chunk", 1 << 18],
@@ -300,5 +302,6 @@ AHC_UPLOADS = {
 }
 QUEUED = 10_000
 
-# What a client cannot do, or what would say nothing about it: requests has no concurrency of its own, curl no JSON.
+# What a client cannot do, or what would say nothing about it: requests has no concurrency of its
+# own, curl no JSON.
 NOT_DONE = {("python", "concurrent-64"), ("curl", "json-100k")}

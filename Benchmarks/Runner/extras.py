@@ -51,7 +51,8 @@ def with_reqwest(sources: Path, target: Path, say: Callable[[str], None]) -> Pat
     if shutil.which("cargo") is None or not list(CRATES.glob("reqwest-0.11.*")):
         say("no cargo, or no librust-reqwest-dev: reqwest is left out")
         return None
-    # cargo writes its lock file beside the manifest: it works on a copy. Files that are the same keep their times.
+    # cargo writes its lock file beside the manifest: it works on a copy. Files that are the same
+    # keep their times.
     for file in ("Cargo.toml", "src/main.rs"):
         text, copy = (sources / file).read_text(), target / file
         if not copy.is_file() or copy.read_text() != text:

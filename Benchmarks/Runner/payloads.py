@@ -15,7 +15,8 @@ LAST_NAMES = ["Lovelace", "Hopper", "Turing", "Dijkstra", "Liskov", "Knuth", "Ha
 CITIES = ["Austin", "Zürich", "Kyoto", "Nairobi", "Lima", "Oslo", "Perth"]
 
 
-# The JSON documents that are parsed without network: suffix of the workload, file, number of elements.
+# The JSON documents that are parsed without network: suffix of the workload, file, number of
+# elements.
 DOCUMENTS = {
     "": ("records.json", RECORD_COUNT),
     "-texts": ("texts.json", 400),

@@ -45,7 +45,8 @@ class Row:
         })
 
 
-# (workload, figure, against, limit, whether the quotient may not be above the limit or below it) of the row `bluebonnet`
+# (workload, figure, against, limit, whether the quotient may not be above the limit or below it) of
+# the row `bluebonnet`
 GOALS = [
     ("concurrent-64-on-loop", "cpu", "nio", 1.05, "<="),
     ("concurrent-64", "cpu", "nio", 1.05, "<="),

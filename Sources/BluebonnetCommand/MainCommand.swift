@@ -1,6 +1,7 @@
 import ArgumentParser
 
-/// The command `bluebonnet`: requests from the shell, many requests at once, and a server to try them on.
+/// The command `bluebonnet`: requests from the shell, many requests at once, and a server to try
+/// them on.
 @main
 struct MainCommand: AsyncParsableCommand {
     /// What `--version` prints.
@@ -33,8 +34,9 @@ struct MainCommand: AsyncParsableCommand {
         OptionsCommand.self,
     ]
 
-    /// The entry: as ArgumentParser's, with the exit statuses of ``ExitStatus``. Away from the main actor, whose thread waits
-    /// until the process ends: another one would have to be started to come back there.
+    /// The entry: as ArgumentParser's, with the exit statuses of ``ExitStatus``. Away from the main
+    /// actor, whose thread waits until the process ends: another one would have to be started to
+    /// come back there.
     @concurrent static func main() async {
         StandardStream.replaceClosed()
         do {
@@ -50,9 +52,9 @@ struct MainCommand: AsyncParsableCommand {
         }
     }
 
-    /// Lets the named command read its arguments by itself: the way through this one costs a tenth of a short run, and
-    /// ArgumentParser a third, which arguments without options do not need. Where that fails, this one goes the whole way,
-    /// since its messages name both.
+    /// Lets the named command read its arguments by itself: the way through this one costs a tenth
+    /// of a short run, and ArgumentParser a third, which arguments without options do not need.
+    /// Where that fails, this one goes the whole way, since its messages name both.
     private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
         let verb = requestCommands.first { $0.name == arguments.first }
         if let command = verb?.init(plain: arguments.dropFirst()) { return command }

@@ -124,7 +124,8 @@ public struct StubResponse: Sendable {
     /// feed.yield(Data("data: hello\n\n".utf8))
     /// ```
     ///
-    /// An error that the sequence throws breaks the body off. A sequence that can be read once serves one request.
+    /// An error that the sequence throws breaks the body off. A sequence that can be read once
+    /// serves one request.
     ///
     /// - Parameters:
     ///   - pieces: The pieces.
@@ -156,7 +157,8 @@ public struct StubResponse: Sendable {
 
     /// An error instead of a response.
     ///
-    /// - Parameter error: What the transport throws; anything but a `NetworkingError` reaches the caller wrapped in one.
+    /// - Parameter error: What the transport throws; anything but a `NetworkingError` reaches the
+    ///   caller wrapped in one.
     /// - Returns: The response.
     public static func failure(_ error: any Error) -> StubResponse {
         var response = StubResponse()

@@ -8,14 +8,16 @@ public struct StubRoute: Sendable, Hashable {
     /// The method; nil for any.
     public let method: HTTPRequest.Method?
 
-    /// The path, percent-encoded, with its leading slash. With a `?` in it the query has to be the same, otherwise any will do.
+    /// The path, percent-encoded, with its leading slash. With a `?` in it the query has to be the
+    /// same, otherwise any will do.
     public let path: String
 
     /// Makes a route.
     ///
     /// - Parameters:
     ///   - method: The method; nil for any.
-    ///   - path: The path, percent-encoded, with or without a query. A leading slash that is missing is added.
+    ///   - path: The path, percent-encoded, with or without a query. A leading slash that is
+    ///     missing is added.
     public init(_ method: HTTPRequest.Method?, _ path: String) {
         self.method = method
         self.path = path.hasPrefix("/") ? path : "/" + path

@@ -1,9 +1,11 @@
 public import Bluebonnet
 import Synchronization
 
-/// A transport that responds by itself, for tests of code that uses Bluebonnet: no network, no ports, no waiting.
+/// A transport that responds by itself, for tests of code that uses Bluebonnet: no network, no
+/// ports, no waiting.
 ///
-/// Everything above the network is real: serializers, interceptors, redirects, validation and parsing.
+/// Everything above the network is real: serializers, interceptors, redirects, validation and
+/// parsing.
 ///
 /// ```swift
 /// let transport = StubTransport(routes: [
@@ -56,9 +58,10 @@ public final class StubTransport: Transport {
     /// Makes a transport that asks a closure for each response.
     ///
     /// - Parameters:
-    ///   - clock: What measures ``StubResponse/delay``; a clock of your own makes delays take no time. Default: the
-    ///     continuous clock.
-    ///   - answer: Returns the response to each request; several at a time when several are under way.
+    ///   - clock: What measures ``StubResponse/delay``; a clock of your own makes delays take no
+    ///     time. Default: the continuous clock.
+    ///   - answer: Returns the response to each request; several at a time when several are under
+    ///     way.
     public init(clock: any Clock<Duration> = ContinuousClock(), answer: @escaping Answer) {
         self.clock = clock
         self.answer = answer
@@ -66,7 +69,8 @@ public final class StubTransport: Transport {
 
     /// Makes a transport that responds by a table.
     ///
-    /// A request without a route fails with `NetworkingError.Code.invalidRequest`, and its message lists the routes.
+    /// A request without a route fails with `NetworkingError.Code.invalidRequest`, and its message
+    /// lists the routes.
     ///
     /// - Parameters:
     ///   - clock: What measures ``StubResponse/delay``. Default: the continuous clock.
@@ -95,7 +99,8 @@ public final class StubTransport: Transport {
     /// Waits until so many requests have come.
     ///
     /// - Parameter count: How many requests to wait for.
-    /// - Returns: The requests so far: at least as many, or fewer when the waiting Swift task is cancelled.
+    /// - Returns: The requests so far: at least as many, or fewer when the waiting Swift task is
+    ///   cancelled.
     public func requests(count: Int) async -> [StubRequest] {
         let number = state.withLock { $0.newNumber() }
         await withTaskCancellationHandler {
@@ -122,8 +127,8 @@ public final class StubTransport: Transport {
     ///   - request: The request.
     ///   - context: Not looked at.
     /// - Returns: The response.
-    /// - Throws: The error of the stub, what the closure throws, what reading the body throws, and `NetworkingError.Code.cancelled` when the Swift task
-    ///   is cancelled during a delay.
+    /// - Throws: The error of the stub, what the closure throws, what reading the body throws, and
+    ///   `NetworkingError.Code.cancelled` when the Swift task is cancelled during a delay.
     public func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
         let invalidations = record(StubRequest(request, body: try await request.body?.collect()))
         let stub = try await answer(request)
@@ -136,8 +141,8 @@ public final class StubTransport: Transport {
         )
     }
 
-    /// Ends the delays of all requests that have come so far with `NetworkingError.Code.sessionInvalidated`. The transport can go on
-    /// serving another session.
+    /// Ends the delays of all requests that have come so far with
+    /// `NetworkingError.Code.sessionInvalidated`. The transport can go on serving another session.
     public func invalidate() {
         let delays = state.withLock { state in
             state.invalidations += 1
@@ -159,7 +164,8 @@ public final class StubTransport: Transport {
         return invalidations
     }
 
-    /// Waits by the clock; ends early when the Swift task is cancelled or the transport invalidated, be it before the waiting begins.
+    /// Waits by the clock; ends early when the Swift task is cancelled or the transport
+    /// invalidated, be it before the waiting begins.
     private func wait(_ delay: Duration, unlessInvalidatedSince invalidations: Int) async throws {
         let begun = state.withLock { state in
             guard state.invalidations == invalidations else { return (Int, Task<Void, any Error>)?.none }

@@ -5,7 +5,8 @@ import Foundation
 extension FuzzTarget {
     // MARK: XML
 
-    /// Events nest; a tree is made of the same documents; and what is written of a tree is read as the same tree.
+    /// Events nest; a tree is made of the same documents; and what is written of a tree is read as
+    /// the same tree.
     static func xml(_ input: [UInt8]) throws(Violation) -> String {
         let data = Data(input)
         let read: (elements: Int, deepest: Int, open: Int)
@@ -31,7 +32,8 @@ extension FuzzTarget {
         }
     }
 
-    /// How many elements a document starts, how deep they are, and how many of them it does not end.
+    /// How many elements a document starts, how deep they are, and how many of them it does not
+    /// end.
     private static func elements(
         of document: Data
     ) throws(XMLParsingError) -> (elements: Int, deepest: Int, open: Int) {
@@ -111,7 +113,8 @@ extension FuzzTarget {
         "macintosh",
     ]
 
-    /// The first byte picks the charset. What is read strictly is read leniently too, and writes and reads as itself.
+    /// The first byte picks the charset. What is read strictly is read leniently too, and writes
+    /// and reads as itself.
     static func charset(_ input: [UInt8]) throws(Violation) -> String {
         guard let first = input.first else { return "nothing" }
         let label = charsets[Int(first) % charsets.count]
@@ -123,7 +126,8 @@ extension FuzzTarget {
                 return "\(label) replaced \(bucket(lenient.utf8.count))"
             }
             guard strict == lenient else { throw Violation(description: "“\(strict)”, with leniency “\(lenient)”") }
-            // Where byte order is not open, a mark at the beginning of the text itself is taken for the charset's.
+            // Where byte order is not open, a mark at the beginning of the text itself is taken for
+            // the charset's.
             let isOpen = charset == .utf16 || charset == .utf32
             guard isOpen || strict.unicodeScalars.first != "\u{FEFF}" else { return "\(label) with two marks" }
             guard let written = try? charset.encode(strict) else { return "\(label) one-way" }

@@ -63,7 +63,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         var bytes = ByteBuffer()
         var kind: String
 
-        /// Kinds only choose what is kept: a library may notice a fault at another place when it sees less.
+        /// Kinds only choose what is kept: a library may notice a fault at another place when it
+        /// sees less.
         static func == (left: Self, right: Self) -> Bool {
             left.text == right.text && left.bytes == right.bytes
         }
@@ -157,8 +158,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
             try decoder.finish()
             return Outcome(text: "whole", bytes: whole, kind: "\(bucket(whole.readableBytes))")
         } catch {
-            // How much came out before the error depends on the pieces, and so does which of two faults is met first where a body
-            // is corrupt and too large.
+            // How much came out before the error depends on the pieces, and so does which of two
+            // faults is met first where a body is corrupt and too large.
             return Outcome(text: "refused", kind: error.message)
         }
     }

@@ -1,14 +1,16 @@
 import Foundation
 import Testing
 
-/// The worst documents that are known, in three sizes, with what they cost: a table, printed when it is asked for.
+/// The worst documents that are known, in three sizes, with what they cost: a table, printed when
+/// it is asked for.
 ///
 ///     BLUEBONNET_HOSTILE=1000000 swift test --filter HostileDocument
 ///
-/// Figures that mean something need a release build: Benchmarks/RESULTS.md has them, and how they were made.
+/// Figures that mean something need a release build: Benchmarks/RESULTS.md has them, and how they
+/// were made.
 ///
-/// The number is the size of the largest in bytes; half and a quarter of it are measured before. Processor time is that of
-/// the thread, memory the peak of the process above what it had before.
+/// The number is the size of the largest in bytes; half and a quarter of it are measured before.
+/// Processor time is that of the thread, memory the peak of the process above what it had before.
 @Suite(.serialized)
 struct HostileDocumentTests {
     static let size = ProcessInfo.processInfo.environment["BLUEBONNET_HOSTILE"].flatMap { Int($0) }
@@ -40,8 +42,8 @@ struct HostileDocumentTests {
 
     private static func measure(_ size: Int, _ run: () throws -> String) -> Measured {
         var measured = Measured(bytes: size)
-        // What was freed does not hide what is used next. The function is not in the module of the C library, and takes
-        // how much to keep.
+        // What was freed does not hide what is used next. The function is not in the module of the
+        // C library, and takes how much to keep.
         if let trim = unsafe dlsym(nil, "malloc_trim") {
             _ = unsafe unsafeBitCast(trim, to: (@convention(c) (Int) -> CInt).self)(0)
         }
@@ -59,7 +61,8 @@ struct HostileDocumentTests {
         return measured
     }
 
-    /// Keeps the test library from looking at the stack whenever an error is thrown, which costs more than the error.
+    /// Keeps the test library from looking at the stack whenever an error is thrown, which costs
+    /// more than the error.
     private static func withoutBacktraces<Value>(_ body: () throws -> Value) rethrows -> Value {
         let names: [String] = ["_swift_willThrow", "_swift_willThrowTypedImpl"]
         // Variables of the runtime, of the size of a pointer, that live as long as the process.

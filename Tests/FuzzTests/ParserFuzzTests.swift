@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Random inputs for every parser: a few thousand, always the same, with the other tests; for minutes with `scripts/fuzz`.
+/// Random inputs for every parser: a few thousand, always the same, with the other tests; for
+/// minutes with `scripts/fuzz`.
 @Suite(.serialized)
 struct ParserFuzzTests {
     private static let environment = ProcessInfo.processInfo.environment

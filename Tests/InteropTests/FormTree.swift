@@ -1,6 +1,7 @@
 import Bluebonnet
 
-/// A value that a form can carry, made at random: as an `Encodable` type, as JSON, and as the pairs that it should make.
+/// A value that a form can carry, made at random: as an `Encodable` type, as JSON, and as the pairs
+/// that it should make.
 enum FormTree: Encodable {
     case null
     case bool(Bool)

@@ -88,7 +88,8 @@ enum InteropServer: String {
 }
 
 extension SessionConfiguration {
-    /// The default configuration, which trusts only the certificates in this file where one is given.
+    /// The default configuration, which trusts only the certificates in this file where one is
+    /// given.
     init(trusting roots: InteropServer?) throws {
         self.init()
         if let roots { tls.trustRoots = .file(try roots.address) }

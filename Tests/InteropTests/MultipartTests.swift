@@ -18,7 +18,8 @@ struct MultipartTests {
         func reading(_ name: String) -> String {
             switch self {
             case .multipart: name
-            // Reads escapes of RFC 9110 §5.6.4, which browsers do not write, and so loses backslashes.
+            // Reads escapes of RFC 9110 §5.6.4, which browsers do not write, and so loses
+            // backslashes.
             case .werkzeug: name.filter { $0 != "\\" }
             // Leave `%22` as it is.
             case .go, .pythonMultipart:

@@ -134,7 +134,7 @@ def main(arguments: list[str]) -> int:
     report = arguments.pop(0) if arguments[:1] in (["--prose"], ["--short"], ["--counts"]) else None
     repository = Path(__file__).resolve().parent.parent.parent
     own = own_paths(Path(os.path.expanduser("~")), repository)
-    problems = prose = short = 0
+    problems = short = 0
     for path in arguments:
         lines = lines_of(path)
         if lines is None:
@@ -142,17 +142,15 @@ def main(arguments: list[str]) -> int:
         its_prose = list(long_prose(path, lines))
         found = its_prose if report == "--prose" else []
         if report is None:
-            found = list(check(path, lines, own))
+            found = list(check(path, lines, own)) + its_prose
         elif report == "--short" and is_short(path, lines):
             found = [(len(lines), "is the last line; does this file hold an idea of its own?")]
         for number, sentence in found:
             print(f"{path}:{number}: {sentence}")
         problems += len(found)
-        prose += len(its_prose)
         short += is_short(path, lines)
     if report == "--counts":
-        print(f"{prose} lines of prose over {PROSE_COLUMNS} columns (scripts/lint --prose), "
-              f"{short} Swift files of at most {SHORT_FILE} lines (scripts/lint --short)")
+        print(f"{short} Swift files of at most {SHORT_FILE} lines (scripts/lint --short)")
     return 1 if problems else 0
 
 

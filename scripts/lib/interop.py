@@ -259,18 +259,36 @@ def undisturbed():
             signal.signal(number, handler)
 
 
+@contextlib.contextmanager
+def deferred():
+    """Signals that come in the block are collected, so that what it begins is known when they count."""
+    came: list[int] = []
+    numbers = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+    before = {number: signal.getsignal(number) for number in numbers}
+    caught = [number for number in numbers if before[number] != signal.SIG_IGN]
+    for number in caught:
+        signal.signal(number, lambda number, _: came.append(number))
+    try:
+        yield came
+    finally:
+        for number in caught:
+            signal.signal(number, before[number])
+
+
 def run(command: list[str], environment: dict[str, str], seconds: float = processes.SECONDS_TO_END) -> int:
     """Runs a command to its end and returns its status, as a shell would.
 
     When a signal ends us, the command and everything that it started is ended, too.
     """
     try:
-        process = subprocess.Popen(command, env={**os.environ, **environment})
-    except OSError as error:
-        raise Problem(f"cannot run {command[0]}: {error.strerror}") from None
-    try:
+        with deferred() as came:
+            process = subprocess.Popen(command, env={**os.environ, **environment})
+        if came:
+            raise Ended(came[0])
         status = process.wait()
         return status if status >= 0 else 128 - status
+    except OSError as error:
+        raise Problem(f"cannot run {command[0]}: {error.strerror}") from None
     except Ended as ended:
         with undisturbed():
             family = [process.pid, *processes.descendants(process.pid)]

@@ -31,7 +31,8 @@ struct AHCLibrary: BenchmarkClient {
         let file = try OutputFile(replacing: path)
         var count = 0
         for try await buffer in try await execute(HTTPClientRequest(url: url)).body {
-            try unsafe buffer.withUnsafeReadableBytes { try unsafe file.write($0) }  // not kept by the file
+            // The file does not keep the pointer.
+            try unsafe buffer.withUnsafeReadableBytes { try unsafe file.write($0) }
             count += buffer.readableBytes
         }
         return count

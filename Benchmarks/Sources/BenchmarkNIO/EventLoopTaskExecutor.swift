@@ -11,7 +11,8 @@ public final class EventLoopTaskExecutor: TaskExecutor {
 
     /// Runs a job in the loop's next turn.
     public func enqueue(_ job: consuming ExecutorJob) {
-        // The runtime hands each job over once and the closure runs it once, which is what an unowned job asks for.
+        // The runtime hands each job over once and the closure runs it once, which is what an
+        // unowned job asks for.
         let job = UnownedJob(job)
         eventLoop.execute { [self] in
             unsafe job.runSynchronously(on: asUnownedTaskExecutor())

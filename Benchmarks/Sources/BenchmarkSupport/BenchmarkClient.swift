@@ -1,4 +1,5 @@
-/// One client library, as the benchmarks use it: through its public interface, the way its documentation shows.
+/// One client library, as the benchmarks use it: through its public interface, the way its
+/// documentation shows.
 public protocol BenchmarkClient: Sendable {
     /// Fetches a small body as a whole.
     ///
@@ -20,7 +21,8 @@ public protocol BenchmarkClient: Sendable {
     /// - Returns: The number of bytes that the server says it received.
     func upload(_ path: String, to url: String) async throws -> Int
 
-    /// Sends a file as the one part of a multipart form, with a POST. Only for clients that have such forms.
+    /// Sends a file as the one part of a multipart form, with a POST. Only for clients that have
+    /// such forms.
     ///
     /// - Returns: The number of bytes of the file that the server received.
     func uploadMultipart(_ path: String, to url: String) async throws -> Int

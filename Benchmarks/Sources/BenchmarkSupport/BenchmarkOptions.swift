@@ -8,8 +8,11 @@
 
 /// What the command line of a benchmark client asks for.
 ///
-/// `CLIENT WORKLOAD --url URL [--requests N] [--concurrency C] [--warm-up N] [--expect N] [--connections N]
-/// [--on-loop] [--adapter] [--trust PATH] [--file PATH] [--chunk BYTES] [--on-pool]`
+/// ```
+/// CLIENT WORKLOAD --url URL [--requests N] [--concurrency C] [--warm-up N] [--expect N]
+///     [--connections N] [--on-loop] [--adapter] [--trust PATH] [--file PATH] [--chunk BYTES]
+///     [--on-pool]
+/// ```
 public struct BenchmarkOptions: Sendable {
     /// A command line that makes no sense, with the sentence to print.
     public struct Invalid: Error, CustomStringConvertible {
@@ -32,7 +35,8 @@ public struct BenchmarkOptions: Sendable {
     /// The number of requests made before the measurement starts, 1 by default.
     public var warmUp = 1
 
-    /// The number that each request must give back (body bytes, or records of a JSON document), or nil for any.
+    /// The number that each request must give back (body bytes, or records of a JSON document), or
+    /// nil for any.
     public var expected: Int?
 
     /// The connections allowed per host, or nil for the default of the library.
@@ -56,7 +60,8 @@ public struct BenchmarkOptions: Sendable {
     /// Whether these pieces are read by a thread pool, and not where they are asked for.
     public var onPool = false
 
-    /// Reads the command line of this process; prints what is wrong with it and ends with 2 when it makes no sense.
+    /// Reads the command line of this process; prints what is wrong with it and ends with 2 when it
+    /// makes no sense.
     public static func fromCommandLine() -> BenchmarkOptions {
         do {
             return try BenchmarkOptions(Array(CommandLine.arguments.dropFirst()))

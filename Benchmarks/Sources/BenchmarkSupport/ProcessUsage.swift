@@ -44,7 +44,8 @@ struct ProcessUsage: Sendable {
         Double(time.tv_sec) + Double(time.tv_usec) / 1_000_000
     }
 
-    /// The `VmHWM` line of the kernel. `ru_maxrss` is inherited through `fork` and would count the runner's memory.
+    /// The `VmHWM` line of the kernel. `ru_maxrss` is inherited through `fork` and would count the
+    /// runner's memory.
     private static func highWaterMark() -> Int? {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }) else { return nil }

@@ -8,7 +8,8 @@
 public protocol SerializationClient: Sendable {
     /// Parses a document into the library's own dynamic values.
     ///
-    /// - Returns: The number of elements of the array at the top, or under the first key of the object there.
+    /// - Returns: The number of elements of the array at the top, or under the first key of the
+    ///   object there.
     func value(_ document: Data) throws -> Int
 
     /// Decodes a document.
@@ -16,7 +17,8 @@ public protocol SerializationClient: Sendable {
     /// - Returns: What came out.
     func decode<Value: Decodable>(_ type: Value.Type, _ document: Data) throws -> Value
 
-    /// Writes ``EncodedSamples/parameters`` as a query string by AFNetworking's rules, which are Alamofire's too.
+    /// Writes ``EncodedSamples/parameters`` as a query string by AFNetworking's rules, which are
+    /// Alamofire's too.
     ///
     /// - Returns: The number of bytes.
     func query() throws -> Int

@@ -1,5 +1,5 @@
-/// The jobs that a client of the benchmarks is given. Whether the tasks run on the event loop, and whether the server speaks TLS,
-/// is told apart from that, by an option and by the URL.
+/// The jobs that a client of the benchmarks is given. Whether the tasks run on the event loop, and
+/// whether the server speaks TLS, is told apart from that, by an option and by the URL.
 public enum Workload: String, Sendable, CaseIterable {
     /// Tiny GETs, one after the other.
     case sequential

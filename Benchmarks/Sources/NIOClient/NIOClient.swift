@@ -12,7 +12,8 @@ import NIOSSL
     import Darwin
 #endif
 
-/// The benchmark client for NIO alone: what any client built on it pays at least on the machine at hand.
+/// The benchmark client for NIO alone: what any client built on it pays at least on the machine at
+/// hand.
 @main
 enum NIOClient {
     /// Runs the workload that the arguments name.

@@ -5,7 +5,8 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// The least that fetches a body with NIO: its HTTP/1.1 codec, connections that are kept, one continuation per request.
+/// The least that fetches a body with NIO: its HTTP/1.1 codec, connections that are kept, one
+/// continuation per request.
 ///
 /// No URL parsing, pool limits, timeouts, redirects or cancellation: a floor, not a client.
 struct NIOLibrary: BenchmarkClient {

@@ -1,10 +1,13 @@
-// An HTTP/1.1 server that takes request bodies and throws them away: the cheapest receiver for the upload workload.
+// An HTTP/1.1 server that takes request bodies and throws them away: the cheapest receiver for the
+// upload workload.
 //
-// nginx cannot play this part: its WebDAV module writes the body to a file, and `return 200` answers before the body was
-// read and then discards it in pieces of 4 KB. This server asks the kernel to drop the bytes (MSG_TRUNC), so they are never
-// copied and the client is what is measured. It answers with the number of body bytes it received, in decimal.
+// nginx cannot play this part: its WebDAV module writes the body to a file, and `return 200`
+// answers before the body was read and then discards it in pieces of 4 KB. This server asks the
+// kernel to drop the bytes (MSG_TRUNC), so they are never copied and the client is what is
+// measured. It answers with the number of body bytes it received, in decimal.
 //
-//   bench-sink        listens on a free port of 127.0.0.1, prints the port, serves until its standard input closes
+//   bench-sink listens on a free port of 127.0.0.1, prints the port, serves until its standard
+//   input closes
 //
 // Requests need a Content-Length; `Expect: 100-continue` is answered. One thread per connection.
 
@@ -92,7 +95,8 @@ static int serve_one(int connection) {
     }
     while (received < length) {
         uint64_t rest = length - received;
-        // With MSG_TRUNC a TCP socket of Linux counts the bytes and drops them; nothing is written to the pointer.
+        // With MSG_TRUNC a TCP socket of Linux counts the bytes and drops them; nothing is written
+        // to the pointer.
         ssize_t got = recv(connection, NULL, rest < discard_piece ? (size_t)rest : (size_t)discard_piece, MSG_TRUNC);
         if (got < 0 && errno == EINTR) {
             continue;

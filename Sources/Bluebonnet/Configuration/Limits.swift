@@ -1,26 +1,31 @@
 /// How much a response may cost before it is refused with an error. Sizes are bytes.
 public struct Limits: Sendable, Hashable {
-    /// The size of a response body collected in memory, content coding undone. Default: 1 GiB. Bodies streamed to a file or
-    /// to the caller have no limit. Error: ``NetworkingError/Code/bodyTooLarge``.
+    /// The size of a response body collected in memory, content coding undone. Default: 1 GiB.
+    /// Bodies streamed to a file or to the caller have no limit. Error:
+    /// ``NetworkingError/Code/bodyTooLarge``.
     public var bodyInMemory: Int
 
-    /// The size of the whole header section. Default: 64 KiB. Error: ``NetworkingError/Code/headerTooLarge``.
+    /// The size of the whole header section. Default: 64 KiB. Error:
+    /// ``NetworkingError/Code/headerTooLarge``.
     public var headerSection: Int
 
-    /// The size of one header line, which is never more than that of the section. Default: 64 KiB, as the section; servers send cookies
-    /// and policies of that size. Error: ``NetworkingError/Code/headerTooLarge``.
+    /// The size of one header line, which is never more than that of the section. Default: 64 KiB,
+    /// as the section; servers send cookies and policies of that size. Error:
+    /// ``NetworkingError/Code/headerTooLarge``.
     public var headerLine: Int
 
-    /// How many redirects are followed. Default: 20. Error: ``NetworkingError/Code/tooManyRedirects``.
+    /// How many redirects are followed. Default: 20. Error:
+    /// ``NetworkingError/Code/tooManyRedirects``.
     public var redirects: Int
 
-    /// How many times larger than what was received a body may become when its content coding is undone; checked once it
-    /// exceeds 10 MiB, so that small repetitive responses pass. Default: 200 (deflate reaches 1032 on zeros alone).
-    /// Error: ``NetworkingError/Code/contentDecodingLimitExceeded``.
+    /// How many times larger than what was received a body may become when its content coding is
+    /// undone; checked once it exceeds 10 MiB, so that small repetitive responses pass. Default:
+    /// 200 (deflate reaches 1032 on zeros alone). Error:
+    /// ``NetworkingError/Code/contentDecodingLimitExceeded``.
     public var decodingRatio: Int
 
-    /// The size a body may reach when its content coding is undone, also when streamed. Default: 16 GiB.
-    /// Error: ``NetworkingError/Code/contentDecodingLimitExceeded``.
+    /// The size a body may reach when its content coding is undone, also when streamed. Default: 16
+    /// GiB. Error: ``NetworkingError/Code/contentDecodingLimitExceeded``.
     public var decodedBody: Int
 
     /// The size of one line of ``ResponseBody/lines``, without its LF or CRLF. Default: 1 MiB.

@@ -3,7 +3,8 @@ public import NIOCore
 
 /// Everything a session can be told before it starts, as a value.
 ///
-/// Counterpart of `NSURLSessionConfiguration`. Later changes to a copy do not reach a running session.
+/// Counterpart of `NSURLSessionConfiguration`. Later changes to a copy do not reach a running
+/// session.
 public struct SessionConfiguration: Sendable {
     /// The timeouts of requests that bring none of their own.
     public var timeouts = Timeouts()
@@ -14,40 +15,45 @@ public struct SessionConfiguration: Sendable {
     /// What to do with redirects. Default: follow.
     public var redirectPolicy = RedirectPolicy.follow
 
-    /// Whether a redirect from `https` to `http` may take the body of the request along, for all to read. Default: false, it fails
-    /// with ``NetworkingError/Code/redirectRefused``.
+    /// Whether a redirect from `https` to `http` may take the body of the request along, for all to
+    /// read. Default: false, it fails with ``NetworkingError/Code/redirectRefused``.
     ///
-    /// A request without a body, or one that becomes a GET, follows in either case. Fields that are secret by their names never go
-    /// to another origin.
+    /// A request without a body, or one that becomes a GET, follows in either case. Fields that are
+    /// secret by their names never go to another origin.
     public var sendsBodiesOnInsecureRedirects = false
 
     /// Connections per origin (scheme, host, port). Default: 6. At least 1.
     public var maximumConnectionsPerHost = 6
 
-    /// How long a connection may stand idle before it is closed. Default: 60 seconds. Less where the server says so: a second before
-    /// the time of its `Keep-Alive` field is over.
+    /// How long a connection may stand idle before it is closed. Default: 60 seconds. Less where
+    /// the server says so: a second before the time of its `Keep-Alive` field is over.
     public var idleConnectionTimeout: Duration = .seconds(60)
 
     /// Header fields for every request of the session that lacks them. Default: none.
     public var additionalHeaderFields: HTTPFields = [:]
 
-    /// Whether content coding is undone (gzip, x-gzip and deflate; `br` with the package trait `Brotli`, `zstd` with
-    /// `Zstd`), and `Accept-Encoding` sent by requests that lack it. Default: true.
+    /// Whether content coding is undone (gzip, x-gzip and deflate; `br` with the package trait
+    /// `Brotli`, `zstd` with `Zstd`), and `Accept-Encoding` sent by requests that lack it. Default:
+    /// true.
     public var decodesContent = true
 
     /// Who is trusted, and as whom we come.
     public var tls = TLSSettings()
 
-    /// The size in bytes from which a body waits for the server's leave, as ``Request/expectsContinue`` says; a body of unknown
-    /// length counts as large. Default: nil, never unless the request asks for it. 1 MiB is what curl does.
+    /// The size in bytes from which a body waits for the server's leave, as
+    /// ``Request/expectsContinue`` says; a body of unknown length counts as large. Default: nil,
+    /// never unless the request asks for it. 1 MiB is what curl does.
     public var continueThreshold: Int?
 
-    /// The user's interceptors, outermost first. They stand before those of the request and the built-in ones. Default: none.
+    /// The user's interceptors, outermost first. They stand before those of the request and the
+    /// built-in ones. Default: none.
     public var interceptors: [any Interceptor] = []
 
-    /// The event loops the session's connections live on: the escape hatch for programs that run SwiftNIO themselves. Must be a
-    /// `MultiThreadedEventLoopGroup` or one of its loops, and live longer than the session: once it is shut down, requests fail
-    /// with ``NetworkingError/Code/connectFailed``. Default: nil, NIO's process-wide group with a thread per core.
+    /// The event loops the session's connections live on: the escape hatch for programs that run
+    /// SwiftNIO themselves. Must be a `MultiThreadedEventLoopGroup` or one of its loops, and live
+    /// longer than the session: once it is shut down, requests fail with
+    /// ``NetworkingError/Code/connectFailed``. Default: nil, NIO's process-wide group with a thread
+    /// per core.
     public var eventLoopGroup: (any EventLoopGroup)?
 
     /// Finds the addresses of host names. Default: the system does.

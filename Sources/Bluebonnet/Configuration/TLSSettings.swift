@@ -10,7 +10,8 @@ public struct TLSSettings: Sendable, Hashable {
 
         let source: Source
 
-        /// The system's, found as OpenSSL and curl find them: `SSL_CERT_FILE` and `SSL_CERT_DIR` first, then the system's places.
+        /// The system's, found as OpenSSL and curl find them: `SSL_CERT_FILE` and `SSL_CERT_DIR`
+        /// first, then the system's places.
         public static let system = TrustRoots(source: .system)
 
         /// The PEM file or directory at a path, instead of the system's.
@@ -50,11 +51,13 @@ public struct TLSSettings: Sendable, Hashable {
     /// The client certificate. Default: none.
     public var identity: Identity?
 
-    /// Whether the server's certificate is checked, and that it is for the host of the URL (over a Unix-domain socket, for
-    /// `localhost`). Default: true. False is for tests: anyone can then listen in.
+    /// Whether the server's certificate is checked, and that it is for the host of the URL (over a
+    /// Unix-domain socket, for `localhost`). Default: true. False is for tests: anyone can then
+    /// listen in.
     public var verifiesCertificates = true
 
-    /// How long a server has time to send its closing alert in return (RFC 8446 §6.1), before the connection is closed without it.
+    /// How long a server has time to send its closing alert in return (RFC 8446 §6.1), before the
+    /// connection is closed without it.
     var closingTime = Duration.milliseconds(250)
 
     /// Makes the default settings.

@@ -1,42 +1,51 @@
-/// The five times a request may take. Each really fires, also in the middle of a body; nil means no limit. A sixth one,
-/// ``continueWait``, is no failure.
+/// The five times a request may take. Each really fires, also in the middle of a body; nil means no
+/// limit. A sixth one, ``continueWait``, is no failure.
 ///
-/// Counterpart of `timeoutInterval` (60 s between bytes in AFNetworking) and `timeoutIntervalForResource`.
+/// Counterpart of `timeoutInterval` (60 s between bytes in AFNetworking) and
+/// `timeoutIntervalForResource`.
 public struct Timeouts: Sendable, Hashable {
-    /// The longest time a request waits for a connection to become free, while connections to its host are open and none of them
-    /// takes a request that waits. Default: 60 seconds.
+    /// The longest time a request waits for a connection to become free, while connections to its
+    /// host are open and none of them takes a request that waits. Default: 60 seconds.
     ///
-    /// Every request that gets a connection starts this time anew for those behind it, so that a long queue in front of a server that
-    /// responds is no failure; a request behind downloads and streams that do not end fails with
-    /// ``NetworkingError/Code/waitingTimeout``. Without an open connection, ``connect`` holds instead.
+    /// Every request that gets a connection starts this time anew for those behind it, so that a
+    /// long queue in front of a server that responds is no failure; a request behind downloads and
+    /// streams that do not end fails with ``NetworkingError/Code/waitingTimeout``. Without an open
+    /// connection, ``connect`` holds instead.
     public var waiting: Duration?
 
     /// The time to a ready connection: name lookup, TCP and TLS. Default: 10 seconds.
     ///
-    /// It runs while no connection to the host is open, whether the one that is being made was begun for this request or for another,
-    /// and for a connection that is made for this request beside others.
+    /// It runs while no connection to the host is open, whether the one that is being made was
+    /// begun for this request or for another, and for a connection that is made for this request
+    /// beside others.
     public var connect: Duration?
 
-    /// The time from the request having left to the first byte of the response. Default: 60 seconds.
+    /// The time from the request having left to the first byte of the response. Default: 60
+    /// seconds.
     ///
-    /// An interim response counts as the first byte, except `100 Continue`, after which this time begins anew.
+    /// An interim response counts as the first byte, except `100 Continue`, after which this time
+    /// begins anew.
     ///
-    /// The request has left when the server's system has acknowledged all of it, as far as this one can tell.
+    /// The request has left when the server's system has acknowledged all of it, as far as this one
+    /// can tell.
     public var firstByte: Duration?
 
-    /// The longest pause inside the response, or while a request body is sent: the time in which no byte comes and none leaves.
-    /// Default: 60 seconds. Stands still while the task is suspended or nobody reads.
+    /// The longest pause inside the response, or while a request body is sent: the time in which no
+    /// byte comes and none leaves. Default: 60 seconds. Stands still while the task is suspended or
+    /// nobody reads.
     ///
-    /// A slow upload goes on for as long as bytes of it leave. The source of the body may take any time before the response has
-    /// begun. That a server takes nothing is noticed a quarter of this time late at most.
+    /// A slow upload goes on for as long as bytes of it leave. The source of the body may take any
+    /// time before the response has begun. That a server takes nothing is noticed a quarter of this
+    /// time late at most.
     public var betweenBytes: Duration?
 
-    /// The time of the whole exchange: waiting for a connection, redirects, retries and the body. Default: none.
+    /// The time of the whole exchange: waiting for a connection, redirects, retries and the body.
+    /// Default: none.
     public var request: Duration?
 
-    /// How long a body that announced itself with `Expect: 100-continue` waits for `100 Continue`; it is sent then without, because
-    /// many servers never send that (RFC 9110 §10.1.1). Default: 1 second, as curl. nil waits as long as for the
-    /// first byte of the response, and fails like it.
+    /// How long a body that announced itself with `Expect: 100-continue` waits for `100 Continue`;
+    /// it is sent then without, because many servers never send that (RFC 9110 §10.1.1). Default: 1
+    /// second, as curl. nil waits as long as for the first byte of the response, and fails like it.
     public var continueWait: Duration?
 
     /// Makes timeouts.

@@ -2,32 +2,38 @@ import FoundationEssentials
 import HTTPTypes
 
 extension Request {
-    /// The request as a command for curl that can be pasted into a POSIX shell and sends what the engine sends.
+    /// The request as a command for curl that can be pasted into a POSIX shell and sends what the
+    /// engine sends.
     ///
-    /// What curl would add of its own (`Accept`, `User-Agent`, a `Content-Type`, `Expect`) is taken out again where the request lacks
-    /// it. No text leaves its quotes: the shell passes on the bytes of the request, and runs nothing but curl, `printf` and `base64`. Control
-    /// characters and bytes that are not UTF-8 are written as octal numbers, so that a terminal takes none for a key; NUL, which no
-    /// word can hold, is only in bodies that are piped in.
+    /// What curl would add of its own (`Accept`, `User-Agent`, a `Content-Type`, `Expect`) is taken
+    /// out again where the request lacks it. No text leaves its quotes: the shell passes on the
+    /// bytes of the request, and runs nothing but curl, `printf` and `base64`. Control characters
+    /// and bytes that are not UTF-8 are written as octal numbers, so that a terminal takes none for
+    /// a key; NUL, which no word can hold, is only in bodies that are piped in.
     ///
-    /// Text in memory stands in the command, other bytes are piped in as base64, files are named; a multipart form becomes `--form`
-    /// options, with a boundary of curl's, where curl can make all of its parts. Of a body above 1 MiB or from a
-    /// sequence a comment says that it has to be given on standard input. Timeouts and redirects are in it when the request brings
-    /// them itself; what a session adds (``SessionConfiguration/additionalHeaderFields``, interceptors, `Accept-Encoding`) is not: ask
-    /// ``SessionTask/currentRequest`` for the request that was sent.
+    /// Text in memory stands in the command, other bytes are piped in as base64, files are named; a
+    /// multipart form becomes `--form` options, with a boundary of curl's, where curl can make all
+    /// of its parts. Of a body above 1 MiB or from a sequence a comment says that it has to be
+    /// given on standard input. Timeouts and redirects are in it when the request brings them
+    /// itself; what a session adds (``SessionConfiguration/additionalHeaderFields``, interceptors,
+    /// `Accept-Encoding`) is not: ask ``SessionTask/currentRequest`` for the request that was sent.
     ///
     /// User and password of the URL are never in it, because the engine does not send them.
     ///
-    /// - Parameter redacting: Whether secrets are replaced by `REDACTED`: the values of `Authorization` (its scheme stays),
-    ///   `Proxy-Authorization`, `Cookie` and `Set-Cookie`; and those of header fields, query parameters, fields and parts of forms, and members of JSON
-    ///   bodies whose names say that they are secrets, such as `password`, `api_key`, `X-Auth-Token`, `user[pin]`, `signature`. Default: true. A
-    ///   secret under another name, in plain text or in a path is not recognized.
+    /// - Parameter redacting: Whether secrets are replaced by `REDACTED`: the values of
+    ///   `Authorization` (its scheme stays), `Proxy-Authorization`, `Cookie` and `Set-Cookie`; and
+    ///   those of header fields, query parameters, fields and parts of forms, and members of JSON
+    ///   bodies whose names say that they are secrets, such as `password`, `api_key`,
+    ///   `X-Auth-Token`, `user[pin]`, `signature`. Default: true. A secret under another name, in
+    ///   plain text or in a path is not recognized.
     /// - Returns: The command, over several lines.
     public func curlDescription(redacting: Bool = true) -> String {
         CurlCommand(self, redacting: redacting).text
     }
 }
 
-/// A request as a command for curl: the words of its command line, what is piped into it, what a person has to know.
+/// A request as a command for curl: the words of its command line, what is piped into it, what a
+/// person has to know.
 struct CurlCommand {
     /// The largest body that stands on the command line; Linux takes no longer words than 128 KiB.
     private static let longestWord = 100_000
@@ -98,7 +104,8 @@ struct CurlCommand {
             if name == "content-length" { continue }
             if name == "content-type", option == .form { continue }
             let value = value(of: field)
-            // A field without a value is written with a semicolon; with a colon curl would leave it out.
+            // A field without a value is written with a semicolon; with a colon curl would leave it
+            // out.
             let isBlank = value.allSatisfy { $0 == 0x20 || $0 == 0x09 }
             add(Array("\(field.name.rawName)\(isBlank ? ";" : ": ")".utf8) + (isBlank ? [] : value))
             if name == "accept-encoding" { words.append("--compressed") }
@@ -163,16 +170,17 @@ struct CurlCommand {
     private func fileWords(_ path: String) -> [String] {
         // `-` and `.` are the standard input to curl.
         let path = path.utf8.first == UInt8(ascii: "/") ? path : "./" + path
-        // `--upload-file` does not read the file into memory first; but it looks for patterns in the name unless told not to, and adds
-        // the name to a URL that ends in a slash.
+        // `--upload-file` does not read the file into memory first; but it looks for patterns in
+        // the name unless told not to, and adds the name to a URL that ends in a slash.
         let isPlain =
             request.method == .put
             && request.url.path(percentEncoded: true).utf8.last.map { $0 != UInt8(ascii: "/") } ?? false
         return isPlain ? ["--upload-file", ShellWord(path).text] : ["--data-binary", ShellWord("@" + path).text]
     }
 
-    /// A body without its secrets, as far as its type says how to find them; nil where the type says
-    /// that it may hold some and it cannot be read: compressed, or JSON that is not well-formed.
+    /// A body without its secrets, as far as its type says how to find them; nil where the type
+    /// says that it may hold some and it cannot be read: compressed, or JSON that is not
+    /// well-formed.
     private func shown(_ body: Data) -> Data? {
         guard redacts else { return body }
         if let coding = request.headerFields[.contentEncoding], coding.lowercased() != "identity" { return nil }
@@ -231,8 +239,8 @@ struct CurlCommand {
         return path.utf8.contains(0) ? nil : ["--unix-socket \(ShellWord(path).text)"]
     }
 
-    /// Whether a byte cannot end the host of a URL: what comes out of percent-coding could be a sign that curl takes for
-    /// the end of a user name, or for the beginning of a path.
+    /// Whether a byte cannot end the host of a URL: what comes out of percent-coding could be a
+    /// sign that curl takes for the end of a user name, or for the beginning of a path.
     private static func isOfHost(_ byte: UInt8) -> Bool {
         switch byte {
         case 0...0x20, 0x7F..., UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "@"),

@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// A multipart form as words for curl, which makes the boundary and the delimiters itself.
 enum CurlForm {
-    /// An option and its word for each part, or nil when curl has no words for one of them: bytes that are no text, a stream,
-    /// fields of its own.
+    /// An option and its word for each part, or nil when curl has no words for one of them: bytes
+    /// that are no text, a stream, fields of its own.
     static func words(for form: MultipartFormData, redacting: Bool) -> [String]? {
         guard !form.isEmpty else { return nil }
         var words: [String] = []
@@ -54,7 +54,8 @@ enum CurlForm {
         }
     }
 
-    /// The type and the name of the file; nil where curl would take a part of them for something else.
+    /// The type and the name of the file; nil where curl would take a part of them for something
+    /// else.
     private static func options(_ disposition: MultipartPart.Disposition) -> String? {
         var options = ""
         if let type = disposition.mimeType {

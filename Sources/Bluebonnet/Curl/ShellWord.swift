@@ -1,7 +1,7 @@
 /// Some bytes as one word of a POSIX shell.
 ///
-/// The shell knows bytes and no characters: an apostrophe that carries an accent ends a quotation like any other. So nothing here
-/// looks at more than one byte.
+/// The shell knows bytes and no characters: an apostrophe that carries an accent ends a quotation
+/// like any other. So nothing here looks at more than one byte.
 struct ShellWord: Sendable {
     /// The word, quoted where it has to be.
     let text: String
@@ -10,9 +10,10 @@ struct ShellWord: Sendable {
         self.init(bytes: word.utf8)
     }
 
-    /// Letters, digits and signs that no shell takes for anything else stay as they are. Other text stands in single quotes, where
-    /// nothing has a meaning but the single quote, which is written outside of them. What a terminal would take for keys, and what
-    /// is not UTF-8, is made by `printf` from octal numbers.
+    /// Letters, digits and signs that no shell takes for anything else stay as they are. Other text
+    /// stands in single quotes, where nothing has a meaning but the single quote, which is written
+    /// outside of them. What a terminal would take for keys, and what is not UTF-8, is made by
+    /// `printf` from octal numbers.
     ///
     /// - Parameter bytes: The word. No word of a command line can hold NUL: it is lost.
     init(bytes: some BidirectionalCollection<UInt8>) {
@@ -47,7 +48,8 @@ struct ShellWord: Sendable {
         return String(decoding: word, as: UTF8.self)
     }
 
-    /// A format of `printf` that writes the bytes: plain ones as they are, except where they would begin an option.
+    /// A format of `printf` that writes the bytes: plain ones as they are, except where they would
+    /// begin an option.
     private static func escaped(_ bytes: some Collection<UInt8>) -> String {
         var format = ""
         for byte in bytes {
@@ -61,7 +63,8 @@ struct ShellWord: Sendable {
         return format
     }
 
-    /// Whether a text can be pasted into a terminal between quotes: control characters would be taken for keys.
+    /// Whether a text can be pasted into a terminal between quotes: control characters would be
+    /// taken for keys.
     static func canCarry(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\n") }
     }

@@ -3,7 +3,8 @@ import HTTPTypes
 import NIOCore
 import NIOPosix
 
-/// The transport of every session: HTTP/1.1 over pooled connections, TCP, TLS and Unix-domain sockets, on SwiftNIO.
+/// The transport of every session: HTTP/1.1 over pooled connections, TCP, TLS and Unix-domain
+/// sockets, on SwiftNIO.
 final class Engine: Transport {
     private let pool: ConnectionPool
 
@@ -22,7 +23,8 @@ final class Engine: Transport {
         try await send(request, context: context, offersCodings: false)
     }
 
-    /// The same, for a caller who can undo content codings: with `offersCodings`, a request that says nothing of them offers these.
+    /// The same, for a caller who can undo content codings: with `offersCodings`, a request that
+    /// says nothing of them offers these.
     func send(
         _ request: Request,
         context: ExchangeContext,
@@ -66,7 +68,8 @@ final class Engine: Transport {
         }
     }
 
-    /// Whether the body can be had for another sending: again, or because its source was not asked for it yet.
+    /// Whether the body can be had for another sending: again, or because its source was not asked
+    /// for it yet.
     private static func hasBody(_ request: Request, after exchange: Exchange) -> Bool {
         request.body?.isReplayable ?? true || !exchange.hasBegunBody
     }

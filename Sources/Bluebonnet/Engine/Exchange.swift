@@ -2,9 +2,11 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 
-/// One request on its way through the engine to one response: what is sent, who waits for it, and where it stands.
+/// One request on its way through the engine to one response: what is sent, who waits for it, and
+/// where it stands.
 ///
-/// Unchecked, because `state` is kept under the lock of the call, which the request takes anyway. Everything else is constant.
+/// Unchecked, because `state` is kept under the lock of the call, which the request takes anyway.
+/// Everything else is constant.
 final class Exchange: Call.Operation, @unchecked Sendable {
     /// Where the exchange stands.
     private enum Place {
@@ -73,7 +75,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         preferredLoop: ObjectIdentifier?,
         pool: ConnectionPool
     ) throws(NetworkingError) {
-        // RFC 9110 §9.3.6: it asks a proxy for a tunnel. Another server could only refuse it, or take what follows for the tunnel.
+        // RFC 9110 §9.3.6: it asks a proxy for a tunnel. Another server could only refuse it, or
+        // take what follows for the tunnel.
         guard request.method != .connect else {
             throw NetworkingError(
                 .invalidRequest,
@@ -142,7 +145,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     /// The request with what the head adds to it.
     var sent: SentRequest { SentRequest(request, offer: head.offer) }
 
-    /// Whether the source of the body has been asked for it, so that one that can be read once is spent.
+    /// Whether the source of the body has been asked for it, so that one that can be read once is
+    /// spent.
     var hasBegunBody: Bool { call.withLock { _ in state.hasBegunBody } }
 
     /// Whether its call is suspended: looked at for each read.
@@ -196,8 +200,9 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         observer(HopEvent(call: call, hop: hop, kind: kind()))
     }
 
-    /// The connection takes up the exchange; nil when it has ended meanwhile. Told are how the connection came about, for an exchange
-    /// that it was made for, whether the server may send 100 Continue, and whether the whole request goes out now.
+    /// The connection takes up the exchange; nil when it has ended meanwhile. Told are how the
+    /// connection came about, for an exchange that it was made for, whether the server may send 100
+    /// Continue, and whether the whole request goes out now.
     func run(
         on connection: PooledConnection,
         _ establishment: Establishment?,
@@ -227,7 +232,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         }
     }
 
-    /// The response head is there, with all of the body or a stream of it, and this much has arrived meanwhile.
+    /// The response head is there, with all of the body or a stream of it, and this much has
+    /// arrived meanwhile.
     func deliver(_ response: TransportResponse, stream: BodyStream?, _ arrival: Call.Arrival) {
         let (isOver, caller, upload, notice) = call.withLock {
             shared -> (Bool, SuspendedCaller<TransportResponse, any Error>?, RequestUpload?, Call.Traffic.Notice?) in
@@ -268,8 +274,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         upload.whenEnded { stream?.finish(trailers: trailers, at: at) }
     }
 
-    /// Ends the exchange with an error, wherever it stands; later calls do nothing. The timings are known where its connection
-    /// failed.
+    /// Ends the exchange with an error, wherever it stands; later calls do nothing. The timings are
+    /// known where its connection failed.
     func fail(_ error: NetworkingError, _ timings: Timings? = nil) {
         let error = error.completed(request: sent.request)
         let (place, hasBegun, caller, stream, upload) = call.withLock {

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// The times of an exchange on a connection, as a value without I/O: how far its request is, what is waited for now, and what
-/// follows when that lasts too long.
+/// The times of an exchange on a connection, as a value without I/O: how far its request is, what
+/// is waited for now, and what follows when that lasts too long.
 struct ExchangeClock {
     /// How far the sending of the request is.
     enum Sending: Equatable {
@@ -28,7 +28,8 @@ struct ExchangeClock {
     private var hasFirstByte = false
     private var hasHead = false
     private var outbound = OutboundWatch()
-    /// The end of what is waited for now. The code is that of the timeout; nil when the exchange goes on then.
+    /// The end of what is waited for now. The code is that of the timeout; nil when the exchange
+    /// goes on then.
     private var phase: (at: NIODeadline, code: NetworkingError.Code?)?
 
     init(timeouts: ExchangeTimeouts, end: NIODeadline?, sending: Sending) {
@@ -82,10 +83,11 @@ struct ExchangeClock {
 
     // MARK: The clock
 
-    /// Starts the clock of what is waited for now: that the peer takes bytes, that it sends 100 Continue, or its response.
+    /// Starts the clock of what is waited for now: that the peer takes bytes, that it sends 100
+    /// Continue, or its response.
     ///
-    /// None runs while nobody reads. While the source of the body is slow, the pause inside a response that has begun is limited as
-    /// ever; before that the peer has nothing to say.
+    /// None runs while nobody reads. While the source of the body is slow, the pause inside a
+    /// response that has begun is limited as ever; before that the peer has nothing to say.
     mutating func start(mayRead: Bool, now: NIODeadline) {
         if !mayRead {
             phase = nil
@@ -137,8 +139,8 @@ struct ExchangeClock {
             outbound.look(unsent(), now: now)
             goesOn = !outbound.isStalled(after: stallTimeout.0, now: now)
         } else {
-            // A request that went out in one piece is looked at for the first time: while it is still on its way, it is too early to
-            // wait for a response.
+            // A request that went out in one piece is looked at for the first time: while it is
+            // still on its way, it is too early to wait for a response.
             goesOn = code == .firstByteTimeout && outbound.look(unsent(), now: now) && outbound.waiting > 0
         }
         guard goesOn else { return .fail(code) }
@@ -150,7 +152,8 @@ struct ExchangeClock {
         phase = time.deadline(after: now).map { ($0, code) }
     }
 
-    /// How long the peer may take nothing. What is out of our hands must leave some time, also where pauses are not limited.
+    /// How long the peer may take nothing. What is out of our hands must leave some time, also
+    /// where pauses are not limited.
     private var stallTimeout: (CompactTime, NetworkingError.Code) {
         sending == .underWay || timeouts.betweenBytes != .none
             ? (timeouts.betweenBytes, .betweenBytesTimeout) : (timeouts.firstByte, .firstByteTimeout)

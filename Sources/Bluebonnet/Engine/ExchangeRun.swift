@@ -2,8 +2,9 @@ import FoundationEssentials
 import HTTPTypes
 import NIOCore
 
-/// An exchange while a connection carries it, whatever the protocol: what of the request has left, what of the response has come,
-/// and what of that its caller has. The connection feeds it and asks it; it knows no connection.
+/// An exchange while a connection carries it, whatever the protocol: what of the request has left,
+/// what of the response has come, and what of that its caller has. The connection feeds it and asks
+/// it; it knows no connection.
 ///
 /// Lives on the event loop of the connection.
 final class ExchangeRun {
@@ -141,7 +142,8 @@ final class ExchangeRun {
     /// Whether the head of the final response came.
     var hasHead: Bool { head != nil }
 
-    /// Gives the reader what has arrived; the head first, unless the whole body is likely to follow at once.
+    /// Gives the reader what has arrived; the head first, unless the whole body is likely to follow
+    /// at once.
     func handOver() {
         guard let head else { return }
         if stream != nil || !isDelivered(with: head) { count() }
@@ -161,7 +163,8 @@ final class ExchangeRun {
         !exchange.collectsBody || Self.isFollowed(head) || arrived.byteCount > Self.collectedBodySize
     }
 
-    /// Whether another request may follow, which does not wait for a body that does not come: redirects and 417.
+    /// Whether another request may follow, which does not wait for a body that does not come:
+    /// redirects and 417.
     private static func isFollowed(_ head: ResponseHead) -> Bool {
         300..<400 ~= head.statusCode || head.statusCode == 417
     }
@@ -203,7 +206,8 @@ final class ExchangeRun {
 
     // MARK: The end
 
-    /// The response is complete. It is handed over by ``deliver()``, when the connection has seen whether it can serve on.
+    /// The response is complete. It is handed over by ``deliver()``, when the connection has seen
+    /// whether it can serve on.
     func end(trailers: HTTPFields, now: NIODeadline) {
         guard let head else { return }
         endedAt = now

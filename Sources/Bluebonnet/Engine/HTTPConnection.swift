@@ -1,8 +1,10 @@
 import NIOCore
 
-/// What the pool and the exchanges ask of a connection, whatever its protocol. Everything happens on the connection's event loop.
+/// What the pool and the exchanges ask of a connection, whatever its protocol. Everything happens
+/// on the connection's event loop.
 protocol HTTPConnection: AnyObject {
-    /// Sends the exchange's request. One that the connection cannot take goes back to the pool, and no other one comes then.
+    /// Sends the exchange's request. One that the connection cannot take goes back to the pool, and
+    /// no other one comes then.
     func start(_ exchange: Exchange)
     /// Nobody waits for it: it stands idle until its idle timeout.
     func standIdle(at now: NIODeadline)
@@ -20,12 +22,14 @@ protocol HTTPConnection: AnyObject {
     func close()
 }
 
-/// How a connection came about, and when it was ready: reported by its first exchange, and by others that waited for it.
+/// How a connection came about, and when it was ready: reported by its first exchange, and by
+/// others that waited for it.
 struct Establishment {
     let timings: Timings
     let readyAt: NIODeadline
 
-    /// The timings of an exchange since then, which begins on the connection now: who came while it was being made did not wait for all of that.
+    /// The timings of an exchange since then, which begins on the connection now: who came while it
+    /// was being made did not wait for all of that.
     func timings(since startedAt: NIODeadline, now: NIODeadline) -> Timings {
         var timings = Timings()
         let waited = readyAt.since(startedAt)

@@ -3,7 +3,8 @@ import Synchronization
 
 /// Work for an event loop that somebody waits for, and what to do when the loop does not take it.
 ///
-/// A loop that was shut down drops what it is given without a word: no error, and a future of `submit` that is never fulfilled.
+/// A loop that was shut down drops what it is given without a word: no error, and a future of
+/// `submit` that is never fulfilled.
 protocol LoopWork: Sendable {
     /// Runs on the event loop.
     func run()
@@ -12,7 +13,8 @@ protocol LoopWork: Sendable {
 }
 
 extension LoopWork {
-    /// Runs the work on the event loop, after one hop, or has it dropped; one of the two happens for certain.
+    /// Runs the work on the event loop, after one hop, or has it dropped; one of the two happens
+    /// for certain.
     func execute(on eventLoop: any EventLoop) {
         let once = LoopWorkOnce(self)
         eventLoop.execute { once.run() }

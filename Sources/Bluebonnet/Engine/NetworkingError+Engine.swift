@@ -20,7 +20,8 @@ extension NetworkingError {
         return NetworkingError(code, message)
     }
 
-    /// No connection became free for an exchange: so many are open, all of them busy, and the refusal says why there are not more.
+    /// No connection became free for an exchange: so many are open, all of them busy, and the
+    /// refusal says why there are not more.
     static func waitedTooLong(_ exchange: Exchange, behind open: Int, refusal: NetworkingError?) -> NetworkingError {
         let place = exchange.route.origin.description
         let busy = open == 1 ? "The only connection to \(place) is" : "All \(open) connections to \(place) are"

@@ -1,9 +1,11 @@
 import NIOCore
 
-/// Follows the bytes of a request on their way out, as a value without I/O: whether any wait to leave, and since when none have left.
+/// Follows the bytes of a request on their way out, as a value without I/O: whether any wait to
+/// leave, and since when none have left.
 ///
-/// What waits is what the peer's system has not acknowledged: what lies in the channel, and in the system's send buffer, which takes
-/// megabytes. Nothing says how much of that has left but looking at how much is there.
+/// What waits is what the peer's system has not acknowledged: what lies in the channel, and in the
+/// system's send buffer, which takes megabytes. Nothing says how much of that has left but looking
+/// at how much is there.
 struct OutboundWatch {
     /// What waited at the last look.
     private(set) var waiting = 0
@@ -16,8 +18,8 @@ struct OutboundWatch {
         handedOver += count
     }
 
-    /// Takes note of what waits now. Over TLS that is a little more than was handed over: of bytes that left meanwhile a few may go
-    /// unseen, until the next look.
+    /// Takes note of what waits now. Over TLS that is a little more than was handed over: of bytes
+    /// that left meanwhile a few may go unseen, until the next look.
     ///
     /// - Returns: Whether some have left since the last look.
     @discardableResult
@@ -34,8 +36,8 @@ struct OutboundWatch {
         movedAt = now
     }
 
-    /// When to look again, so that a peer that takes nothing is found out soon after its time, and the first-byte clock starts soon
-    /// after the last byte has left. Nil when neither is limited.
+    /// When to look again, so that a peer that takes nothing is found out soon after its time, and
+    /// the first-byte clock starts soon after the last byte has left. Nil when neither is limited.
     func nextLook(stall: CompactTime, firstByte: CompactTime, now: NIODeadline) -> NIODeadline? {
         var interval = TimeAmount.seconds(1)
         let (stalls, answers) = (stall.deadline(after: now), firstByte.deadline(after: now))

@@ -1,9 +1,11 @@
 import HTTPTypes
 
-/// Marks, as the innermost cause, that a request failed without a response in a way that allows to send it again.
+/// Marks, as the innermost cause, that a request failed without a response in a way that allows to
+/// send it again.
 struct RepeatableError: Error, CustomStringConvertible {
     enum Reason {
-        /// The server closed a connection that had stood idle, before the request reached it as a rule.
+        /// The server closed a connection that had stood idle, before the request reached it as a
+        /// rule.
         case stale
         /// The server has certainly not processed the request.
         case notProcessed
@@ -12,8 +14,8 @@ struct RepeatableError: Error, CustomStringConvertible {
     let reason: Reason
     let cause: (any Error)?
 
-    /// Whether a request with this method may be sent again. RFC 9110 §9.2.2: where the server may have processed it, only with an
-    /// idempotent method.
+    /// Whether a request with this method may be sent again. RFC 9110 §9.2.2: where the server may
+    /// have processed it, only with an idempotent method.
     func allows(_ method: HTTPRequest.Method) -> Bool {
         switch (reason, method) {
         case (.notProcessed, _): true
@@ -49,8 +51,9 @@ extension RepeatableError {
         /// A server that says it has not processed a request may say so on the next connection too.
         static let most = 5
 
-        /// Counts another time, if there may be one: the server cannot have processed the request, or, once, the connection had gone
-        /// stale before any response and the method is idempotent.
+        /// Counts another time, if there may be one: the server cannot have processed the request,
+        /// or, once, the connection had gone stale before any response and the method is
+        /// idempotent.
         mutating func allow(_ method: HTTPRequest.Method, after error: NetworkingError) -> Bool {
             guard let mark = error.underlying as? RepeatableError, mark.allows(method), count < Self.most,
                 !wasStale || mark.reason != .stale

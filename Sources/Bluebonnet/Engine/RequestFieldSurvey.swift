@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// What one pass over the header fields of a request finds out: what they ask of the connection, and how to write them.
+/// What one pass over the header fields of a request finds out: what they ask of the connection,
+/// and how to write them.
 struct RequestFieldSurvey {
     /// The space for all lines.
     private(set) var byteCount = 0

@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// The head of a request as a connection of any protocol writes it when the request starts there: checked, and not encoded yet.
+/// The head of a request as a connection of any protocol writes it when the request starts there:
+/// checked, and not encoded yet.
 struct RequestHead: Sendable {
     /// How long the body is.
     enum BodyLength: Hashable, Sendable {
@@ -18,8 +19,8 @@ struct RequestHead: Sendable {
     let survey: RequestFieldSurvey
     /// What is said of content codings behind the fields.
     let offer: ContentCoding.Offer?
-    /// How the body is delimited, where the fields do not say that already. nil without a body, except for POST, PUT and PATCH, for
-    /// which it is a length of 0 (RFC 9110 §8.6).
+    /// How the body is delimited, where the fields do not say that already. nil without a body,
+    /// except for POST, PUT and PATCH, for which it is a length of 0 (RFC 9110 §8.6).
     let missingFraming: BodyLength?
 
     /// `Connection: close` (RFC 9112 §9.6).
@@ -74,7 +75,8 @@ struct RequestHead: Sendable {
             case .unknownLength: nil
             }
         if survey.hasContentLength, let value = fields[.contentLength] {
-            // RFC 9112 §6.2: never beside Transfer-Encoding, and never another number than the body's.
+            // RFC 9112 §6.2: never beside Transfer-Encoding, and never another number than the
+            // body's.
             guard let length, value == String(length) else {
                 throw .contentLengthMismatch(field: value, body: length)
             }
@@ -87,7 +89,8 @@ struct RequestHead: Sendable {
         }
     }
 
-    /// Whether all characters are visible ones of ASCII, so that none can end the target, the line or the head.
+    /// Whether all characters are visible ones of ASCII, so that none can end the target, the line
+    /// or the head.
     private static func isVisible(_ text: String) -> Bool {
         // The bytes are only looked at while the closure runs.
         let isVisible = unsafe text.utf8.withContiguousStorageIfAvailable { bytes in

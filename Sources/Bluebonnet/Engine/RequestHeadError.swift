@@ -1,6 +1,7 @@
 /// Why the head of a request cannot be sent.
 enum RequestHeadError: Error, Hashable {
-    /// The target is empty or contains a space, a control character or a character outside ASCII (RFC 9112 §3.2).
+    /// The target is empty or contains a space, a control character or a character outside ASCII
+    /// (RFC 9112 §3.2).
     case invalidTarget(String)
     /// The host contains a space, a control character or a character outside ASCII.
     case invalidHost(String)
@@ -8,7 +9,8 @@ enum RequestHeadError: Error, Hashable {
     case invalidFieldValue(name: String)
     /// More than one Host (RFC 9112 §3.2).
     case repeatedHost
-    /// The Content-Length among the fields is not the length of the body; nil where there is no body of known length.
+    /// The Content-Length among the fields is not the length of the body; nil where there is no
+    /// body of known length.
     case contentLengthMismatch(field: String, body: Int?)
     /// The Transfer-Encoding among the fields is not how the body is sent (RFC 9112 §6.1).
     case transferEncodingMismatch(String)

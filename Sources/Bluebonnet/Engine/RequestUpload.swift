@@ -2,8 +2,8 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A request body that is produced while it is sent: the producer fills a bounded queue, the connection empties it whenever the
-/// socket takes more. Ends with its exchange.
+/// A request body that is produced while it is sent: the producer fills a bounded queue, the
+/// connection empties it whenever the socket takes more. Ends with its exchange.
 final class RequestUpload: Sendable {
     /// The producer waits while more than this is queued.
     private static let highWatermark = 1 << 21
@@ -11,7 +11,8 @@ final class RequestUpload: Sendable {
     private static let patience = TimeAmount.seconds(1)
 
     enum Next {
-        /// The last one of a body of known length is known as such; of another, nothing says so before ``finished``.
+        /// The last one of a body of known length is known as such; of another, nothing says so
+        /// before ``finished``.
         case piece(RequestBody.Piece, isLast: Bool)
         case nothingYet
         case finished
@@ -190,8 +191,9 @@ final class RequestUpload: Sendable {
 
     // MARK: The end of the source
 
-    /// Calls back when nobody asks the source any more, so that its owner may close what it reads from. That is now, or as soon as the
-    /// source heeds its cancellation; one that does not is waited for no longer than a second.
+    /// Calls back when nobody asks the source any more, so that its owner may close what it reads
+    /// from. That is now, or as soon as the source heeds its cancellation; one that does not is
+    /// waited for no longer than a second.
     ///
     /// To be called once, after ``stop()``.
     func whenEnded(_ callback: @escaping @Sendable () -> Void) {

@@ -1,10 +1,12 @@
 import HTTPTypes
 
-/// What every request goes through behind the interceptors: redirects, then content decoding, then the transport.
+/// What every request goes through behind the interceptors: redirects, then content decoding, then
+/// the transport.
 ///
-/// Content codings (RFC 9110 §8.4) are undone, and the server is told which ones can be (§12.5.3). The header fields of the
-/// response stay as the server sent them. A coding that is not known leaves the body as it came. So does a 206: its content is a
-/// part of the coded bytes (§14.4), and only the whole can be decoded. A request for a range therefore asks for no coding.
+/// Content codings (RFC 9110 §8.4) are undone, and the server is told which ones can be (§12.5.3).
+/// The header fields of the response stay as the server sent them. A coding that is not known
+/// leaves the body as it came. So does a 206: its content is a part of the coded bytes (§14.4), and
+/// only the whole can be decoded. A request for a range therefore asks for no coding.
 ///
 /// A response with neither redirect nor coding comes as the transport brought it.
 struct BuiltInSteps: Sendable {
@@ -23,7 +25,8 @@ struct BuiltInSteps: Sendable {
     /// woken.
     var isTransportOfUser: Bool { engine == nil }
 
-    /// Sends a request. A hop of a redirect goes the same way, except that its own redirect is not followed here.
+    /// Sends a request. A hop of a redirect goes the same way, except that its own redirect is not
+    /// followed here.
     func send(
         _ request: Request,
         context: ExchangeContext,

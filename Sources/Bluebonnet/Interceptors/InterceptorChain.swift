@@ -1,4 +1,5 @@
-/// The user's interceptors and what comes behind them: made once for a session, shared by its requests.
+/// The user's interceptors and what comes behind them: made once for a session, shared by its
+/// requests.
 final class InterceptorChain: Next.Chain {
     let interceptors: [any Interceptor]
     let end: BuiltInSteps

@@ -3,11 +3,13 @@ import HTTPTypes
 
 /// Follows redirects (RFC 9110 §15.4): 301, 302, 303, 307 and 308 with a `Location`.
 ///
-/// - A 303 becomes GET (HEAD stays HEAD); a 301 or 302 turns POST into GET and leaves other methods as they are; 307 and 308 repeat
-///   the request. A request that becomes GET loses its body and the fields that describe it.
-/// - On the way to another origin, fields that were meant for the first one are left out: Authorization, Cookie and their like, and
-///   all that ``SecretNames`` knows for a secret.
-/// - A body does not go from `https` to `http`, unless ``SessionConfiguration/sendsBodiesOnInsecureRedirects`` allows it.
+/// - A 303 becomes GET (HEAD stays HEAD); a 301 or 302 turns POST into GET and leaves other methods
+///   as they are; 307 and 308 repeat the request. A request that becomes GET loses its body and the
+///   fields that describe it.
+/// - On the way to another origin, fields that were meant for the first one are left out:
+///   Authorization, Cookie and their like, and all that ``SecretNames`` knows for a secret.
+/// - A body does not go from `https` to `http`, unless
+///   ``SessionConfiguration/sendsBodiesOnInsecureRedirects`` allows it.
 /// - Several `Location` fields that differ are refused, as by browsers.
 /// - `http+unix` URLs are never reached by a redirect from elsewhere.
 enum Redirects {
@@ -22,7 +24,8 @@ enum Redirects {
         }
     }
 
-    /// Sends what redirects ask for, until a response is none or the policy leaves it to the caller.
+    /// Sends what redirects ask for, until a response is none or the policy leaves it to the
+    /// caller.
     ///
     /// - Parameters:
     ///   - first: The response to the request.
@@ -72,7 +75,8 @@ enum Redirects {
                 throw error.completed(request: request, response: response.head)
             }
             redirects.append(request.url)
-            // A short body is read so that its connection can be used again; a long or slow one is not worth that.
+            // A short body is read so that its connection can be used again; a long or slow one is
+            // not worth that.
             await response.body.discard(upTo: 65_536)
             response = try await send(request)
         }
@@ -80,8 +84,9 @@ enum Redirects {
 
     /// Where a redirect leads.
     ///
-    /// RFC 9110 §10.2.2 has one `Location`. Two that say the same are one; of two that differ nobody knows which the server meant, and
-    /// which of them somebody slipped in. Browsers refuse them too; curl takes the first.
+    /// RFC 9110 §10.2.2 has one `Location`. Two that say the same are one; of two that differ
+    /// nobody knows which the server meant, and which of them somebody slipped in. Browsers refuse
+    /// them too; curl takes the first.
     private static func location(in head: ResponseHead, of request: Request) throws(NetworkingError) -> String {
         let locations = head.values(for: .location)
         guard let first = locations.first, locations.allSatisfy({ $0.utf8.elementsEqual(first.utf8) }) else {

@@ -1,7 +1,7 @@
 /// An interceptor that only changes the request, asynchronously if need be, or refuses it.
 ///
-/// Adapters run in their order among the other interceptors, session-wide or for one request. Counterpart of Alamofire's
-/// `RequestAdapter`.
+/// Adapters run in their order among the other interceptors, session-wide or for one request.
+/// Counterpart of Alamofire's `RequestAdapter`.
 ///
 /// Up to where it first waits for something, an adapter is a part of the request like any other and
 /// cannot be stopped; a closure that awaits nothing costs little more than what it does. It does
@@ -29,7 +29,8 @@ public struct RequestAdapter: Interceptor {
     /// Makes an adapter of a closure that awaits something.
     ///
     /// - Parameter adapt: Changes the request. What it throws fails the request with
-    ///   ``NetworkingError/Code/requestAdaptationFailed`` and is ``NetworkingError/underlying``; nothing is sent then.
+    ///   ``NetworkingError/Code/requestAdaptationFailed`` and is ``NetworkingError/underlying``;
+    ///   nothing is sent then.
     public init(_ adapt: @escaping @Sendable (_ request: inout Request) async throws -> Void) {
         change = .later(adapt)
     }
@@ -37,7 +38,8 @@ public struct RequestAdapter: Interceptor {
     /// Makes an adapter of a closure that awaits something, and looks at the context too.
     ///
     /// - Parameter adapt: Changes the request. What it throws fails the request with
-    ///   ``NetworkingError/Code/requestAdaptationFailed`` and is ``NetworkingError/underlying``; nothing is sent then.
+    ///   ``NetworkingError/Code/requestAdaptationFailed`` and is ``NetworkingError/underlying``;
+    ///   nothing is sent then.
     public init(
         _ adapt: @escaping @Sendable (_ request: inout Request, _ context: ExchangeContext) async throws -> Void
     ) {
@@ -47,7 +49,8 @@ public struct RequestAdapter: Interceptor {
     /// Makes an adapter of a closure that awaits nothing.
     ///
     /// - Parameter adapt: Changes the request. What it throws fails the request with
-    ///   ``NetworkingError/Code/requestAdaptationFailed`` and is ``NetworkingError/underlying``; nothing is sent then.
+    ///   ``NetworkingError/Code/requestAdaptationFailed`` and is ``NetworkingError/underlying``;
+    ///   nothing is sent then.
     public init(_ adapt: @escaping @Sendable (_ request: inout Request) throws -> Void) {
         change = .now { request, _ in try adapt(&request) }
     }
@@ -55,7 +58,8 @@ public struct RequestAdapter: Interceptor {
     /// Makes an adapter of a closure that awaits nothing, and looks at the context too.
     ///
     /// - Parameter adapt: Changes the request. What it throws fails the request with
-    ///   ``NetworkingError/Code/requestAdaptationFailed`` and is ``NetworkingError/underlying``; nothing is sent then.
+    ///   ``NetworkingError/Code/requestAdaptationFailed`` and is ``NetworkingError/underlying``;
+    ///   nothing is sent then.
     public init(_ adapt: @escaping @Sendable (_ request: inout Request, _ context: ExchangeContext) throws -> Void) {
         change = .now(adapt)
     }
@@ -67,7 +71,8 @@ public struct RequestAdapter: Interceptor {
     ///   - context: The task's choices.
     ///   - next: The rest of the way.
     /// - Returns: The response.
-    /// - Throws: ``NetworkingError/Code/requestAdaptationFailed``, and what the rest of the way throws.
+    /// - Throws: ``NetworkingError/Code/requestAdaptationFailed``, and what the rest of the way
+    ///   throws.
     public func intercept(
         _ request: Request,
         context: ExchangeContext,

@@ -1,11 +1,13 @@
 import HTTPTypes
 
-/// Compresses request bodies and says so in `Content-Encoding` (RFC 9110 §8.4): an interceptor for a session or for one request.
+/// Compresses request bodies and says so in `Content-Encoding` (RFC 9110 §8.4): an interceptor for
+/// a session or for one request.
 ///
-/// Use it with servers that are known to undo it; unlike for responses, nothing is negotiated. A body in memory is compressed
-/// before it is sent and goes out with its new `Content-Length`. A file or a sequence is compressed while it is sent, in blocks, and
-/// goes out chunked, because its new length is not known before the end; small pieces may wait inside until there is more. Both can
-/// be sent again if the body could. Progress counts compressed bytes.
+/// Use it with servers that are known to undo it; unlike for responses, nothing is negotiated. A
+/// body in memory is compressed before it is sent and goes out with its new `Content-Length`. A
+/// file or a sequence is compressed while it is sent, in blocks, and goes out chunked, because its
+/// new length is not known before the end; small pieces may wait inside until there is more. Both
+/// can be sent again if the body could. Progress counts compressed bytes.
 ///
 /// Counterpart of Alamofire's `DeflateRequestCompressor`.
 ///
@@ -40,8 +42,8 @@ public struct RequestCompression: Interceptor {
     /// The coding to apply. Default: gzip.
     public var coding: Coding
 
-    /// Bodies of fewer bytes are sent as they are; those of unknown length are always compressed. Default: 1024, below which
-    /// little is gained and headers weigh more.
+    /// Bodies of fewer bytes are sent as they are; those of unknown length are always compressed.
+    /// Default: 1024, below which little is gained and headers weigh more.
     public var threshold: Int
 
     /// From 1, fastest, to 9, smallest; other numbers count as the nearest. Default: 6.
@@ -59,8 +61,10 @@ public struct RequestCompression: Interceptor {
     ///   - coding: The coding to apply. Default: gzip.
     ///   - threshold: Bodies of fewer bytes are sent as they are. Default: 1024.
     ///   - level: From 1, fastest, to 9, smallest. Default: 6.
-    ///   - duplicateHeaderPolicy: What to do with a request that has a `Content-Encoding` already. Default: fail.
-    ///   - shouldCompress: Decides about requests whose bodies are large enough. Default: all of them.
+    ///   - duplicateHeaderPolicy: What to do with a request that has a `Content-Encoding` already.
+    ///     Default: fail.
+    ///   - shouldCompress: Decides about requests whose bodies are large enough. Default: all of
+    ///     them.
     public init(
         _ coding: Coding = .gzip,
         threshold: Int = 1024,
@@ -81,8 +85,8 @@ public struct RequestCompression: Interceptor {
     ///
     /// - Parameter request: The request.
     /// - Returns: The request to send.
-    /// - Throws: ``NetworkingError/Code/requestAdaptationFailed`` for a request that has a `Content-Encoding` already, if that is
-    ///   the policy.
+    /// - Throws: ``NetworkingError/Code/requestAdaptationFailed`` for a request that has a
+    ///   `Content-Encoding` already, if that is the policy.
     public func compress(_ request: Request) async throws(NetworkingError) -> Request {
         guard let body = request.body, body.length != 0, body.length ?? .max >= threshold, shouldCompress(request)
         else { return request }
@@ -130,7 +134,8 @@ public struct RequestCompression: Interceptor {
     ///   - context: The task's choices.
     ///   - next: The rest of the way.
     /// - Returns: The response.
-    /// - Throws: ``NetworkingError/Code/requestAdaptationFailed``, and what the rest of the way throws.
+    /// - Throws: ``NetworkingError/Code/requestAdaptationFailed``, and what the rest of the way
+    ///   throws.
     public func intercept(
         _ request: Request,
         context: ExchangeContext,

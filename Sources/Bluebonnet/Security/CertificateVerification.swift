@@ -6,10 +6,11 @@ import X509
 
 /// The verification of a server's certificate on one connection, and the words for a refusal.
 ///
-/// BoringSSL decides about the chain; this remembers the certificate at which it said no. Whether the certificate is for the
-/// server that was meant is decided here when the handshake is over, before the connection can be used: NIOSSL's own check
-/// accepts a certificate for the address of the connection in place of the name (RFC 9110 §4.3.4 forbids it), wildcards as a
-/// part of a label and common names.
+/// BoringSSL decides about the chain; this remembers the certificate at which it said no. Whether
+/// the certificate is for the server that was meant is decided here when the handshake is over,
+/// before the connection can be used: NIOSSL's own check accepts a certificate for the address of
+/// the connection in place of the name (RFC 9110 §4.3.4 forbids it), wildcards as a part of a label
+/// and common names.
 final class CertificateVerification {
     private let origin: Origin
     private let identity: ServerIdentity?
@@ -23,8 +24,8 @@ final class CertificateVerification {
         identity = ServerIdentity(host: origin.serverName)
     }
 
-    /// Begins the handshake. The completion is called once: with the protocol that was agreed upon when the server is known to be the
-    /// one that was meant, or when it is refused.
+    /// Begins the handshake. The completion is called once: with the protocol that was agreed upon
+    /// when the server is known to be the one that was meant, or when it is refused.
     func start(
         on channel: any Channel,
         context: NIOSSLContext,
@@ -78,7 +79,8 @@ final class CertificateVerification {
         return .success(())
     }
 
-    /// BoringSSL has read and verified the certificate, but its names cannot be trusted to say what they seem to say.
+    /// BoringSSL has read and verified the certificate, but its names cannot be trusted to say what
+    /// they seem to say.
     private func unreadable(_ error: any Error) -> NetworkingError {
         let isKey =
             switch error {
@@ -149,7 +151,8 @@ final class CertificateVerification {
         Date(timeIntervalSince1970: Double(time)).formatted(.iso8601.year().month().day())
     }
 
-    /// Issuer and subject are the same name (RFC 5280 §4.1: the third and fifth field of the certificate after its version).
+    /// Issuer and subject are the same name (RFC 5280 §4.1: the third and fifth field of the
+    /// certificate after its version).
     private static func isSelfSigned(_ certificate: NIOSSLCertificate) -> Bool {
         guard let bytes = try? certificate.toDERBytes(), let root = try? DER.parse(bytes),
             case .constructed(let parts) = root.content,
@@ -162,8 +165,9 @@ final class CertificateVerification {
     }
 }
 
-/// NIOSSL's initializer with a callback beside BoringSSL's verification. NIOSSL deprecates it in favour of callbacks that replace
-/// the verification, and replacing it is what is not wanted here; a protocol that the class already meets reaches it.
+/// NIOSSL's initializer with a callback beside BoringSSL's verification. NIOSSL deprecates it in
+/// favour of callbacks that replace the verification, and replacing it is what is not wanted here;
+/// a protocol that the class already meets reaches it.
 private protocol ObservingHandler: ChannelHandler {
     init(context: NIOSSLContext, serverHostname: String?, verificationCallback: NIOSSLVerificationCallback?) throws
 }

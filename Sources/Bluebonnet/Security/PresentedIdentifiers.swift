@@ -22,7 +22,8 @@ enum PresentedIdentifier: Hashable, Sendable {
 
 /// Whom a certificate is for, as it says itself.
 struct PresentedIdentifiers: Sendable {
-    /// The names of the extension “subject alternative name”; none where there is no such extension.
+    /// The names of the extension “subject alternative name”; none where there is no such
+    /// extension.
     var names: [PresentedIdentifier]
     /// The common name of the subject, for messages only.
     var commonName: String?
@@ -44,12 +45,14 @@ struct PresentedIdentifiers: Sendable {
         }
     }
 
-    /// The check of RFC 9525 §6: one of the names must be for the server. The common name never is (§2).
+    /// The check of RFC 9525 §6: one of the names must be for the server. The common name never is
+    /// (§2).
     func contain(_ identity: ServerIdentity) -> Bool {
         names.contains(where: identity.matches)
     }
 
-    /// What to say of a certificate that does not contain the identity, after “The certificate of HOST ”.
+    /// What to say of a certificate that does not contain the identity, after “The certificate of
+    /// HOST ”.
     func refusal(of identity: ServerIdentity) -> String {
         // One pass over what may be thousands of names, of which the first ones are shown.
         var count = 0

@@ -2,8 +2,9 @@ package import HTTPTypes
 
 /// Which header fields, query parameters and members of a body are secrets, by their names.
 ///
-/// A name is cut into words where it is no letter, and where its case changes: `user[pin]`, `X-Auth-Key` and `clientSecret` have
-/// two or three. Only letters and digits of ASCII count, byte by byte.
+/// A name is cut into words where it is no letter, and where its case changes: `user[pin]`,
+/// `X-Auth-Key` and `clientSecret` have two or three. Only letters and digits of ASCII count, byte
+/// by byte.
 package enum SecretNames {
     /// What stands in place of a secret.
     package static let replacement = "REDACTED"
@@ -37,7 +38,8 @@ package enum SecretNames {
         .map { Array($0.utf8) }
     )
 
-    /// Whether a name is that of a secret: `api_key`, `X-Auth-Token`, `clientSecret`, `user[pin]`, `pw`.
+    /// Whether a name is that of a secret: `api_key`, `X-Auth-Token`, `clientSecret`, `user[pin]`,
+    /// `pw`.
     static func contains(_ name: String) -> Bool {
         contains(bytes: Array(name.utf8))
     }

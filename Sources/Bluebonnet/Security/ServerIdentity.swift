@@ -1,16 +1,18 @@
 import NIOCore
 
-/// The server that a client means to reach: the reference identifier (RFC 9525 §6.1) by which a certificate is checked.
+/// The server that a client means to reach: the reference identifier (RFC 9525 §6.1) by which a
+/// certificate is checked.
 ///
-/// It comes from the URL alone. The address that was dialled has no say (RFC 9110 §4.3.4): whoever controls the name server
-/// controls that address, and can have a good certificate for it.
+/// It comes from the URL alone. The address that was dialled has no say (RFC 9110 §4.3.4): whoever
+/// controls the name server controls that address, and can have a good certificate for it.
 enum ServerIdentity: Hashable, Sendable {
     /// A DNS name: labels of ASCII in lower case, without the dot of the root.
     case name(String)
     /// An IP address; its port is 0.
     case address(SocketAddress)
 
-    /// The identity that the host of a URL names, without brackets; nil for a host that no certificate can be for.
+    /// The identity that the host of a URL names, without brackets; nil for a host that no
+    /// certificate can be for.
     init?(host: String) {
         if let address = Self.address(host) {
             self = .address(address)
@@ -21,7 +23,8 @@ enum ServerIdentity: Hashable, Sendable {
         }
     }
 
-    /// What is sent as the server's name in the handshake (RFC 6066 §3: never an address, and no dot at the end).
+    /// What is sent as the server's name in the handshake (RFC 6066 §3: never an address, and no
+    /// dot at the end).
     var serverName: String? {
         if case .name(let name) = self { name } else { nil }
     }
@@ -37,13 +40,15 @@ enum ServerIdentity: Hashable, Sendable {
     private static func address(_ host: String) -> SocketAddress? {
         // The system's functions read a text up to its first zero byte.
         guard !host.utf8.contains(0) else { return nil }
-        // A zone, as in `fe80::1%eth0`, has a meaning on this machine only (RFC 6874 §1); no certificate can hold it.
+        // A zone, as in `fe80::1%eth0`, has a meaning on this machine only (RFC 6874 §1); no
+        // certificate can hold it.
         let isVersion6 = host.utf8.contains(UInt8(ascii: ":"))
         let literal = isVersion6 ? String(host.prefix { $0 != "%" }) : host
         return try? SocketAddress(ipAddress: literal, port: 0)
     }
 
-    /// RFC 1034 §3.1, with the underscores that real names have. Names in other scripts must come as A-labels (RFC 9525 §6.3).
+    /// RFC 1034 §3.1, with the underscores that real names have. Names in other scripts must come
+    /// as A-labels (RFC 9525 §6.3).
     private static func name(_ host: String) -> String? {
         let name = host.utf8.last == UInt8(ascii: ".") ? host.dropLast() : host[...]
         guard name.utf8.count <= 253 else { return nil }
@@ -63,7 +68,8 @@ enum ServerIdentity: Hashable, Sendable {
         }
     }
 
-    /// What resolvers read as an IPv4 address in another form (`127.1`, `0x7f.1`) is no name: no top-level domain is a number.
+    /// What resolvers read as an IPv4 address in another form (`127.1`, `0x7f.1`) is no name: no
+    /// top-level domain is a number.
     private static func isNumber(_ label: Substring.UTF8View.SubSequence) -> Bool {
         let text = String(Substring(label)).lowercased()
         return text.hasPrefix("0x") ? text.dropFirst(2).allSatisfy(\.isHexDigit) : text.allSatisfy(\.isNumber)
@@ -82,8 +88,9 @@ extension ServerIdentity {
         }
     }
 
-    /// RFC 9525 §6.3: equal but for case, or equal behind a first label that is `*`. The name is valid, so what equals it is too:
-    /// there is no other place for an asterisk, no empty label and no zero byte.
+    /// RFC 9525 §6.3: equal but for case, or equal behind a first label that is `*`. The name is
+    /// valid, so what equals it is too: there is no other place for an asterisk, no empty label and
+    /// no zero byte.
     private static func matches(_ pattern: String.UTF8View, _ name: String.UTF8View) -> Bool {
         guard pattern.starts(with: "*.".utf8) else { return isEqual(pattern[...], name[...]) }
         guard let dot = name.firstIndex(of: UInt8(ascii: ".")) else { return false }

@@ -37,8 +37,9 @@ final class TLSContextSource: Sendable {
         }
     }
 
-    /// Calls back with the context, on any thread; the first who asks has it made, on a thread that may block, and those who come
-    /// meanwhile wait for the same one. After an error the next who asks has it tried again.
+    /// Calls back with the context, on any thread; the first who asks has it made, on a thread that
+    /// may block, and those who come meanwhile wait for the same one. After an error the next who
+    /// asks has it tried again.
     func makeContext(_ completion: @escaping Completion) {
         let (made, begins) = state.withLock { state -> (NIOSSLContext?, Bool) in
             switch state {
@@ -95,8 +96,9 @@ final class TLSContextSource: Sendable {
         return unsafe access(path, R_OK) == 0 ? nil : errno.reason + "."
     }
 
-    /// As OpenSSL and curl: `SSL_CERT_FILE` (one PEM file) and `SSL_CERT_DIR` (directories of hashed names, separated by colons)
-    /// replace the system's places; what does not exist counts for nothing.
+    /// As OpenSSL and curl: `SSL_CERT_FILE` (one PEM file) and `SSL_CERT_DIR` (directories of
+    /// hashed names, separated by colons) replace the system's places; what does not exist counts
+    /// for nothing.
     private static func useEnvironment(_ configuration: inout TLSConfiguration) throws {
         let environment = ProcessInfo.processInfo.environment
         let file = environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }

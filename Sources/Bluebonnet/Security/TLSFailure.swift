@@ -1,8 +1,9 @@
 import NIOCore
 import NIOSSL
 
-/// Why TLS failed. BoringSSL's own texts hold the place in its source where the error arose, which is a path of the machine
-/// that built the program; this keeps only the names of its reasons, such as `SSLV3_ALERT_HANDSHAKE_FAILURE`.
+/// Why TLS failed. BoringSSL's own texts hold the place in its source where the error arose, which
+/// is a path of the machine that built the program; this keeps only the names of its reasons, such
+/// as `SSLV3_ALERT_HANDSHAKE_FAILURE`.
 struct TLSFailure: Error, CustomStringConvertible {
     /// The reasons, the first one first.
     let reasons: [String]
@@ -19,7 +20,8 @@ struct TLSFailure: Error, CustomStringConvertible {
         fallback = Self.words(for: error)
     }
 
-    /// The error as the reason of another: errors of NIOSSL and BoringSSL without the paths in their texts, others as they are.
+    /// The error as the reason of another: errors of NIOSSL and BoringSSL without the paths in
+    /// their texts, others as they are.
     static func wrapping(_ error: any Error) -> any Error {
         error is NIOSSLError || error is BoringSSLError ? TLSFailure(error) : error
     }
@@ -80,7 +82,8 @@ struct TLSFailure: Error, CustomStringConvertible {
         }
     }
 
-    /// The name in `Error: 1 error:2:SSL routines:OPENSSL_internal:NAME at /a/file.cc:3`, which is the only way to it.
+    /// The name in `Error: 1 error:2:SSL routines:OPENSSL_internal:NAME at /a/file.cc:3`, which is
+    /// the only way to it.
     private static func reason(in text: String) -> String? {
         guard let mark = text.firstRange(of: "OPENSSL_internal:") else { return nil }
         let name = text[mark.upperBound...].prefix { $0 == "_" || $0.isASCII && ($0.isUppercase || $0.isNumber) }

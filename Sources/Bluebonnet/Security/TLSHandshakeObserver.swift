@@ -1,7 +1,8 @@
 import NIOCore
 import NIOTLS
 
-/// Reports once how a TLS handshake ended, with the protocol that was agreed upon, and leaves the pipeline.
+/// Reports once how a TLS handshake ended, with the protocol that was agreed upon, and leaves the
+/// pipeline.
 final class TLSHandshakeObserver: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
@@ -40,7 +41,8 @@ final class TLSHandshakeObserver: ChannelInboundHandler, RemovableChannelHandler
 enum ApplicationProtocol: String, CaseIterable {
     case http1 = "http/1.1"
 
-    /// The protocol that was agreed upon. A server that knows nothing of such agreements speaks HTTP/1.1.
+    /// The protocol that was agreed upon. A server that knows nothing of such agreements speaks
+    /// HTTP/1.1.
     init(negotiated name: String?) {
         self = name.flatMap(Self.init(rawValue:)) ?? .http1
     }

@@ -83,8 +83,8 @@ enum ASCII {
         return nil
     }
 
-    /// The position of the first byte in `start ..< end` that no field value or reason phrase may contain: a control
-    /// character other than HTAB (RFC 9110 §5.5).
+    /// The position of the first byte in `start ..< end` that no field value or reason phrase may
+    /// contain: a control character other than HTAB (RFC 9110 §5.5).
     @inline(__always)
     static func firstControl(_ base: UnsafeRawPointer, from start: Int, to end: Int) -> Int? {
         var position = start
@@ -110,7 +110,8 @@ enum ASCII {
         return nil
     }
 
-    /// Whether `bytes` contain CR, LF or NUL, which would break out of a field line (RFC 9110 §5.5).
+    /// Whether `bytes` contain CR, LF or NUL, which would break out of a field line (RFC 9110
+    /// §5.5).
     static func containsLineBreak(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let base = bytes.baseAddress else { return false }
         var position = 0
@@ -137,7 +138,8 @@ enum ASCII {
         (word &- ones) & ~word & highBits
     }
 
-    /// Bytes as a person can read them: printable ASCII as it is, everything else escaped, cut after `limit` bytes.
+    /// Bytes as a person can read them: printable ASCII as it is, everything else escaped, cut
+    /// after `limit` bytes.
     static func escaped(_ bytes: some Sequence<UInt8>, limit: Int = 60) -> String {
         var text = ""
         for (position, byte) in bytes.enumerated() {

@@ -8,18 +8,18 @@ import FoundationEssentials
     import Darwin
 #endif
 
-/// A file that is written beside its destination and takes its name when it is complete, so that no half
-/// file is ever found there.
+/// A file that is written beside its destination and takes its name when it is complete, so that no
+/// half file is ever found there.
 ///
-/// That holds for everybody who looks while this machine runs. Nothing is forced to the disk: after a loss
-/// of power the file may be missing or incomplete.
+/// That holds for everybody who looks while this machine runs. Nothing is forced to the disk: after
+/// a loss of power the file may be missing or incomplete.
 struct AtomicFile: Sendable {
     /// What is written to.
     let part: SystemFile
     private let destination: String
 
-    /// Makes the part, under a name of a fixed length: the destination's may be as long as names can be (NAME_MAX is
-    /// 255 bytes).
+    /// Makes the part, under a name of a fixed length: the destination's may be as long as names
+    /// can be (NAME_MAX is 255 bytes).
     init(for destination: String) throws {
         self.destination = destination
         // By bytes: a character can be a slash with an accent.
@@ -28,8 +28,8 @@ struct AtomicFile: Sendable {
         part = try SystemFile(creating: "\(folder)bluebonnet-\(number).part")
     }
 
-    /// Whether a destination can be replaced as a whole: nothing stands there, or a file. What is written
-    /// to a device, a pipe or a link belongs to what it leads to.
+    /// Whether a destination can be replaced as a whole: nothing stands there, or a file. What is
+    /// written to a device, a pipe or a link belongs to what it leads to.
     static func canReplace(_ destination: String) -> Bool {
         let attributes = try? FileManager.default.attributesOfItem(atPath: destination)
         return attributes?[.type] as? FileAttributeType ?? .typeRegular == .typeRegular
@@ -52,18 +52,23 @@ struct AtomicFile: Sendable {
         part.remove()
     }
 
-    /// A way to give a file a name only if nothing has that name. Not every file system knows every way.
+    /// A way to give a file a name only if nothing has that name. Not every file system knows every
+    /// way.
     enum ExclusiveMove: CaseIterable {
-        /// renameat2(2) with RENAME_NOREPLACE: one step. Refused by NFS, by some FUSE file systems and before Linux 3.15.
+        /// renameat2(2) with RENAME_NOREPLACE: one step. Refused by NFS, by some FUSE file systems
+        /// and before Linux 3.15.
         case rename
-        /// A second name by link(2), then the first one is removed. Refused where there are no hard links (vfat, exFAT).
+        /// A second name by link(2), then the first one is removed. Refused where there are no hard
+        /// links (vfat, exFAT).
         case link
-        /// An empty file holds the name (O_EXCL) until rename(2) puts this one in its place. Works everywhere; only here may others
-        /// see the empty file for a moment, and find it after a crash.
+        /// An empty file holds the name (O_EXCL) until rename(2) puts this one in its place. Works
+        /// everywhere; only here may others see the empty file for a moment, and find it after a
+        /// crash.
         case reserve
     }
 
-    /// Gives the file its final name, in place of a file that may stand there only if it `replaces`.
+    /// Gives the file its final name, in place of a file that may stand there only if it
+    /// `replaces`.
     ///
     /// - Parameters:
     ///   - replaces: Whether a file of that name is replaced.
@@ -86,7 +91,8 @@ struct AtomicFile: Sendable {
         throw failure
     }
 
-    /// What says that a way is not known here. Some sandboxes return EPERM for every call that they do not know.
+    /// What says that a way is not known here. Some sandboxes return EPERM for every call that they
+    /// do not know.
     private static let refusals: Set<CInt> = [EINVAL, ENOSYS, ENOTSUP, EOPNOTSUPP, EPERM, EACCES, EMLINK, EXDEV]
 
     private func failure(_ code: CInt) -> SystemFile.Failure {
@@ -130,7 +136,8 @@ struct AtomicFile: Sendable {
             CInt, UnsafePointer<CChar>, CInt, UnsafePointer<CChar>, CUnsignedInt
         ) -> CInt
 
-    /// renameat2(2), which C libraries declare as an extension only, and older ones do not have. The type is that of its manual page.
+    /// renameat2(2), which C libraries declare as an extension only, and older ones do not have.
+    /// The type is that of its manual page.
     private let renameAt2 = unsafe dlsym(nil, "renameat2").map { unsafe unsafeBitCast($0, to: RenameAt2.self) }
 
     /// RENAME_NOREPLACE.

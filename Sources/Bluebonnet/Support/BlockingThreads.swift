@@ -10,8 +10,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// Threads for calls that block. Each kind of work has threads of its own, so that a dead name server, a slow disk or a pipe
-/// that nobody reads delays nothing else.
+/// Threads for calls that block. Each kind of work has threads of its own, so that a dead name
+/// server, a slow disk or a pipe that nobody reads delays nothing else.
 ///
 /// A thread is started when work comes and none is idle, up to a limit; beyond it work waits for
 /// its turn. The thread that worked last works next, and one that found no work for a while ends.
@@ -37,7 +37,8 @@ final class BlockingThreads: Sendable {
             let executor = unsafe asUnownedTaskExecutor()
             BlockingThreads.files.submit { unavailable in
                 guard unavailable != nil else { return unsafe job.runSynchronously(on: executor) }
-                // A job has to be run, but not where it was handed over, which may be an event loop.
+                // A job has to be run, but not where it was handed over, which may be an event
+                // loop.
                 DispatchQueue.global().async { unsafe job.runSynchronously(on: executor) }
             }
         }
@@ -135,8 +136,8 @@ final class BlockingThreads: Sendable {
         }
     }
 
-    /// Runs work that may never end. When the task is cancelled its caller goes on at once, and the work is left to itself; it
-    /// can ask whether it is still wanted.
+    /// Runs work that may never end. When the task is cancelled its caller goes on at once, and the
+    /// work is left to itself; it can ask whether it is still wanted.
     ///
     /// - Throws: What the work throws, `CancellationError` or ``Unavailable``.
     func runUntilCancelled<Value: Sendable>(
@@ -216,7 +217,8 @@ final class BlockingThreads: Sendable {
 
     /// Returns the system's error, or 0.
     private static func startThread(_ body: @escaping @Sendable () -> Void) -> CInt {
-        // The thread takes the reference that is handed to it; where there is no thread, it is given back here.
+        // The thread takes the reference that is handed to it; where there is no thread, it is
+        // given back here.
         let box = unsafe Unmanaged.passRetained(ThreadBody(body))
         var thread = pthread_t()
         let code = unsafe pthread_create(

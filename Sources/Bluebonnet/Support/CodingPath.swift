@@ -1,6 +1,7 @@
 /// The way to a value inside a document, as people write it: `users[3].name`.
 ///
-/// It stands in error texts, which end in logs; whoever made the document must not be able to make it long.
+/// It stands in error texts, which end in logs; whoever made the document must not be able to make
+/// it long.
 enum CodingPath {
     /// How many parts are shown: half of them from the top, half of them from the value.
     static let mostParts = 20
@@ -23,7 +24,8 @@ enum CodingPath {
 
 /// A key or an index in a coding path.
 ///
-/// Three words, which an existential holds without a box: paths have as many keys as a document has levels.
+/// Three words, which an existential holds without a box: paths have as many keys as a document has
+/// levels.
 struct CodingPathKey: CodingKey {
     static let `super` = CodingPathKey(stringValue: "super")
 

@@ -2,8 +2,8 @@ import NIOCore
 
 /// A duration or none, in eight bytes and nanoseconds.
 ///
-/// An optional `Duration` takes 24 bytes, and its 128-bit arithmetic is felt in every request. About 292 years are the most that is
-/// kept.
+/// An optional `Duration` takes 24 bytes, and its 128-bit arithmetic is felt in every request.
+/// About 292 years are the most that is kept.
 struct CompactTime: Sendable, Hashable {
     private var nanoseconds = Int64.min
 

@@ -10,17 +10,19 @@ extension Data {
         buffer.readableBytes > copyLimit && buffer.readableBytes >= buffer.storageCapacity / 2
     }
 
-    /// The readable bytes: large ones shared without a copy, small ones copied, and so are those that
-    /// would keep a receive buffer alive which is more than twice as large.
+    /// The readable bytes: large ones shared without a copy, small ones copied, and so are those
+    /// that would keep a receive buffer alive which is more than twice as large.
     ///
-    /// For a buffer whose bytes nobody reads afterwards: who owns the data alone writes into the shared memory.
+    /// For a buffer whose bytes nobody reads afterwards: who owns the data alone writes into the
+    /// shared memory.
     init(taking buffer: ByteBuffer) {
         guard Self.sharesMemory(of: buffer) else {
             self = unsafe buffer.withUnsafeReadableBytes { bytes in unsafe Data(bytes) }
             return
         }
-        // The storage is reference counted and stays valid while `buffer` is alive: the deallocator's closure keeps it, and
-        // nobody writes to it, because a ByteBuffer copies before it writes to shared storage.
+        // The storage is reference counted and stays valid while `buffer` is alive: the
+        // deallocator's closure keeps it, and nobody writes to it, because a ByteBuffer copies
+        // before it writes to shared storage.
         self = unsafe buffer.withUnsafeReadableBytesWithStorageManagement { bytes, storage in
             guard let base = bytes.baseAddress else { return Data() }
             _ = unsafe storage.retain()
@@ -33,7 +35,8 @@ extension Data {
         }
     }
 
-    // Unchecked Sendable: retained by hand above and released exactly once, by the deallocator; never touched otherwise.
+    // Unchecked Sendable: retained by hand above and released exactly once, by the deallocator;
+    // never touched otherwise.
     @safe private struct StorageHolder: @unchecked Sendable {
         let storage: Unmanaged<AnyObject>
     }

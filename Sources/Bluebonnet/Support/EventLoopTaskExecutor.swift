@@ -3,9 +3,9 @@ import NIOPosix
 
 /// Runs Swift tasks on an event loop, so that a request from such a task crosses no thread.
 ///
-/// Give it to `withTaskExecutorPreference`: whole programs or the part that talks to the network. Code that blocks or computes
-/// for long does not belong on an event loop; response bodies above 32 KiB are decompressed and parsed
-/// elsewhere by themselves.
+/// Give it to `withTaskExecutorPreference`: whole programs or the part that talks to the network.
+/// Code that blocks or computes for long does not belong on an event loop; response bodies above 32
+/// KiB are decompressed and parsed elsewhere by themselves.
 ///
 /// ```swift
 /// try await withTaskExecutorPreference(EventLoopTaskExecutor.next()) {
@@ -29,8 +29,8 @@ public final class EventLoopTaskExecutor: TaskExecutor {
         return all.first { $0.eventLoop === loop } ?? EventLoopTaskExecutor(eventLoop: loop)
     }
 
-    /// The executor that the present Swift task prefers: a new task does not inherit it as a child does. Where the runtime does not
-    /// tell, only if it is one of these.
+    /// The executor that the present Swift task prefers: a new task does not inherit it as a child
+    /// does. Where the runtime does not tell, only if it is one of these.
     static var preferred: (any TaskExecutor)? {
         #if compiler(>=6.3) && os(Linux)
             // The executor lives as long as the task that prefers it, which is this one.

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
 extension URL {
-    /// The URL for messages and logs: user, password, fragment and the values of the query are left out; so is a long part of the
-    /// query without a name, which is a value itself.
+    /// The URL for messages and logs: user, password, fragment and the values of the query are left
+    /// out; so is a long part of the query without a name, which is a value itself.
     var redactedDescription: String {
         guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return "(not a URL)" }
         let names = components.percentEncodedQuery?.split(separator: "&").map { (pair: Substring) -> String in
@@ -19,9 +19,9 @@ extension URL {
 }
 
 extension StringProtocol {
-    /// The text for a message: at most 60 characters of it. What a server sends can be as long as the document
-    /// it is in, and messages end in logs. Unicode scalars are counted, since any number of them can be one
-    /// `Character`.
+    /// The text for a message: at most 60 characters of it. What a server sends can be as long as
+    /// the document it is in, and messages end in logs. Unicode scalars are counted, since any
+    /// number of them can be one `Character`.
     package var shortened: String {
         let scalars = unicodeScalars
         guard let end = scalars.index(scalars.startIndex, offsetBy: 60, limitedBy: scalars.endIndex),

@@ -9,16 +9,17 @@ import NIOPosix
     import Darwin
 #endif
 
-/// Finds the addresses of host names. ``NameLookups`` stands before it and shares what is under way.
+/// Finds the addresses of host names. ``NameLookups`` stands before it and shares what is under
+/// way.
 protocol NameResolver: Sendable {
     /// Looks a host name up.
     ///
     /// - Parameters:
     ///   - host: The name; never a literal address.
-    ///   - isWanted: Asked by a resolver that has had the lookup wait, before it begins. Where it returns false nobody
-    ///     waits any more, and the lookup need not be made.
-    ///   - completion: To be called once, on any thread, with the addresses in the order in which they are to be tried
-    ///     (RFC 6724); their ports do not matter.
+    ///   - isWanted: Asked by a resolver that has had the lookup wait, before it begins. Where it
+    ///     returns false nobody waits any more, and the lookup need not be made.
+    ///   - completion: To be called once, on any thread, with the addresses in the order in which
+    ///     they are to be tried (RFC 6724); their ports do not matter.
     func lookUp(
         _ host: String,
         isWanted: @escaping @Sendable () -> Bool,
@@ -26,8 +27,8 @@ protocol NameResolver: Sendable {
     )
 }
 
-/// The system's name lookup (`getaddrinfo`, ordered by RFC 6724), on threads of its own: it cannot be stopped, and with a dead
-/// name server it takes half a minute.
+/// The system's name lookup (`getaddrinfo`, ordered by RFC 6724), on threads of its own: it cannot
+/// be stopped, and with a dead name server it takes half a minute.
 struct SystemNameResolver: NameResolver {
     /// The lookup failed: what `gai_strerror` says.
     struct Failure: Error, CustomStringConvertible {

@@ -1,7 +1,8 @@
-/// A task that waits for its result, or to be told that the result lies ready. Must be resumed exactly once.
+/// A task that waits for its result, or to be told that the result lies ready. Must be resumed
+/// exactly once.
 ///
-/// Unchecked, because it stands for the one suspension of every request: whoever holds one keeps it under a lock and takes it out
-/// when it resumes it.
+/// Unchecked, because it stands for the one suspension of every request: whoever holds one keeps it
+/// under a lock and takes it out when it resumes it.
 @safe struct SuspendedCaller<Output: Sendable, Failure: Error>: Sendable {
     private let continuation: UnsafeContinuation<Output, Failure>
 

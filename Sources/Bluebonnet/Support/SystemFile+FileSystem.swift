@@ -1,7 +1,8 @@
 import NIOCore
 
 extension SystemFile {
-    /// File systems that keep what they hold in this machine, or in its memory: reading what is in the page cache waits for nobody.
+    /// File systems that keep what they hold in this machine, or in its memory: reading what is in
+    /// the page cache waits for nobody.
     private static let localFileSystems: Set<Substring> = [
         "bcachefs", "btrfs", "erofs", "exfat", "ext2", "ext3", "ext4", "f2fs", "iso9660", "jfs", "nilfs2", "ntfs3",
         "overlay",
@@ -19,7 +20,8 @@ extension SystemFile {
         return Self.localFileSystems.contains(type)
     }
 
-    /// The type of the file system (proc(5)): a descriptor has the number of its mount, and a mount its type after a dash.
+    /// The type of the file system (proc(5)): a descriptor has the number of its mount, and a mount
+    /// its type after a dash.
     static func fileSystem(ofDescriptor status: String, mounts: String) -> Substring? {
         let numbers = status.split(separator: "\n").lazy.map { $0.split { $0 == ":" || $0 == "\t" } }
         guard let number = numbers.first(where: { $0.first == "mnt_id" })?.last else { return nil }

@@ -9,7 +9,8 @@ import NIOCore
     import Darwin
 #endif
 
-/// An open file, for blocking reads and writes on threads that may block. Closes with its last owner.
+/// An open file, for blocking reads and writes on threads that may block. Closes with its last
+/// owner.
 final class SystemFile: Sendable {
     /// A system call that failed: what `strerror` says.
     struct Failure: Error, CustomStringConvertible {
@@ -22,8 +23,8 @@ final class SystemFile: Sendable {
     let descriptor: CInt
     let path: String
 
-    /// Opens a regular file for reading. Nothing else is opened, as far as can be told before: it may wait for somebody at the other
-    /// end of a pipe, and wake them.
+    /// Opens a regular file for reading. Nothing else is opened, as far as can be told before: it
+    /// may wait for somebody at the other end of a pipe, and wake them.
     init(reading path: String) throws {
         self.path = path
         var status = stat()
@@ -36,7 +37,8 @@ final class SystemFile: Sendable {
         if let failure = Self.failure(path, status) { throw failure }
     }
 
-    /// What is neither a file nor a directory (a pipe, a device) has no size and cannot be read again.
+    /// What is neither a file nor a directory (a pipe, a device) has no size and cannot be read
+    /// again.
     private static func failure(_ path: String, _ status: stat) -> Failure? {
         switch status.st_mode & S_IFMT {
         case S_IFREG: nil
@@ -52,7 +54,8 @@ final class SystemFile: Sendable {
         guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
     }
 
-    /// Opens what stands at a path for writing, from its beginning. A pipe that nobody reads yet is waited for while that `isWanted`.
+    /// Opens what stands at a path for writing, from its beginning. A pipe that nobody reads yet is
+    /// waited for while that `isWanted`.
     ///
     /// - Throws: ``Failure``, or `CancellationError` when it is wanted no longer.
     init(writing path: String, while isWanted: () -> Bool = { true }) throws {
@@ -75,7 +78,8 @@ final class SystemFile: Sendable {
         }
     }
 
-    /// How many milliseconds pass at most until a call that waits for a pipe looks again whether it is wanted.
+    /// How many milliseconds pass at most until a call that waits for a pipe looks again whether it
+    /// is wanted.
     private static let patience: CInt = 50
 
     deinit {
@@ -106,8 +110,8 @@ final class SystemFile: Sendable {
 
     /// Whether all of a part that begins at a page is in the page cache.
     ///
-    /// - Returns: Nil where the system does not say: to those who neither own the file nor may write to it, and of files that cannot
-    ///   be mapped.
+    /// - Returns: Nil where the system does not say: to those who neither own the file nor may
+    ///   write to it, and of files that cannot be mapped.
     func isInPageCache(_ range: Range<Int>) -> Bool? {
         #if os(Linux)
             var status = stat()
@@ -152,7 +156,8 @@ final class SystemFile: Sendable {
         return taken > 0 ? block : nil
     }
 
-    /// Writes all of the buffers. A pipe that takes nothing now is waited for while that `isWanted`.
+    /// Writes all of the buffers. A pipe that takes nothing now is waited for while that
+    /// `isWanted`.
     ///
     /// - Throws: ``Failure``, or `CancellationError` when it is wanted no longer.
     func write(_ buffers: [ByteBuffer], while isWanted: () -> Bool = { true }) throws {

@@ -124,7 +124,8 @@ extension Call {
         return stream
     }
 
-    /// Calls the closure after every change of the counts, on whatever thread made it, and with nil when the task is over.
+    /// Calls the closure after every change of the counts, on whatever thread made it, and with nil
+    /// when the task is over.
     ///
     /// - Returns: The number of the observer; nil when the task is over already.
     @discardableResult

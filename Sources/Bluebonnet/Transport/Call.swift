@@ -9,8 +9,8 @@ protocol CallOwner: AnyObject, Sendable {
     func call(_ call: Call, hasEnded error: NetworkingError?)
 }
 
-/// One request's whole life, from the session that starts it to the engine that runs it: who it is, where it stands, what stops
-/// it, and how many bytes went by. One object, one lock.
+/// One request's whole life, from the session that starts it to the engine that runs it: who it is,
+/// where it stands, what stops it, and how many bytes went by. One object, one lock.
 ///
 /// ``DataTask`` puts a typed value on top. Not generic, so that the hot path is compiled once.
 final class Call: SessionTask {
@@ -31,12 +31,14 @@ final class Call: SessionTask {
         fileprivate var stage: Stage
         /// Why it was stopped, once it was.
         fileprivate var error: NetworkingError?
-        /// What is under way: one operation as a rule; more when an interceptor sends a request several times at once.
+        /// What is under way: one operation as a rule; more when an interceptor sends a request
+        /// several times at once.
         fileprivate var operation: (any Operation)?
         fileprivate var others: [any Operation] = []
         fileprivate var sent: SentRequest?
         fileprivate var response: ResponseHead?
-        /// What runs a task that was started by `resume()`; one that is awaited from the start runs in its caller.
+        /// What runs a task that was started by `resume()`; one that is awaited from the start runs
+        /// in its caller.
         fileprivate var runner: Task<Void, Never>?
         /// The public task on top, if there is one.
         fileprivate weak var facade: (any SessionTask)?
@@ -49,7 +51,8 @@ final class Call: SessionTask {
 
         fileprivate var operations: [any Operation] { others + [operation].compactMap(\.self) }
 
-        /// From now on the operation is stopped and suspended with the call. Returns why it cannot be.
+        /// From now on the operation is stopped and suspended with the call. Returns why it cannot
+        /// be.
         mutating func attach(_ operation: any Operation) -> NetworkingError? {
             guard error == nil else { return error }
             // Code of the user's that was left behind may still send something.
@@ -93,7 +96,8 @@ final class Call: SessionTask {
     ///   - identifier: A number that no other call of the session has.
     ///   - settings: What holds for all calls of the session.
     ///   - owner: The session; nil for a call of none.
-    ///   - isWatched: Whether somebody may look at it while it runs. Speeds are measured then. Default: false.
+    ///   - isWatched: Whether somebody may look at it while it runs. Speeds are measured then.
+    ///     Default: false.
     ///   - isStarted: Whether it is run at once, by whoever makes it. Default: false.
     ///   - now: The clock of the speeds. Default: the event loops'.
     init(
@@ -199,7 +203,8 @@ final class Call: SessionTask {
         stop(NetworkingError(.cancelled, "The request was cancelled."))
     }
 
-    /// Stops whatever is under way, for good; whoever runs the task completes it. The first reason wins.
+    /// Stops whatever is under way, for good; whoever runs the task completes it. The first reason
+    /// wins.
     func stop(_ error: NetworkingError) {
         let (operations, runner) = withLock { state -> ([any Operation], Task<Void, Never>?) in
             guard state.error == nil else { return ([], nil) }
@@ -237,7 +242,8 @@ final class Call: SessionTask {
         withLock { $0.note(response) }
     }
 
-    /// Ends the task, once, with the last hop's response if there was one. A task that was stopped meanwhile throws why.
+    /// Ends the task, once, with the last hop's response if there was one. A task that was stopped
+    /// meanwhile throws why.
     func complete(_ error: NetworkingError?, _ response: TransportResponse?) throws(NetworkingError) {
         let (stopped, notice) = withLock { state -> (NetworkingError?, Traffic.Notice?) in
             let stopped = error == nil ? state.error : nil

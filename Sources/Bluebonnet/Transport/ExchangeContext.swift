@@ -16,13 +16,14 @@ final class SessionSettings: Sendable {
     }
 }
 
-/// What travels beside a request through interceptors and engine: the task's choices and its cancellation.
+/// What travels beside a request through interceptors and engine: the task's choices and its
+/// cancellation.
 public struct ExchangeContext: Sendable {
     /// The request's life.
     let call: Call
 
-    /// When a whole exchange must be over, by both clocks. A class, because the size of an `Instant` is known at run time only,
-    /// and few requests have one.
+    /// When a whole exchange must be over, by both clocks. A class, because the size of an
+    /// `Instant` is known at run time only, and few requests have one.
     final class End: Sendable {
         let instant: ContinuousClock.Instant
         let deadline: NIODeadline
@@ -38,7 +39,8 @@ public struct ExchangeContext: Sendable {
     /// ``deadline`` by the clock of the event loops.
     var endsAt: NIODeadline? { end?.deadline }
 
-    /// Whether nobody looks at the head before the body is there, so that the engine may hand over both at once.
+    /// Whether nobody looks at the head before the body is there, so that the engine may hand over
+    /// both at once.
     let collectsBody: Bool
 
     /// The identifier of the task, unique in its session.
@@ -61,9 +63,11 @@ public struct ExchangeContext: Sendable {
     /// Where single members of the configuration are read without a copy of all of it.
     var settings: SessionSettings { call.settings }
 
-    /// Makes the context of a task that belongs to no session: for testing interceptors and transports alone.
+    /// Makes the context of a task that belongs to no session: for testing interceptors and
+    /// transports alone.
     ///
-    /// - Parameter configuration: The configuration to show them. Default: the default configuration.
+    /// - Parameter configuration: The configuration to show them. Default: the default
+    ///   configuration.
     public init(configuration: SessionConfiguration = SessionConfiguration()) {
         // Nobody sees or sends the request.
         let request = Request(url: URL(filePath: "/"))

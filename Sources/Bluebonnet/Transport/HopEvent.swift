@@ -1,9 +1,10 @@
 import HTTPTypes
 
-/// What the engine tells of a request while it is under way, without any influence on how its body is delivered: the place from which
-/// metrics, traces and records of the traffic are fed.
+/// What the engine tells of a request while it is under way, without any influence on how its body
+/// is delivered: the place from which metrics, traces and records of the traffic are fed.
 ///
-/// A hop is one sending of a request: a redirect, a retry of the engine's and a retry of an interceptor's each begin another one.
+/// A hop is one sending of a request: a redirect, a retry of the engine's and a retry of an
+/// interceptor's each begin another one.
 struct HopEvent: Sendable {
     enum Kind: Sendable {
         /// The hop wants a connection.
@@ -17,7 +18,8 @@ struct HopEvent: Sendable {
         case received(ResponseHead)
         /// The response is complete.
         case ended(Timings, Call.Counts)
-        /// There are no timings when it ended otherwise than by its connection: cancelled, or without one.
+        /// There are no timings when it ended otherwise than by its connection: cancelled, or
+        /// without one.
         case failed(NetworkingError, Timings?, Call.Counts)
     }
 

@@ -1,9 +1,12 @@
-/// One idea about requests and responses, standing between session and engine: adapt, retry, observe, respond.
+/// One idea about requests and responses, standing between session and engine: adapt, retry,
+/// observe, respond.
 ///
-/// It may change the request before it calls `next`, call `next` several times, change the response, or respond without
-/// calling `next` at all. Interceptors of a session run in the order of ``SessionConfiguration/interceptors``, outermost
-/// first, then those of ``Request/interceptors``, then the built-in ones: redirects, content decoding. For one that only changes the
-/// request there is ``RequestAdapter``. (Counterpart of Alamofire's `RequestInterceptor`.)
+/// It may change the request before it calls `next`, call `next` several times, change the
+/// response, or respond without calling `next` at all. Interceptors of a session run in the order
+/// of ``SessionConfiguration/interceptors``, outermost first, then those of
+/// ``Request/interceptors``, then the built-in ones: redirects, content decoding. For one that only
+/// changes the request there is ``RequestAdapter``. (Counterpart of Alamofire's
+/// `RequestInterceptor`.)
 ///
 /// An interceptor that waits is woken when the task is stopped: its Swift task is cancelled by
 /// `cancel()` of the session's task, by ``Timeouts/request`` and by the end of the session.
@@ -29,6 +32,7 @@ public protocol Interceptor: Sendable {
     ///   - context: The task's choices.
     ///   - next: The rest of the way; call it to go on.
     /// - Returns: The response.
-    /// - Throws: ``NetworkingError``; other errors reach the caller wrapped as ``NetworkingError/Code/interceptorFailed``.
+    /// - Throws: ``NetworkingError``; other errors reach the caller wrapped as
+    ///   ``NetworkingError/Code/interceptorFailed``.
     func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse
 }

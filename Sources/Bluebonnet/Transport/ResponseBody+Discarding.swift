@@ -9,11 +9,12 @@ extension ResponseBody {
         var isAll = false
     }
 
-    /// The body as far as it comes within a time and a size: for whoever could do without it, as after a redirect or a refused
-    /// response. What ends it early does not matter.
+    /// The body as far as it comes within a time and a size: for whoever could do without it, as
+    /// after a redirect or a refused response. What ends it early does not matter.
     ///
-    /// A server that sends no more, or a byte now and then for ever, holds nobody up longer than that, whatever the timeouts. A
-    /// body that is not over by then is given up together with its connection.
+    /// A server that sends no more, or a byte now and then for ever, holds nobody up longer than
+    /// that, whatever the timeouts. A body that is not over by then is given up together with its
+    /// connection.
     ///
     /// - Parameters:
     ///   - limit: The most bytes to return.
@@ -33,12 +34,13 @@ extension ResponseBody {
         return reading.beginning.withLock { $0 }
     }
 
-    /// Reads and drops the body so that its connection can serve again; gives both up beyond the limit, after a second, or at an
-    /// error.
+    /// Reads and drops the body so that its connection can serve again; gives both up beyond the
+    /// limit, after a second, or at an error.
     ///
     /// Content coding is not undone for it.
     ///
-    /// - Parameter limit: How many bytes to read for that. A new connection costs more than a few of them. Default: 64 KiB.
+    /// - Parameter limit: How many bytes to read for that. A new connection costs more than a few
+    ///   of them. Default: 64 KiB.
     public func discard(upTo limit: Int = 65_536) async {
         guard let stream else { return }
         // Most are here already, and cost neither a timer nor a task.

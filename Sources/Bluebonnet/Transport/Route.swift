@@ -1,5 +1,5 @@
-/// The way to an origin: what the pool keeps connections by. Requests share a connection (RFC 9110 §4.3.1) where they go to one
-/// origin and take the same way to it.
+/// The way to an origin: what the pool keeps connections by. Requests share a connection (RFC 9110
+/// §4.3.1) where they go to one origin and take the same way to it.
 struct Route: Hashable, Sendable {
     let origin: Origin
     /// Where the connection is dialled to.

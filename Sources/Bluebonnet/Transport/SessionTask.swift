@@ -11,7 +11,8 @@ public protocol SessionTask: AnyObject, Sendable {
     /// The request as the task was made with it.
     var originalRequest: Request { get }
 
-    /// The request of the present or last hop, after interceptors and redirects; the original one before the first response.
+    /// The request of the present or last hop, after interceptors and redirects; the original one
+    /// before the first response.
     var currentRequest: Request { get }
 
     /// The response head, once it is there.
@@ -20,14 +21,15 @@ public protocol SessionTask: AnyObject, Sendable {
     /// How far upload and download are now.
     var currentProgress: TaskProgress { get }
 
-    /// How far upload and download are, whenever that changes, until the task is over. A slow reader gets the newest.
+    /// How far upload and download are, whenever that changes, until the task is over. A slow
+    /// reader gets the newest.
     var progress: AsyncStream<TaskProgress> { get }
 
     /// Starts a new task, or lets a suspended one read on.
     func resume()
 
-    /// Stops reading from the connection, so that the server is slowed down. The time between bytes stands still; the time of
-    /// the whole request does not.
+    /// Stops reading from the connection, so that the server is slowed down. The time between bytes
+    /// stands still; the time of the whole request does not.
     func suspend()
 
     /// Fails the task with ``NetworkingError/Code/cancelled``, unless it is complete.

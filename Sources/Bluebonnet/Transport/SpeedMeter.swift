@@ -10,9 +10,10 @@ import NIOCore
 
 /// How fast bytes go by, smoothed: a value without a clock of its own.
 ///
-/// The clock starts with the first bytes, which do not count: how long they took is not known, and the first ones of an upload only
-/// fill buffers. From then on bytes are gathered for at least ``interval``; a sample of `n` bytes in `t` seconds has the rate
-/// `r = n / t` and moves the speed by `(1 − e^(−t/τ)) · (r − speed)` with `τ` = ``timeConstant``. The first sample is the speed.
+/// The clock starts with the first bytes, which do not count: how long they took is not known, and
+/// the first ones of an upload only fill buffers. From then on bytes are gathered for at least
+/// ``interval``; a sample of `n` bytes in `t` seconds has the rate `r = n / t` and moves the speed
+/// by `(1 − e^(−t/τ)) · (r − speed)` with `τ` = ``timeConstant``. The first sample is the speed.
 struct SpeedMeter {
     /// Bytes are gathered for this long before they make a sample.
     static let interval = TimeAmount.milliseconds(100)

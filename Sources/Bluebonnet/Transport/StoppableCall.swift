@@ -2,11 +2,13 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Runs code of the user's (interceptors, a transport, the sequence of a body), so that whatever stops the session's task also
-/// stops what waits in there. The caller's own Swift task must not be cancelled for that: it lives on.
+/// Runs code of the user's (interceptors, a transport, the sequence of a body), so that whatever
+/// stops the session's task also stops what waits in there. The caller's own Swift task must not be
+/// cancelled for that: it lives on.
 ///
-/// The code runs in a Swift task of its own, which is cancelled. Code that does not look at its cancellation is waited for no
-/// longer than a second, and then left to itself: a task that awaits its children would wait for ever.
+/// The code runs in a Swift task of its own, which is cancelled. Code that does not look at its
+/// cancellation is waited for no longer than a second, and then left to itself: a task that awaits
+/// its children would wait for ever.
 ///
 /// Not generic, because what is freed for every request should not have to look up its own type.
 final class StoppableCall: Call.Operation {
@@ -70,7 +72,8 @@ final class StoppableCall: Call.Operation {
         return try await call.end(of: try task ?? call.begin(work))
     }
 
-    /// Runs the work until it ends or the call is stopped, as it also is when the caller's Swift task is cancelled. Once.
+    /// Runs the work until it ends or the call is stopped, as it also is when the caller's Swift
+    /// task is cancelled. Once.
     ///
     /// - Throws: What the work throws, and `CancellationError` where it did not begin or was left
     ///   to itself.

@@ -1,12 +1,13 @@
 /// Sends one request and brings its response: the seam between session and engine.
 ///
-/// The session's default is the engine. `StubTransport` in BluebonnetTesting responds without a network; a transport of your
-/// own can stand here too. It sees requests after all interceptors, one call a hop.
+/// The session's default is the engine. `StubTransport` in BluebonnetTesting responds without a
+/// network; a transport of your own can stand here too. It sees requests after all interceptors,
+/// one call a hop.
 public protocol Transport: Sendable {
     /// Sends the request and returns as soon as the response head is there.
     ///
-    /// Cancelling the Swift task must end the call with ``NetworkingError/Code/cancelled``. A call that does not end is waited for one
-    /// second and then left to itself.
+    /// Cancelling the Swift task must end the call with ``NetworkingError/Code/cancelled``. A call
+    /// that does not end is waited for one second and then left to itself.
     ///
     /// - Parameters:
     ///   - request: What to send.
@@ -15,7 +16,8 @@ public protocol Transport: Sendable {
     /// - Throws: ``NetworkingError``.
     func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse
 
-    /// Ends all exchanges with ``NetworkingError/Code/sessionInvalidated`` and closes all connections, without waiting.
+    /// Ends all exchanges with ``NetworkingError/Code/sessionInvalidated`` and closes all
+    /// connections, without waiting.
     func invalidate()
 }
 

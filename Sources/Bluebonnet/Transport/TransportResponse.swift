@@ -63,7 +63,8 @@ public struct TransportResponse: Sendable {
         _modify { yield &contents.unique.value.timings }
     }
 
-    /// The response came before the first byte of the request body was asked of its source, which can still be read.
+    /// The response came before the first byte of the request body was asked of its source, which
+    /// can still be read.
     var isRequestBodyUntouched: Bool { contents.value.isRequestBodyUntouched }
 
     /// When the engine began with the request of the response.

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Writes answers as they come, on a thread of its own.
 ///
-/// A reader who is slow, or writes all lines before it reads the first answer, blocks that thread and nothing else: answers
-/// wait in memory up to a limit, beyond which no new line is begun.
+/// A reader who is slow, or writes all lines before it reads the first answer, blocks that thread
+/// and nothing else: answers wait in memory up to a limit, beyond which no new line is begun.
 final class AnswerWriter: Sendable {
     private struct State {
         var order: AnswerOrder?

@@ -1,6 +1,7 @@
 import Bluebonnet
 
-/// A line of the input, read: its identifier, and what it asks for or why that cannot be understood.
+/// A line of the input, read: its identifier, and what it asks for or why that cannot be
+/// understood.
 struct BatchLine: Sendable {
     /// What is echoed: the line's `id`, else its number.
     let id: JSONValue

@@ -66,7 +66,8 @@ struct BatchOptions: ParsableArguments {
         }
     }
 
-    /// Puts the options into a configuration. That many requests at once need that many connections.
+    /// Puts the options into a configuration. That many requests at once need that many
+    /// connections.
     func apply(to configuration: inout SessionConfiguration) {
         configuration.maximumConnectionsPerHost = max(configuration.maximumConnectionsPerHost, jobs)
         configuration.sendsBodiesOnInsecureRedirects = bodyOnInsecureRedirects

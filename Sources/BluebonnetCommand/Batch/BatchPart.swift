@@ -55,7 +55,8 @@ struct BatchPart: Equatable, Sendable {
 }
 
 extension Request {
-    /// Makes the parts the body. A `Content-Type` that names a boundary is sent as it was given, and its boundary is used.
+    /// Makes the parts the body. A `Content-Type` that names a boundary is sent as it was given,
+    /// and its boundary is used.
     mutating func setBody(_ parts: [BatchPart]) throws(NetworkingError) {
         var form = MultipartFormData()
         let given = headerFields[.contentType].flatMap(Self.boundary)
@@ -71,7 +72,8 @@ extension Request {
         if given != nil { headerFields[.contentType] = contentType }
     }
 
-    /// The parameter of `multipart/form-data; boundary=…` (RFC 2046 §5.1.1), with or without quotes.
+    /// The parameter of `multipart/form-data; boundary=…` (RFC 2046 §5.1.1), with or without
+    /// quotes.
     private static func boundary(of contentType: String) -> String? {
         let parts = parts(ofField: contentType).map { HeaderValue.trimmed(String(decoding: $0, as: UTF8.self)) }
         guard parts.first?.lowercased() == "multipart/form-data" else { return nil }
@@ -85,7 +87,8 @@ extension Request {
         return String(decoding: value, as: UTF8.self)
     }
 
-    /// What stands between the semicolons; those in a quoted string separate nothing (RFC 9110 §5.6.4, §5.6.6).
+    /// What stands between the semicolons; those in a quoted string separate nothing (RFC 9110
+    /// §5.6.4, §5.6.6).
     private static func parts(ofField value: String) -> [[UInt8]] {
         var parts: [[UInt8]] = [[]]
         var isQuoted = false

@@ -36,13 +36,15 @@ struct BatchRunner {
         }
     }
 
-    /// Reads, sends and answers until the input ends. Cancelling the task stops all of it; what was under way is not answered.
+    /// Reads, sends and answers until the input ends. Cancelling the task stops all of it; what was
+    /// under way is not answered.
     func run() async -> Outcome {
         let run = Run(jobs: jobs)
         await withTaskCancellationHandler {
             await withDiscardingTaskGroup { group in
                 for await _ in run.starts {
-                    // On the event loops a request crosses no thread between its line and its answer.
+                    // On the event loops a request crosses no thread between its line and its
+                    // answer.
                     group.addTask(executorPreference: EventLoopTaskExecutor.next()) { await work(run) }
                 }
             }

@@ -3,9 +3,11 @@ import Dispatch
 import NIOCore
 import Synchronization
 
-/// The lines of a file as they come: a thread reads, so that a slow writer of lines holds up nothing else.
+/// The lines of a file as they come: a thread reads, so that a slow writer of lines holds up
+/// nothing else.
 ///
-/// A line is handed out as soon as its end has been read. When lines are taken slower than they come, reading stops.
+/// A line is handed out as soon as its end has been read. When lines are taken slower than they
+/// come, reading stops.
 final class LineReader: Sendable {
     /// A line without its end.
     struct Line: Sendable {
@@ -60,7 +62,8 @@ final class LineReader: Sendable {
         }
     }
 
-    /// Hands out no more lines, also to those who wait for one. What blocks the reading thread goes on blocking it.
+    /// Hands out no more lines, also to those who wait for one. What blocks the reading thread goes
+    /// on blocking it.
     func stop() {
         let waiting = state.withLock { state in
             state.isStopped = true
@@ -108,7 +111,8 @@ final class LineReader: Sendable {
     private func add(_ lines: [[UInt8]]) {
         guard !lines.isEmpty else { return }
         let served = state.withLock { state -> [(CheckedContinuation<Line?, Never>, Line)] in
-            // Waiting until all were taken keeps the list short, so that turning it round costs little.
+            // Waiting until all were taken keeps the list short, so that turning it round costs
+            // little.
             state.ready = state.ready.isEmpty ? lines.reversed() : lines.reversed() + state.ready
             var served: [(CheckedContinuation<Line?, Never>, Line)] = []
             while !state.waiting.isEmpty, let line = state.take() {

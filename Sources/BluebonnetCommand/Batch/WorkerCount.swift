@@ -1,5 +1,5 @@
-/// How many workers take lines. There is one more than those that are busy, up to a limit, so that they cost what is under way
-/// and not what was allowed.
+/// How many workers take lines. There is one more than those that are busy, up to a limit, so that
+/// they cost what is under way and not what was allowed.
 struct WorkerCount: Equatable, Sendable {
     /// The most there may be.
     let limit: Int

@@ -1,4 +1,5 @@
-/// A step of the tour: what it is about, what is called, and the code that does it and checks what comes back.
+/// A step of the tour: what it is about, what is called, and the code that does it and checks what
+/// comes back.
 struct DemoStep: Sendable {
     let title: String
     /// What a program would write.

@@ -47,7 +47,8 @@ enum Credentials: Equatable, Sendable {
 }
 
 extension Credentials {
-    /// Takes user and password out of a URL (RFC 3986 §3.2.1), so that they are neither sent nor shown as a part of it.
+    /// Takes user and password out of a URL (RFC 3986 §3.2.1), so that they are neither sent nor
+    /// shown as a part of it.
     ///
     /// Both are percent-decoded; a user without a password has an empty one.
     ///

@@ -1,4 +1,5 @@
-/// Where a field stands in the JSON that is sent, in HTTPie's syntax: `user[name]`, `tags[]`, `list[0][id]`, `[]`.
+/// Where a field stands in the JSON that is sent, in HTTPie's syntax: `user[name]`, `tags[]`,
+/// `list[0][id]`, `[]`.
 struct FieldPath: Equatable, Sendable {
     /// One step downwards.
     enum Step: Equatable, Sendable {
@@ -11,7 +12,8 @@ struct FieldPath: Equatable, Sendable {
     /// The deepest path: as deep as the library reads JSON.
     static let mostSteps = 512
 
-    /// The largest index. The elements before it are filled with null, so that it decides how much memory a short item takes.
+    /// The largest index. The elements before it are filled with null, so that it decides how much
+    /// memory a short item takes.
     static let mostIndex = 65_535
 
     /// The name as it was given.
@@ -20,8 +22,9 @@ struct FieldPath: Equatable, Sendable {
 
     /// Reads the name of a field.
     ///
-    /// `[key]` is the member of an object, `[0]` the element of a list, `[]` a new element. A backslash takes the meaning from
-    /// `[`, `]` and another backslash, and turns a number in brackets into a key (`[\0]`).
+    /// `[key]` is the member of an object, `[0]` the element of a list, `[]` a new element. A
+    /// backslash takes the meaning from `[`, `]` and another backslash, and turns a number in
+    /// brackets into a key (`[\0]`).
     ///
     /// - Parameter name: The part of the item before its separator.
     /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.

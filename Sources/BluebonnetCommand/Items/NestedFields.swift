@@ -1,6 +1,7 @@
 import Bluebonnet
 
-/// The JSON that grows out of fields, in their order. Nothing that an item has set is replaced by a later one.
+/// The JSON that grows out of fields, in their order. Nothing that an item has set is replaced by a
+/// later one.
 struct NestedFields {
     private indirect enum Node {
         /// Nothing has been set here: null, when an element behind it makes it exist.
@@ -29,9 +30,10 @@ struct NestedFields {
     ///
     /// - Parameters:
     ///   - value: Its value.
-    ///   - path: Where it stands. Objects and lists on the way are made; what `name:=json` has brought can be added to.
-    /// - Throws: ``CommandFailure`` when something stands there, or something on the way is no object or list. The fields are of
-    ///   no use then.
+    ///   - path: Where it stands. Objects and lists on the way are made; what `name:=json` has
+    ///     brought can be added to.
+    /// - Throws: ``CommandFailure`` when something stands there, or something on the way is no
+    ///   object or list. The fields are of no use then.
     mutating func set(_ value: JSONValue, at path: FieldPath) throws(CommandFailure) {
         try Self.set(value, at: path, from: 0, in: &root)
     }

@@ -32,8 +32,9 @@ extension RequestItem {
 
     /// Reads an item.
     ///
-    /// The separator that comes first decides, the longest where several begin at one place. A backslash takes the meaning from
-    /// a separator behind it (`a\:b:c` is the header `a:b`); before any other character it is a character like others.
+    /// The separator that comes first decides, the longest where several begin at one place. A
+    /// backslash takes the meaning from a separator behind it (`a\:b:c` is the header `a:b`);
+    /// before any other character it is a character like others.
     ///
     /// - Parameter argument: The argument as the shell passes it.
     /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
@@ -74,7 +75,8 @@ extension RequestItem {
 
     /// The name with its escapes undone, the separator, and what follows as it is.
     ///
-    /// By scalars: a separator and a combining character at the beginning of the value are one `Character`.
+    /// By scalars: a separator and a combining character at the beginning of the value are one
+    /// `Character`.
     private static func split(_ argument: String) -> (name: String, separator: String, rest: String)? {
         let scalars = Array(argument.unicodeScalars)
         var name: [Unicode.Scalar] = []

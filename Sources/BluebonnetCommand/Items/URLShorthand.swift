@@ -55,7 +55,8 @@ enum URLShorthand {
         return result
     }
 
-    /// The value of `Host` for a URL: the port only when it is not the scheme's default (RFC 9110 §7.2).
+    /// The value of `Host` for a URL: the port only when it is not the scheme's default (RFC 9110
+    /// §7.2).
     static func host(of url: URL) -> String {
         guard url.scheme?.lowercased().hasSuffix("+unix") == false else { return "localhost" }
         let host = url.host(percentEncoded: false) ?? ""

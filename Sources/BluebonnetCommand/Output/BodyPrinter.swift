@@ -27,7 +27,8 @@ struct BodyPrinter {
 
     private var changesJSON: Bool { style.formats || style.colors || filter != nil }
 
-    /// Writes the body: JSON formatted and filtered where that is wanted, everything else as it comes.
+    /// Writes the body: JSON formatted and filtered where that is wanted, everything else as it
+    /// comes.
     ///
     /// - Throws: `NetworkingError`.
     func print(_ body: ResponseBody, mediaType: String?) async throws -> Outcome {
@@ -51,8 +52,8 @@ struct BodyPrinter {
         return values.isEmpty ? .nothingPicked : .shown
     }
 
-    /// Writes JSON lines, and the lines of server-sent events whose data is JSON. Other lines are shown as they are, unless there
-    /// is a filter.
+    /// Writes JSON lines, and the lines of server-sent events whose data is JSON. Other lines are
+    /// shown as they are, unless there is a filter.
     private func writeLines(of body: ResponseBody) async throws -> Outcome {
         var outcome = filter == nil ? Outcome.empty : .nothingPicked
         for try await line in body.lines {

@@ -57,8 +57,9 @@ struct HeadText {
         hidesSecrets ? shown(url: SecretNames.redacted(header)) : header.value
     }
 
-    /// A URL, the target of a request, or a text with URLs in it, without user and password and without the values of secrets in
-    /// queries, in fragments and behind semicolons, where servers put tokens too.
+    /// A URL, the target of a request, or a text with URLs in it, without user and password and
+    /// without the values of secrets in queries, in fragments and behind semicolons, where servers
+    /// put tokens too.
     func shown(url: String) -> String {
         guard hidesSecrets else { return url }
         return String(decoding: SecretText.hidden(in: Array(url.utf8)), as: UTF8.self)

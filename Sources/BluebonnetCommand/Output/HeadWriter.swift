@@ -10,7 +10,8 @@ struct HeadWriter {
 
     private var text: HeadText { HeadText(paint: Paint(isOn: style.colors), hidesSecrets: hidesSecrets) }
 
-    /// Everything that is known when the head is there: request, interim responses, redirects, response.
+    /// Everything that is known when the head is there: request, interim responses, redirects,
+    /// response.
     func write(_ answer: TransportResponse) {
         for url in answer.redirects {
             write(lines: [text.paint("redirected to \(text.shown(url: url.absoluteString))", .faint)])

@@ -1,6 +1,7 @@
 import Bluebonnet
 
-/// Picks values out of JSON: a JSON pointer (RFC 6901) such as `/users/0/name`, or a path such as `users[0].name` and `users[].name`.
+/// Picks values out of JSON: a JSON pointer (RFC 6901) such as `/users/0/name`, or a path such as
+/// `users[0].name` and `users[].name`.
 struct JSONFilter: Equatable, Sendable {
     /// One step downwards.
     enum Step: Equatable, Sendable {
@@ -10,7 +11,8 @@ struct JSONFilter: Equatable, Sendable {
         case index(Int)
         /// Every element of an array, or every value of an object.
         case each
-        /// A pointer does not say which it is: the member of an object, or the element of an array when it is an index.
+        /// A pointer does not say which it is: the member of an object, or the element of an array
+        /// when it is an index.
         case token(String)
     }
 
@@ -18,14 +20,16 @@ struct JSONFilter: Equatable, Sendable {
 
     /// Reads a filter.
     ///
-    /// A text that begins with a slash is a pointer, with `~1` for a slash and `~0` for a tilde in a name. In a path, names stand
-    /// between dots, `["a.b"]` is a name with any characters in it, `[0]` an element, `[-1]` the last one, and `[]` all of them;
-    /// the dot at the beginning may be left out, and a dot alone is the whole value.
+    /// A text that begins with a slash is a pointer, with `~1` for a slash and `~0` for a tilde in
+    /// a name. In a path, names stand between dots, `["a.b"]` is a name with any characters in it,
+    /// `[0]` an element, `[-1]` the last one, and `[]` all of them; the dot at the beginning may be
+    /// left out, and a dot alone is the whole value.
     ///
     /// - Parameter text: The filter.
     /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
     init(_ text: String) throws(CommandFailure) {
-        // By scalars, here and below: a sign and a combining character behind it are one `Character`.
+        // By scalars, here and below: a sign and a combining character behind it are one
+        // `Character`.
         steps = try text.unicodeScalars.first == "/" ? Self.pointer(text) : Self.path(text)
     }
 

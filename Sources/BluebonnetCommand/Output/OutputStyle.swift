@@ -15,7 +15,8 @@ struct OutputStyle: Equatable, Sendable {
     /// Whether a person reads it, so that a binary body is kept away.
     var isTerminal = false
 
-    /// Whether a line can be drawn again in its place: a person reads, and the terminal is not a dumb one.
+    /// Whether a line can be drawn again in its place: a person reads, and the terminal is not a
+    /// dumb one.
     private(set) var redraws = false
 
     /// - Parameters:
@@ -35,7 +36,8 @@ struct OutputStyle: Equatable, Sendable {
 
     /// The style of a stream in this process.
     init(_ pretty: PrettyPrinting, for stream: StandardStream) {
-        // no-color.org: set and not empty means no colours. A dumb terminal knows none, and no way back in a line.
+        // no-color.org: set and not empty means no colours. A dumb terminal knows none, and no way
+        // back in a line.
         let isDumb = Self.environment("TERM") == "dumb"
         let wantsColors = Self.environment("NO_COLOR")?.isEmpty ?? true && !isDumb
         self.init(pretty, isTerminal: stream.isTerminal, wantsColors: wantsColors)

@@ -10,11 +10,13 @@ struct ProgressBar: Equatable, Sendable {
     var speed: Double?
     var timeLeft: Duration?
 
-    /// The line, as `▕████      ▏ 40% 4.0 MB/10 MB 2.0 MB/s 0:03`; without a bar while the length is not known.
+    /// The line, as `▕████      ▏ 40% 4.0 MB/10 MB 2.0 MB/s 0:03`; without a bar while the length
+    /// is not known.
     ///
     /// A narrow window gets a shorter bar, then none, then fewer numbers.
     ///
-    /// - Parameter columns: The width of the window. One column stays free, since some terminals wrap when the last one is used.
+    /// - Parameter columns: The width of the window. One column stays free, since some terminals
+    ///   wrap when the last one is used.
     /// - Returns: The text, shorter than the window is wide.
     func text(columns: Int) -> String {
         let room = max(0, columns - 1)

@@ -17,7 +17,8 @@ enum ProgressDisplay {
         return try await work()
     }
 
-    /// Draws by the clock and not by what comes in, so that a transfer that stands still is seen to.
+    /// Draws by the clock and not by what comes in, so that a transfer that stands still is seen
+    /// to.
     private static func draw(_ session: SessionManager) async {
         while (try? await Task.sleep(for: pause)) != nil {
             guard let progress = session.tasks.first?.currentProgress else { continue }

@@ -4,8 +4,8 @@ import FoundationEssentials
 extension ResponseBody {
     /// Writes the body to a path.
     ///
-    /// A file is replaced when the body is complete. A device, a pipe or a link (`/dev/stdout`) is never replaced: the bytes are
-    /// written to what it leads to, as they come.
+    /// A file is replaced when the body is complete. A device, a pipe or a link (`/dev/stdout`) is
+    /// never replaced: the bytes are written to what it leads to, as they come.
     ///
     /// - Parameter path: The path.
     /// - Returns: The number of bytes written.

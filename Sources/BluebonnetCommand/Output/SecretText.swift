@@ -4,10 +4,12 @@ import Bluebonnet
 enum SecretText {
     /// What may stand in front of a URL or a parameter, and behind it.
     private static let separators = Set("?#&;,<>\"'() \t".utf8)
-    /// Values that are URLs or forms themselves are looked into, so many times one inside the other.
+    /// Values that are URLs or forms themselves are looked into, so many times one inside the
+    /// other.
     private static let depth = 3
 
-    /// The text without user and password of its URLs, and with a word in place of each value whose name says that it is secret.
+    /// The text without user and password of its URLs, and with a word in place of each value whose
+    /// name says that it is secret.
     static func hidden(in text: [UInt8]) -> [UInt8] {
         hidden(in: text, depth: depth)
     }
@@ -48,7 +50,8 @@ enum SecretText {
         return hidden(in: decoded, depth: depth - 1) != decoded
     }
 
-    /// The text without what stands in front of the hosts of its URLs (RFC 3986 §3.2.1), with or without a scheme.
+    /// The text without what stands in front of the hosts of its URLs (RFC 3986 §3.2.1), with or
+    /// without a scheme.
     private static func withoutUsers(_ text: [UInt8]) -> [UInt8] {
         let slash = UInt8(ascii: "/")
         var shown: [UInt8] = []

@@ -1,4 +1,5 @@
-/// A line at the bottom of a terminal that is drawn again and again, and makes way for everything else that is written.
+/// A line at the bottom of a terminal that is drawn again and again, and makes way for everything
+/// else that is written.
 ///
 /// Knows what stands in the current line, and says which bytes to write; it writes none.
 struct StatusLine: Equatable, Sendable {

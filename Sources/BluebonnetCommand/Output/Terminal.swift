@@ -8,7 +8,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// The terminal of the process: whoever writes to it goes through here, so that the status line never stands in the output.
+/// The terminal of the process: whoever writes to it goes through here, so that the status line
+/// never stands in the output.
 final class Terminal: Sendable {
     static let shared = Terminal()
 
@@ -58,7 +59,8 @@ final class Terminal: Sendable {
         if !bytes.isEmpty { try? OutputFile(descriptor: descriptor).write(bytes) }
     }
 
-    /// The width of the window now; asked each time, since it changes. 80 when the terminal does not say.
+    /// The width of the window now; asked each time, since it changes. 80 when the terminal does
+    /// not say.
     private var columns: Int {
         var size = winsize()
         // The structure is only used while the call runs.

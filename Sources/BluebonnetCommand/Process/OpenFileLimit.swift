@@ -8,7 +8,8 @@
 
 /// How many files and sockets the process may have open.
 enum OpenFileLimit {
-    /// Asks for as many as the system allows; the usual 1024 are fewer than the connections of a large `--jobs`.
+    /// Asks for as many as the system allows; the usual 1024 are fewer than the connections of a
+    /// large `--jobs`.
     static func raise() {
         #if canImport(Glibc)
             let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

@@ -17,7 +17,8 @@ struct OutputFile: ~Copyable {
         isOwned = false
     }
 
-    /// Opens and empties what stands at a path and is not to be replaced: a device, a pipe, what a link leads to.
+    /// Opens and empties what stands at a path and is not to be replaced: a device, a pipe, what a
+    /// link leads to.
     ///
     /// - Parameter path: The path.
     /// - Throws: ``SystemFailure``.

@@ -80,16 +80,17 @@ enum PasswordPrompt {
     }
 }
 
-/// A terminal that does not show what is typed, until it is told to, or a signal ends the process: the shell behind the command
-/// is to show it again in either case.
+/// A terminal that does not show what is typed, until it is told to, or a signal ends the process:
+/// the shell behind the command is to show it again in either case.
 private struct HiddenTerminal {
     private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
     private let descriptor: Int32
     private let handlers: [(number: Int32, handler: TerminationSignals.Handler)]
 
-    // What the handler of signals reads. Written before a handler stands that could read it; a process asks for one password at a
-    // time. Behind a pointer, because a handler must not take part in the run-time checks of access to variables.
+    // What the handler of signals reads. Written before a handler stands that could read it; a
+    // process asks for one password at a time. Behind a pointer, because a handler must not take
+    // part in the run-time checks of access to variables.
     private nonisolated(unsafe) static let restored =
         UnsafeMutablePointer<(descriptor: Int32, modes: termios)>.allocate(capacity: 1)
 
@@ -101,8 +102,9 @@ private struct HiddenTerminal {
         unsafe Self.restored.initialize(to: (descriptor, modes))
         handlers = Self.numbers.map { number in
             let handler = signal(number) { number in
-                // POSIX allows these functions in a handler (XSH 2.4.3). The signal ends the process when this returns. In the
-                // background, the terminal is the shell's already, and changing it would stop the process.
+                // POSIX allows these functions in a handler (XSH 2.4.3). The signal ends the
+                // process when this returns. In the background, the terminal is the shell's
+                // already, and changing it would stop the process.
                 let terminal = unsafe HiddenTerminal.restored.pointee.descriptor
                 if tcgetpgrp(terminal) == getpgrp() {
                     unsafe tcsetattr(terminal, TCSAFLUSH, &HiddenTerminal.restored.pointee.modes)

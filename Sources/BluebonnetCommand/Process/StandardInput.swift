@@ -10,8 +10,8 @@ import FoundationEssentials
 
 /// Standard input as somebody has connected it.
 enum StandardInput {
-    /// Whether it is a pipe, a socket or a file: somebody means to give the command something. A terminal, `/dev/null` and a
-    /// closed input are not.
+    /// Whether it is a pipe, a socket or a file: somebody means to give the command something. A
+    /// terminal, `/dev/null` and a closed input are not.
     static var isPiped: Bool {
         if isatty(0) == 1 { return false }
         // Linux tells what a descriptor leads to: `pipe:[7]`, `socket:[7]` or the path of a file.
@@ -28,7 +28,8 @@ enum StandardInput {
     /// How long nothing is said about waiting.
     private static let patience = Duration.seconds(2)
 
-    /// Reads it whole. Where nothing comes for two seconds, a line on standard error says what the command waits for.
+    /// Reads it whole. Where nothing comes for two seconds, a line on standard error says what the
+    /// command waits for.
     ///
     /// - Parameter deadline: When waiting for its end ends; nil waits for ever.
     /// - Returns: All bytes.

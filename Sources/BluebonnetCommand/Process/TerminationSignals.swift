@@ -19,7 +19,8 @@ struct TerminationSignals {
     /// From now on the signals do not end the process by themselves.
     ///
     /// - Parameters:
-    ///   - numbers: The signals. Those that the process was started to ignore, as `nohup` does, stay ignored.
+    ///   - numbers: The signals. Those that the process was started to ignore, as `nohup` does,
+    ///     stay ignored.
     ///   - handle: Is called with the number of each that comes, on another thread.
     init(_ numbers: [Int32] = [SIGINT, SIGTERM, SIGHUP], handle: @escaping @Sendable (Int32) -> Void) {
         sources = numbers.compactMap { number in
@@ -37,14 +38,16 @@ struct TerminationSignals {
         for source in sources { source.cancel() }
     }
 
-    /// Whether this is `SIG_IGN`, which C compares with `==`. Pointers to functions are not `Equatable` in Swift, and this one
-    /// points to no function: it is the number 1 in the place of a pointer. So the bits have to be compared, also with
-    /// `sigaction`, which tells the same pointer. Both types have the size of an `Int`, and nothing is called.
+    /// Whether this is `SIG_IGN`, which C compares with `==`. Pointers to functions are not
+    /// `Equatable` in Swift, and this one points to no function: it is the number 1 in the place of
+    /// a pointer. So the bits have to be compared, also with `sigaction`, which tells the same
+    /// pointer. Both types have the size of an `Int`, and nothing is called.
     static func isIgnoring(_ handler: Handler) -> Bool {
         unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN as Handler, to: Int.self)
     }
 
-    /// Ends the process by a signal, so that who started it sees why: a shell makes 130 of SIGINT and 143 of SIGTERM.
+    /// Ends the process by a signal, so that who started it sees why: a shell makes 130 of SIGINT
+    /// and 143 of SIGTERM.
     static func end(by number: Int32) -> Never {
         Terminal.shared.endStatusUnlessBusy()
         signal(number, SIG_DFL)
@@ -99,10 +102,12 @@ extension TerminationSignals {
         if receive(ending) { tell() }
     }
 
-    /// Runs work that leaves something behind when the process ends in its middle, such as half a file.
+    /// Runs work that leaves something behind when the process ends in its middle, such as half a
+    /// file.
     ///
-    /// A signal cancels the work, and the process ends by that signal when the work has ended. A second signal ends the process
-    /// at once, and so do three seconds in which the work does not end.
+    /// A signal cancels the work, and the process ends by that signal when the work has ended. A
+    /// second signal ends the process at once, and so do three seconds in which the work does not
+    /// end.
     static func cancelling<Result: Sendable>(
         _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {

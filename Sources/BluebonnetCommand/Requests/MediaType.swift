@@ -15,7 +15,8 @@ enum MediaType {
         return types[name[name.index(after: dot)...].lowercased()]
     }
 
-    /// Whether bodies of this type are JSON: `application/json`, and every type with the suffix `+json` (RFC 6839 §3.1).
+    /// Whether bodies of this type are JSON: `application/json`, and every type with the suffix
+    /// `+json` (RFC 6839 §3.1).
     static func isJSON(_ type: String?) -> Bool {
         guard let type else { return false }
         return type == "application/json" || type == "text/json" || type.hasSuffix("+json")

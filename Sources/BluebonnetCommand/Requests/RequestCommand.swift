@@ -21,7 +21,8 @@ extension RequestCommand {
     }
 
     func run() async throws {
-        // One request needs one event loop; by default there would be one for every processor, each a thread to start.
+        // One request needs one event loop; by default there would be one for every processor, each
+        // a thread to start.
         NIOSingletons.groupLoopCountSuggestion = 1
         try await RequestRunner(method: Self.method, options: options).run()
     }

@@ -1,7 +1,7 @@
 extension RequestOptions {
-    /// Reads a URL and items, which is all that most requests have, as ArgumentParser reads them: that takes a third of the time of
-    /// a short request, to learn of all the options there are. Nil where an argument begins with a dash or there is none; they
-    /// are for ArgumentParser then.
+    /// Reads a URL and items, which is all that most requests have, as ArgumentParser reads them:
+    /// that takes a third of the time of a short request, to learn of all the options there are.
+    /// Nil where an argument begins with a dash or there is none; they are for ArgumentParser then.
     ///
     /// - Parameter arguments: What follows the name of the command.
     init?(plain arguments: some Collection<String>) {

@@ -24,7 +24,8 @@ struct RequestPlan: Sendable {
     /// What is sent.
     private(set) var request: Request
 
-    /// False when the user has left out `Accept-Encoding`: nothing is offered then, and nothing has to be undone.
+    /// False when the user has left out `Accept-Encoding`: nothing is offered then, and nothing has
+    /// to be undone.
     private(set) var decodesContent = true
 
     private let arguments: Arguments
@@ -73,7 +74,8 @@ struct RequestPlan: Sendable {
     ///   - path: The path.
     ///   - deadline: When waiting for a program at the other end ends.
     /// - Returns: All bytes.
-    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``, or with ``ExitStatus/timeout`` at the deadline.
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``, or with ``ExitStatus/timeout`` at
+    ///   the deadline.
     static func readFile(
         _ path: String,
         until deadline: ContinuousClock.Instant?
@@ -151,7 +153,8 @@ struct RequestPlan: Sendable {
             guard let text = String(validating: try read(path), as: UTF8.self) else {
                 throw .usage("\(path) is not a text in UTF-8.")
             }
-            // The line end that editors put at the end of a file, LF or CRLF, belongs to the file and not to the value.
+            // The line end that editors put at the end of a file, LF or CRLF, belongs to the file
+            // and not to the value.
             return text.last == "\n" || text.last == "\r\n" ? String(text.dropLast()) : text
         }
     }
@@ -172,7 +175,8 @@ struct RequestPlan: Sendable {
 
     private mutating func setURL(_ text: String) throws(CommandFailure) {
         if !query.isEmpty {
-            // What `URL` has encoded is not encoded again: with one stray `%`, it would encode each of the whole text.
+            // What `URL` has encoded is not encoded again: with one stray `%`, it would encode each
+            // of the whole text.
             let base = URL(string: text)?.absoluteString ?? text
             let end = base.utf8.firstIndex(of: UInt8(ascii: "#")) ?? base.endIndex
             let separator = base.utf8[..<end].contains(UInt8(ascii: "?")) ? "&" : "?"
@@ -203,7 +207,8 @@ struct RequestPlan: Sendable {
         guard fields.isEmpty, files.isEmpty else {
             throw .usage("There is a @file and there are fields; a request has one body.")
         }
-        // What is no file on a disk, such as standard input and the shell's <(…), is read whole: its length is not known before.
+        // What is no file on a disk, such as standard input and the shell's <(…), is read whole:
+        // its length is not known before.
         if bodyPath != "-", let body = try? RequestBody.file(URL(filePath: bodyPath)) {
             request.body = body
         } else {
@@ -211,8 +216,8 @@ struct RequestPlan: Sendable {
         }
     }
 
-    /// What is piped into the command is sent and not lost, as HTTPie has it. Nothing is read by methods without a body, and an
-    /// empty input is no body.
+    /// What is piped into the command is sent and not lost, as HTTPie has it. Nothing is read by
+    /// methods without a body, and an empty input is no body.
     private mutating func setBodyFromStandardInput() throws(CommandFailure) {
         guard arguments.takesStandardInput, [.post, .put, .patch].contains(arguments.method) else { return }
         let bytes = try read("-")

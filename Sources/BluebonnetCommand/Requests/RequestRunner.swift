@@ -12,10 +12,12 @@ struct RequestRunner {
 
     /// Sends the request.
     ///
-    /// - Throws: ``ExitStatus`` for an answer of 4xx or 5xx, ``CommandFailure`` for everything else that is no success.
+    /// - Throws: ``ExitStatus`` for an answer of 4xx or 5xx, ``CommandFailure`` for everything else
+    ///   that is no success.
     func run() async throws {
         let arguments = try arguments
-        // What writes the body takes no longer than the server may. The password has been typed already.
+        // What writes the body takes no longer than the server may. The password has been typed
+        // already.
         let deadline = options.connection.timeouts.request.map { ContinuousClock.now + $0 }
         let plan = try RequestPlan(arguments) { path throws(CommandFailure) in
             try RequestPlan.readFile(path, until: deadline)
@@ -27,7 +29,8 @@ struct RequestRunner {
             guard showsProgress(of: plan) || makesFile else {
                 return try await exchange(plan, over: session, filter: filter)
             }
-            // Something has to be put in order before the process ends: half a file, the line of the bar.
+            // Something has to be put in order before the process ends: half a file, the line of
+            // the bar.
             try await TerminationSignals.cancelling {
                 guard showsProgress(of: plan) else { return try await exchange(plan, over: session, filter: filter) }
                 try await ProgressDisplay.show(of: session) {
@@ -129,7 +132,8 @@ struct RequestRunner {
         let printer = BodyPrinter(
             style: style,
             output: .output,
-            // An answer of 4xx or 5xx is another document than the one that the filter was made for.
+            // An answer of 4xx or 5xx is another document than the one that the filter was made
+            // for.
             filter: isFailure ? nil : filter,
             unquotesStrings: options.raw,
             showsLinesAtOnce: options.stream

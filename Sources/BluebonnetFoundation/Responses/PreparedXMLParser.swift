@@ -25,7 +25,8 @@ public struct PreparedXMLParser: Sendable {
     /// Runs a parser from beginning to end.
     ///
     /// - Parameter delegate: What it reports to.
-    /// - Throws: The parser's error; also where `XMLParser` reports an error and yet says that it went well.
+    /// - Throws: The parser's error; also where `XMLParser` reports an error and yet says that it
+    ///   went well.
     public func parse(_ delegate: any XMLParserDelegate) throws {
         let parser = makeParser()
         parser.delegate = delegate

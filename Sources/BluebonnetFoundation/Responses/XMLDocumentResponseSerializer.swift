@@ -3,9 +3,10 @@ public import Foundation
 
 /// Validates a response and parses its XML to an ``XMLTree``.
 ///
-/// Accepts 2xx and the content types `application/xml` and `text/xml` by default. A body that is not well-formed is an
-/// error with line and column, and so is an empty one. A bad status alone still has its body parsed, into the error's
-/// `parsedBody`; when both the status is bad and the body is no XML, the parsing error is the outer one.
+/// Accepts 2xx and the content types `application/xml` and `text/xml` by default. A body that is
+/// not well-formed is an error with line and column, and so is an empty one. A bad status alone
+/// still has its body parsed, into the error's `parsedBody`; when both the status is bad and the
+/// body is no XML, the parsing error is the outer one.
 ///
 /// Counterpart of `AFXMLDocumentResponseSerializer`; its `options` are ``limits`` here.
 public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
@@ -32,8 +33,9 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The tree.
-    /// - Throws: `NetworkingError` with the code `unacceptableStatusCode`, `unacceptableContentType` or
-    ///   `responseSerializationFailed`, with an `XMLParsingError` below the last.
+    /// - Throws: `NetworkingError` with the code `unacceptableStatusCode`,
+    ///   `unacceptableContentType` or `responseSerializationFailed`, with an `XMLParsingError`
+    ///   below the last.
     public func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> XMLTree {
         let events = XMLEventResponseSerializer(validation: .none, limits: limits)
         return try validated(body, head: head, request: request) { body throws(NetworkingError) in

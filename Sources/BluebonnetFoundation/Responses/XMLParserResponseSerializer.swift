@@ -3,9 +3,10 @@ public import Foundation
 
 /// Validates a response and gives Foundation's `XMLParser` for its body, not started.
 ///
-/// Accepts 2xx and the content types `application/xml` and `text/xml` by default. The parser reports to the delegate you
-/// give it, on the thread that runs it. Prefer `.xmlEvents`, which is a value, stops where you stop and reports documents
-/// that end too early; on Linux `XMLParser` takes those for whole.
+/// Accepts 2xx and the content types `application/xml` and `text/xml` by default. The parser
+/// reports to the delegate you give it, on the thread that runs it. Prefer `.xmlEvents`, which is a
+/// value, stops where you stop and reports documents that end too early; on Linux `XMLParser` takes
+/// those for whole.
 ///
 /// Counterpart of `AFXMLParserResponseSerializer`.
 public struct XMLParserResponseSerializer: ValidatingResponseSerializer {
@@ -14,7 +15,8 @@ public struct XMLParserResponseSerializer: ValidatingResponseSerializer {
 
     /// Makes a serializer.
     ///
-    /// - Parameter validation: Which responses are accepted. Default: 2xx with a content type of XML.
+    /// - Parameter validation: Which responses are accepted. Default: 2xx with a content type of
+    ///   XML.
     public init(validation: ResponseValidation = .xml) {
         self.validation = validation
     }
@@ -26,7 +28,8 @@ public struct XMLParserResponseSerializer: ValidatingResponseSerializer {
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The document, ready for a parser.
-    /// - Throws: `NetworkingError` with the code `unacceptableStatusCode` or `unacceptableContentType`.
+    /// - Throws: `NetworkingError` with the code `unacceptableStatusCode` or
+    ///   `unacceptableContentType`.
     public func serialize(
         _ body: Data,
         head: ResponseHead,

@@ -1,11 +1,13 @@
 public import Bluebonnet
 public import Foundation
 
-/// An XML document as a tree that does not change: a value that can be sent to any task, and asked with XPath.
+/// An XML document as a tree that does not change: a value that can be sent to any task, and asked
+/// with XPath.
 ///
-/// Text that is not blank, CDATA, comments and instructions are nodes like the elements; white space between elements is
-/// kept too, as XPath expects. Foundation's `XMLDocument`, which AFNetworking gave, ends the process on Linux at a
-/// document that is not well-formed and at an XPath expression with an unknown prefix; this one has errors for both.
+/// Text that is not blank, CDATA, comments and instructions are nodes like the elements; white
+/// space between elements is kept too, as XPath expects. Foundation's `XMLDocument`, which
+/// AFNetworking gave, ends the process on Linux at a document that is not well-formed and at an
+/// XPath expression with an unknown prefix; this one has errors for both.
 ///
 /// AFNetworking: the `NSXMLDocument` of `AFXMLDocumentResponseSerializer`.
 public struct XMLTree: Sendable {
@@ -50,8 +52,8 @@ public struct XMLTree: Sendable {
     ///
     /// - Parameters:
     ///   - xpath: An XPath 1.0 expression, `//item[@id = '3']/title` for example.
-    ///   - namespaces: The namespaces that prefixes in the expression stand for. Default: those that the root element
-    ///     declares with a prefix.
+    ///   - namespaces: The namespaces that prefixes in the expression stand for. Default: those
+    ///     that the root element declares with a prefix.
     /// - Returns: The nodes in the order of the document.
     /// - Throws: ``XPathError``.
     public func nodes(
@@ -65,8 +67,8 @@ public struct XMLTree: Sendable {
     ///
     /// - Parameters:
     ///   - xpath: An XPath 1.0 expression, `count(//item)` for example.
-    ///   - namespaces: The namespaces that prefixes in the expression stand for. Default: those that the root element
-    ///     declares with a prefix.
+    ///   - namespaces: The namespaces that prefixes in the expression stand for. Default: those
+    ///     that the root element declares with a prefix.
     /// - Returns: The value.
     /// - Throws: ``XPathError``.
     public func value(

@@ -78,8 +78,8 @@ public struct XMLTreeNode: Sendable {
     ///
     /// - Parameters:
     ///   - xpath: An XPath 1.0 expression.
-    ///   - namespaces: The namespaces that prefixes in the expression stand for. Default: those that the root element
-    ///     declares with a prefix.
+    ///   - namespaces: The namespaces that prefixes in the expression stand for. Default: those
+    ///     that the root element declares with a prefix.
     /// - Returns: The nodes in the order of the document.
     /// - Throws: ``XPathError``, also for an expression whose value is not nodes.
     public func nodes(
@@ -96,8 +96,8 @@ public struct XMLTreeNode: Sendable {
     ///
     /// - Parameters:
     ///   - xpath: An XPath 1.0 expression.
-    ///   - namespaces: The namespaces that prefixes in the expression stand for. Default: those that the root element
-    ///     declares with a prefix.
+    ///   - namespaces: The namespaces that prefixes in the expression stand for. Default: those
+    ///     that the root element declares with a prefix.
     /// - Returns: The value.
     /// - Throws: ``XPathError``.
     public func value(

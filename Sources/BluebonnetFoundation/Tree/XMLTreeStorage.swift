@@ -50,8 +50,8 @@ final class XMLTreeStorage: Sendable {
         var textSize = 0
         var gathered = 0
         private var open = [0]
-        /// Text that is not a node yet. XPath knows one text where the document has text and CDATA beside each other
-        /// (XPath 1.0 §5.7), in any number of pieces.
+        /// Text that is not a node yet. XPath knows one text where the document has text and CDATA
+        /// beside each other (XPath 1.0 §5.7), in any number of pieces.
         private var text = ""
 
         mutating func read(_ reader: XMLEventReader) throws(XMLParsingError) {

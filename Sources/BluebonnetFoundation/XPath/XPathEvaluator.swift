@@ -5,9 +5,10 @@ struct XPathEvaluator {
     let storage: XMLTreeStorage
     let namespaces: [String: String]
 
-    /// What may still be done: one for a node that is looked at, one for every 16 bytes of a text that is made or
-    /// searched. The expression is the developer's, the document somebody else's, and an expression can be made to
-    /// look at each node, or to read the whole text, for each node.
+    /// What may still be done: one for a node that is looked at, one for every 16 bytes of a text
+    /// that is made or searched. The expression is the developer's, the document somebody else's,
+    /// and an expression can be made to look at each node, or to read the whole text, for each
+    /// node.
     private var budget: Int
     private let wholeBudget: Int
 
@@ -70,7 +71,9 @@ struct XPathEvaluator {
         boolean(of: try value(expression, context))
     }
 
-    // MARK: Conversions (XPath 1.0 §4.2 to §4.4), the only ones: each text that is made or read is paid for here
+    // MARK: Conversions
+
+    // XPath 1.0 §4.2 to §4.4. There are no others: each text that is made or read is paid for here.
 
     mutating func string(of result: XPathResult) throws(XPathError) -> String {
         switch result {
@@ -216,7 +219,8 @@ struct XPathEvaluator {
         }
     }
 
-    /// Texts are equal when their characters are (XPath 1.0 §3.4), where `String` compares up to canonical equivalence.
+    /// Texts are equal when their characters are (XPath 1.0 §3.4), where `String` compares up to
+    /// canonical equivalence.
     private mutating func isEqualText(_ left: String, _ right: String) throws(XPathError) -> Bool {
         guard left.utf8.count == right.utf8.count else { return false }
         try spend(on: left)
@@ -251,8 +255,8 @@ struct XPathEvaluator {
         return nodes
     }
 
-    /// The nodes that a step has to be made from. Where positions do not count, what is inside of a node is not looked
-    /// through again for the nodes inside it.
+    /// The nodes that a step has to be made from. Where positions do not count, what is inside of a
+    /// node is not looked through again for the nodes inside it.
     private static func starts(
         of step: XPathExpression.Step,
         in nodes: [Int],
@@ -320,7 +324,8 @@ struct XPathEvaluator {
     }
 
     private func namespace(of prefix: String) throws(XPathError) -> String {
-        // Without a prefix a name is in no namespace, also where the document has a default one (XPath 1.0 §2.3).
+        // Without a prefix a name is in no namespace, also where the document has a default one
+        // (XPath 1.0 §2.3).
         if prefix.isEmpty { return "" }
         if prefix == "xml" { return "http://www.w3.org/XML/1998/namespace" }
         guard let namespace = namespaces[prefix] else {

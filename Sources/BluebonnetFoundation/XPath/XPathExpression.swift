@@ -50,7 +50,8 @@ indirect enum XPathExpression: Sendable {
 }
 
 extension XPathExpression {
-    /// Whether no part is deeper inside than so many levels. Evaluating takes stack for each of them.
+    /// Whether no part is deeper inside than so many levels. Evaluating takes stack for each of
+    /// them.
     func isShallow(_ levels: Int) -> Bool {
         var left = [(expression: self, level: 1)]
         while let (expression, level) = left.popLast() {
@@ -72,8 +73,8 @@ extension XPathExpression {
     }
 }
 
-/// Why an XPath expression has no value: it is not XPath 1.0, or it costs too much in this document. It may look at every
-/// node some 50 times and read all texts some 16 times.
+/// Why an XPath expression has no value: it is not XPath 1.0, or it costs too much in this
+/// document. It may look at every node some 50 times and read all texts some 16 times.
 public struct XPathError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The sentence.
     public let description: String

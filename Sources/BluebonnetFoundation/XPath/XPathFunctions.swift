@@ -101,14 +101,16 @@ enum XPathFunctions {
         _ evaluator: inout XPathEvaluator
     ) throws(XPathError) -> XPathResult {
         var texts: [String] = []
-        // The numbers of `substring` are evaluated where they are used: twice would double with every level.
+        // The numbers of `substring` are evaluated where they are used: twice would double with
+        // every level.
         let textual = name == "substring" ? arguments.prefix(1) : arguments[...]
         for argument in textual { texts.append(try evaluator.string(argument, context)) }
         if texts.isEmpty { texts.append(try evaluator.string(ofNode: context.node)) }
         for text in texts { try evaluator.spend(on: text) }
         let first = texts[0]
         switch name {
-        // What is done with each character is paid for: a look at a table, a character that is added, a comparison.
+        // What is done with each character is paid for: a look at a table, a character that is
+        // added, a comparison.
         case "translate", "substring": try evaluator.spend(first.utf8.count / 2)
         case "contains", "substring-before", "substring-after": try evaluator.spend(first.utf8.count / 8)
         default: break
@@ -116,7 +118,8 @@ enum XPathFunctions {
         switch name {
         case "string": return .string(first)
         case "concat":
-            // A concatenation of concatenations doubles with every level; each of them has been paid for.
+            // A concatenation of concatenations doubles with every level; each of them has been
+            // paid for.
             return .string(texts.joined())
         case "starts-with":
             return .boolean(texts[1].isEmpty || first.unicodeScalars.starts(with: texts[1].unicodeScalars))
@@ -135,8 +138,8 @@ enum XPathFunctions {
         }
     }
 
-    /// Where a text is in another: Knuth, Morris and Pratt's search, since both may come from the document, and the
-    /// simple search costs as much as their product.
+    /// Where a text is in another: Knuth, Morris and Pratt's search, since both may come from the
+    /// document, and the simple search costs as much as their product.
     private static func range(of word: String, in text: String) -> Range<String.Index>? {
         guard !word.isEmpty else { return text.startIndex..<text.startIndex }
         let word = Array(word.utf8)
@@ -160,7 +163,8 @@ enum XPathFunctions {
         return nil
     }
 
-    /// The words of a text with one space between them. White space is ASCII, so that bytes can be looked at.
+    /// The words of a text with one space between them. White space is ASCII, so that bytes can be
+    /// looked at.
     private static func normalized(_ text: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
@@ -192,7 +196,8 @@ enum XPathFunctions {
         return result
     }
 
-    /// XPath 1.0 §4.2: positions count from 1 and are rounded; what is not a number selects nothing.
+    /// XPath 1.0 §4.2: positions count from 1 and are rounded; what is not a number selects
+    /// nothing.
     private static func substring(_ text: String, from start: Double, length: Double?) -> String {
         let first = XPathNumber.rounded(start)
         let end = length.map { first + XPathNumber.rounded($0) } ?? .infinity

@@ -33,7 +33,8 @@ enum XPathNumber {
 
     /// Half goes up, and what becomes zero keeps its sign (XPath 1.0 §4.4).
     static func rounded(_ number: Double) -> Double {
-        // The difference is exact for every number that is not whole; half could not be added without rounding.
+        // The difference is exact for every number that is not whole; half could not be added
+        // without rounding.
         let whole = number.rounded(.down)
         return number - whole >= 0.5 ? number.rounded(.up) : whole
     }

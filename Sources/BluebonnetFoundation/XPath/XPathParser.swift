@@ -5,12 +5,13 @@ struct XPathParser {
     private var place = 0
     private var depth = 0
 
-    /// How deep parentheses, predicates and arguments may be nested. A level takes up to 9 KB of stack in a debug build,
-    /// and a thread may have 512 KB.
+    /// How deep parentheses, predicates and arguments may be nested. A level takes up to 9 KB of
+    /// stack in a debug build, and a thread may have 512 KB.
     private static let maximumDepth = 32
     /// How long a chain of operators may be.
     private static let maximumChain = 64
-    /// How deep all of it together may be, a chain inside of a chain, for which evaluating takes stack too.
+    /// How deep all of it together may be, a chain inside of a chain, for which evaluating takes
+    /// stack too.
     private static let maximumLevels = 96
     private static let maximumLength = 4096
 

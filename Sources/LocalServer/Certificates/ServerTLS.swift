@@ -17,7 +17,8 @@ package struct ServerTLS: Sendable {
     /// Its key in PEM.
     package var privateKeyPEM: String
 
-    /// The authorities of client certificates; when there is one, a client must show a certificate it has signed.
+    /// The authorities of client certificates; when there is one, a client must show a certificate
+    /// it has signed.
     package var clientAuthorities: [TestIdentity]
 
     /// The protocols offered by ALPN (RFC 7301), best first; empty, the default, does without ALPN.

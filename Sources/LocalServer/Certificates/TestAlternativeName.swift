@@ -1,7 +1,8 @@
 import SwiftASN1
 import X509
 
-/// A subject alternative name of a test's certificate (RFC 5280 §4.2.1.6), with any bytes, also those that no authority would sign.
+/// A subject alternative name of a test's certificate (RFC 5280 §4.2.1.6), with any bytes, also
+/// those that no authority would sign.
 package struct TestAlternativeName: Sendable, Hashable {
     let tag: UInt
     let bytes: [UInt8]

@@ -25,13 +25,15 @@ package struct TestIdentity: Sendable {
     /// The certificate in DER.
     package let certificateDER: [UInt8]
 
-    /// The public key in DER (SubjectPublicKeyInfo, RFC 5280 §4.1.2.7), which is what a key pin hashes.
+    /// The public key in DER (SubjectPublicKeyInfo, RFC 5280 §4.1.2.7), which is what a key pin
+    /// hashes.
     package let publicKeyDER: [UInt8]
 
     /// The SHA-256 of the public key's SubjectPublicKeyInfo.
     package var publicKeySHA256: [UInt8] { Array(SHA256.hash(data: publicKeyDER)) }
 
-    /// The SHA-256 of the public key's SubjectPublicKeyInfo in base64, as pins are written (RFC 7469 §2.4).
+    /// The SHA-256 of the public key's SubjectPublicKeyInfo in base64, as pins are written (RFC
+    /// 7469 §2.4).
     package var publicKeyPin: String { Data(publicKeySHA256).base64EncodedString() }
 
     /// The SHA-256 of the certificate's DER.

@@ -12,8 +12,9 @@ enum Compressor {
 
     /// The bytes in compressed form.
     static func compress(_ input: [UInt8], as format: Format) -> [UInt8] {
-        // zlib's C interface takes raw pointers. They point into two arrays that outlive the calls, and the
-        // output array has the size that zlib itself calls sufficient, so one call finishes the stream.
+        // zlib's C interface takes raw pointers. They point into two arrays that outlive the calls,
+        // and the output array has the size that zlib itself calls sufficient, so one call finishes
+        // the stream.
         var stream = unsafe z_stream()
         let version = unsafe zlibVersion()
         let size = Int32(unsafe MemoryLayout<z_stream>.size)

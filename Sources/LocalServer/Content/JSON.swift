@@ -105,7 +105,8 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Express
 }
 
 extension JSON {
-    /// Name-value pairs as an object; a name that occurs more than once gets an array of its values.
+    /// Name-value pairs as an object; a name that occurs more than once gets an array of its
+    /// values.
     init(pairs: [(name: String, value: String)]) {
         var members: [String: [JSON]] = [:]
         for pair in pairs {

@@ -1,7 +1,7 @@
 /// Reads a text as RFC 8259 defines JSON, to the letter.
 ///
-/// FoundationEssentials' decoder lets trailing commas pass, which a server that tells clients what they have sent
-/// must not.
+/// FoundationEssentials' decoder lets trailing commas pass, which a server that tells clients what
+/// they have sent must not.
 struct JSONValidator {
     private static let maximumDepth = 512
 

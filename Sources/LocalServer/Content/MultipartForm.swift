@@ -26,7 +26,8 @@ struct MultipartForm {
         }
     }
 
-    /// The parts between the delimiter lines (RFC 2046 §5.1.1), without the line ends that belong to these.
+    /// The parts between the delimiter lines (RFC 2046 §5.1.1), without the line ends that belong
+    /// to these.
     private static func split(_ body: [UInt8], at delimiter: [UInt8]) -> [ArraySlice<UInt8>] {
         var parts: [ArraySlice<UInt8>] = []
         var rest = body[...]

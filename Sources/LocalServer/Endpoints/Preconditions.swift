@@ -20,7 +20,8 @@ enum Preconditions {
         return Response(status: .notModified, headers: validators)
     }
 
-    /// Whether a list of tags, or `*`, names this tag; a weak comparison looks past `W/` (RFC 9110 §8.8.3.2).
+    /// Whether a list of tags, or `*`, names this tag; a weak comparison looks past `W/` (RFC 9110
+    /// §8.8.3.2).
     private static func matches(_ value: String, _ tag: String, isWeak: Bool) -> Bool {
         value.split(separator: ",").contains { item in
             var item = item.drop { $0 == " " }

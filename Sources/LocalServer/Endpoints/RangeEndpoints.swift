@@ -63,7 +63,8 @@ enum RangeEndpoints {
         }
     }
 
-    /// Whether If-Range allows a part: its validator must be ours, compared strongly (RFC 9110 §13.1.5).
+    /// Whether If-Range allows a part: its validator must be ours, compared strongly (RFC 9110
+    /// §13.1.5).
     private static func mayBePartial(_ exchange: Exchange, _ tag: String) -> Bool {
         guard let name = HTTPField.Name("If-Range"), let value = exchange.request.headers[name] else { return true }
         return value == tag || value == lastModified

@@ -26,7 +26,8 @@ final class FaultChannels: Sendable {
         }
     }
 
-    /// Connects to the address until its queue of connections is full and the kernel answers no more.
+    /// Connects to the address until its queue of connections is full and the kernel answers no
+    /// more.
     func fillQueue(of address: SocketAddress) async throws {
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(.milliseconds(100))

@@ -7,7 +7,8 @@ extension FaultServer {
         /// The whole requests of all connections in the order of their arrival.
         package var requests: [Request] = []
 
-        /// The names that TLS clients asked for (SNI, RFC 6066 §3), in the order of their handshakes.
+        /// The names that TLS clients asked for (SNI, RFC 6066 §3), in the order of their
+        /// handshakes.
         package var serverNames: [String] = []
     }
 

@@ -58,7 +58,8 @@ extension FaultServer {
             return index < words.count ? String(words[index]) : ""
         }
 
-        /// A field line split at its first colon, white space around the value removed (RFC 9112 §5).
+        /// A field line split at its first colon, white space around the value removed (RFC 9112
+        /// §5).
         static func field(_ line: String) -> (name: String, value: String)? {
             guard let colon = line.firstIndex(of: ":") else { return nil }
             var value = line[line.index(after: colon)...]

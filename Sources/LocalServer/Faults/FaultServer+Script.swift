@@ -24,14 +24,17 @@ extension FaultServer {
             Script(kind: .connections([steps]))
         }
 
-        /// The first connection follows the first list, the second the second; the last list repeats.
+        /// The first connection follows the first list, the second the second; the last list
+        /// repeats.
         package static func connections(_ scripts: [[FaultStep]]) -> Script {
             Script(kind: .connections(scripts))
         }
 
-        /// Every whole request, on any connection, is answered with the steps the closure returns for it.
+        /// Every whole request, on any connection, is answered with the steps the closure returns
+        /// for it.
         ///
-        /// The connection is kept alive: after the steps the next request is awaited, unless they closed it.
+        /// The connection is kept alive: after the steps the next request is awaited, unless they
+        /// closed it.
         package static func requests(_ answer: @escaping @Sendable (Request) -> [FaultStep]) -> Script {
             Script(kind: .requests(answer))
         }

@@ -120,8 +120,8 @@ package final class FaultServer: Sendable {
         }
     }
 
-    /// A port of 127.0.0.1 where nobody listens, so that connecting to it is refused: TCPMUX's. A port that was free a moment ago
-    /// may be another test's by now.
+    /// A port of 127.0.0.1 where nobody listens, so that connecting to it is refused: TCPMUX's. A
+    /// port that was free a moment ago may be another test's by now.
     package static let unusedPort = 1
 
     // MARK: Where it listens

@@ -29,10 +29,12 @@ package struct FaultStep: Sendable {
 
     // MARK: Reading
 
-    /// Waits for one whole request, head and body (RFC 9112 §6: chunked, else content-length, else none).
+    /// Waits for one whole request, head and body (RFC 9112 §6: chunked, else content-length, else
+    /// none).
     package static let readRequest = FaultStep(.readRequest)
 
-    /// Waits for the head of the next request only; a later ``readRequest`` takes that same request.
+    /// Waits for the head of the next request only; a later ``readRequest`` takes that same
+    /// request.
     package static let readHead = FaultStep(.readHead)
 
     /// Waits until the connection has delivered at least this many bytes in all.

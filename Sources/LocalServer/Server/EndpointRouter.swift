@@ -45,7 +45,8 @@ struct EndpointRouter: Sendable {
         if let name = HTTPField.Name("Access-Control-Allow-Credentials") {
             response.headers[name] = "true"
         }
-        // RFC 9110 §8.6 forbids the field in a 204; in a 304 it would have to be the length of the 200.
+        // RFC 9110 §8.6 forbids the field in a 204; in a 304 it would have to be the length of
+        // the 200.
         if response.status == .noContent || response.status == .notModified {
             response.headers[.contentLength] = nil
         }

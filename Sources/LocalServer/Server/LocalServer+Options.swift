@@ -15,7 +15,8 @@ extension LocalServer {
         /// The certificate and rules of TLS; `nil`, the default, speaks plain HTTP.
         package var tls: ServerTLS?
 
-        /// The largest request body that is kept in memory to be echoed, in bytes; 64 MiB by default.
+        /// The largest request body that is kept in memory to be echoed, in bytes; 64 MiB by
+        /// default.
         ///
         /// A larger one is answered with 413. The endpoint `/sink` has no limit.
         package var maximumBodySize: Int

@@ -5,7 +5,8 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// A well-behaved server with httpbin's endpoints, for tests, for `bluebonnet serve` and for `bluebonnet demo`.
+/// A well-behaved server with httpbin's endpoints, for tests, for `bluebonnet serve` and for
+/// `bluebonnet demo`.
 ///
 /// ```swift
 /// try await LocalServer.run { server in
@@ -19,7 +20,8 @@ package final class LocalServer: Sendable {
     /// The path of the Unix-domain socket it listens on, if that is what it listens on.
     package let socketPath: String?
 
-    /// The URL without a path, such as `http://127.0.0.1:8080`; with TLS on 127.0.0.1 the host is `localhost`.
+    /// The URL without a path, such as `http://127.0.0.1:8080`; with TLS on 127.0.0.1 the host is
+    /// `localhost`.
     package let baseURL: String
 
     private let task: Task<Void, any Error>
@@ -117,8 +119,9 @@ package final class LocalServer: Sendable {
         _ = await task.result
     }
 
-    /// Hummingbird traps when it is stopped between accepting a connection and taking it (NIO: a writer deinitialized without
-    /// `finish()`). Connections are taken in order, so one that has come and gone has no others waiting before it.
+    /// Hummingbird traps when it is stopped between accepting a connection and taking it (NIO: a
+    /// writer deinitialized without `finish()`). Connections are taken in order, so one that has
+    /// come and gone has no others waiting before it.
     private func drainAccepted() async {
         guard socketPath == nil else { return }
         let channel = try? await ClientBootstrap(group: NIOSingletons.posixEventLoopGroup)

@@ -51,8 +51,8 @@ import Testing
         }
     }
 
-    /// Runs a batch that downloads half a file and then gets two quick responses, whose results it cannot write. The
-    /// closure is called when half the file is there.
+    /// Runs a batch that downloads half a file and then gets two quick responses, whose results it
+    /// cannot write. The closure is called when half the file is there.
     private func expectNothingLeft(
         _ output: Any,
         errors: Pipe = Pipe(),

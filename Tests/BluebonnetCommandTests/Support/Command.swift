@@ -90,8 +90,8 @@ enum Command {
 }
 
 extension Process {
-    /// Starts the process, and returns what waits for its end: the exit status, or the number of the
-    /// signal that ended it.
+    /// Starts the process, and returns what waits for its end: the exit status, or the number of
+    /// the signal that ended it.
     func start() throws -> Task<Int32, Never> {
         let (ends, end) = AsyncStream.makeStream(of: Int32.self)
         terminationHandler = { end.yield($0.terminationStatus) }

@@ -1,4 +1,5 @@
-/// What a terminal shows: text, CR, LF, "clear to the end of the line" and colours, which it ignores.
+/// What a terminal shows: text, CR, LF, "clear to the end of the line" and colours, which it
+/// ignores.
 struct Screen {
     let columns: Int
     private var lines: [[Character]] = [[]]

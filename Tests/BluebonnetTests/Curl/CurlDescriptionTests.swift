@@ -38,7 +38,8 @@ struct CurlDescriptionTests {
         }.value
     }
 
-    /// What a server sees when the engine sends the request and when the shell runs its description.
+    /// What a server sees when the engine sends the request and when the shell runs its
+    /// description.
     private func both(
         _ options: FaultServer.Options = .init(),
         input: Data = Data(),

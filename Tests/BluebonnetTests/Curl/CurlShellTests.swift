@@ -29,7 +29,8 @@ struct CurlShellTests {
 
         """#
 
-    /// Runs commands in a directory of their own; nothing but the script and its output may be there afterwards.
+    /// Runs commands in a directory of their own; nothing but the script and its output may be
+    /// there afterwards.
     private static func run(_ commands: [String], in directory: URL) throws -> [Call] {
         let before = try Set(FileManager.default.contentsOfDirectory(atPath: directory.path))
         let (script, output) = (directory.appending(path: "script"), directory.appending(path: "output"))

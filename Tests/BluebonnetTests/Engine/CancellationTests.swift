@@ -15,7 +15,8 @@ struct CancellationTests {
         case caller
     }
 
-    /// Cancels a request once it stands where the test wants it, and expects it to end as cancelled.
+    /// Cancels a request once it stands where the test wants it, and expects it to end as
+    /// cancelled.
     private func cancel(
         _ way: Way,
         _ request: Request,

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Nothing stays behind in memory: each test ends only when the last reference to its witness has gone.
+/// Nothing stays behind in memory: each test ends only when the last reference to its witness has
+/// gone.
 @Suite(.timeLimit(.minutes(1)))
 struct LifetimeTests {
     private static let echo = FaultServer.Script.requests { _ in [.respond(body: "ok")] }

@@ -6,7 +6,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A body that is produced while it is sent goes no faster than the server takes it, and no further than it wants it.
+/// A body that is produced while it is sent goes no faster than the server takes it, and no further
+/// than it wants it.
 @Suite(.timeLimit(.minutes(1)))
 struct RequestUploadTests {
     private static let pieceSize = 65_536

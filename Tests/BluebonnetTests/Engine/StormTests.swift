@@ -4,13 +4,15 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Ten thousand requests against a server that breaks off whenever it likes, with cancels in between: nothing stays behind.
+/// Ten thousand requests against a server that breaks off whenever it likes, with cancels in
+/// between: nothing stays behind.
 @Suite(.timeLimit(.minutes(5)))
 struct StormTests {
     private static let count = 10_000
     private static let atOnce = 64
 
-    /// What the server does with the n-th request, and how the client treats it: the same in every run.
+    /// What the server does with the n-th request, and how the client treats it: the same in every
+    /// run.
     private struct Plan {
         var generator: SeededGenerator
 

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The clocks of an upload follow the bytes that leave: whatever the body is made of, and over TLS too.
+/// The clocks of an upload follow the bytes that leave: whatever the body is made of, and over TLS
+/// too.
 @Suite(.timeLimit(.minutes(1)))
 struct UploadClockTests {
     enum Source: CaseIterable {
@@ -93,7 +94,8 @@ struct UploadClockTests {
     func `a server that reads slowly for many times the timeout gets the whole upload`(source: Source, overTLS: Bool)
         async throws
     {
-        // Five times the timeouts, of which the last two or three are for what the system has taken at once.
+        // Five times the timeouts, of which the last two or three are for what the system has taken
+        // at once.
         let count = 6 << 20
         try await patiently(first: [.milliseconds(300), .seconds(1)], last: .seconds(5)) { timeout in
             let script: FaultServer.Script = [

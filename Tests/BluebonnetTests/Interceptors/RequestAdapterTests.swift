@@ -144,7 +144,8 @@ struct RequestAdapterTests {
 
     @Test func `adapters that do not suspend run in the same order as others`() async throws {
         let transport = StubTransport { _ in .text("ok") }
-        // Each form first and last, alone and among the others, with another interceptor in every place and with none.
+        // Each form first and last, alone and among the others, with another interceptor in every
+        // place and with none.
         for first in 0..<Self.forms.count {
             for last in 0..<Self.forms.count {
                 let adapters = [first, 0, 2, last].enumerated().map { Self.forms[$1]("\($0)") as any Interceptor }

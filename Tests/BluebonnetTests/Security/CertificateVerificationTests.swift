@@ -7,7 +7,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Whether a server is the one that was meant: real handshakes with certificates made for the purpose.
+/// Whether a server is the one that was meant: real handshakes with certificates made for the
+/// purpose.
 @Suite(.timeLimit(.minutes(1)))
 struct CertificateVerificationTests {
     struct Presented: Sendable, CustomTestStringConvertible {
@@ -223,7 +224,8 @@ struct CertificateVerificationTests {
 
     // MARK: Keys
 
-    /// Options of `openssl req -newkey`. swift-certificates, which reads the names, knows no RSA key below 2048 bits.
+    /// Options of `openssl req -newkey`. swift-certificates, which reads the names, knows no RSA
+    /// key below 2048 bits.
     @Test(
         arguments: [
             ("rsa:2048", true), ("rsa:3072", true), ("ec -pkeyopt ec_paramgen_curve:P-256", true),
@@ -272,7 +274,8 @@ struct CertificateVerificationTests {
 
     // MARK: Hosts that no name server knows
 
-    /// The verdict about a server of this machine when it is called by this name, and the names it was asked for.
+    /// The verdict about a server of this machine when it is called by this name, and the names it
+    /// was asked for.
     private func verdict(_ presented: Presented) async throws -> (error: NetworkingError?, serverNames: [String]) {
         try await FaultServer.run([.stall], options: options(presented)) { server in
             let eventLoop = MultiThreadedEventLoopGroup.singleton.next()

@@ -7,7 +7,8 @@ import Testing
 /// The system's trust roots can be replaced by the environment, as with OpenSSL and curl.
 @Suite(.timeLimit(.minutes(1)))
 struct TrustEnvironmentTests {
-    /// Requests a page of a server whose authority no system trusts, with trust in what the system trusts.
+    /// Requests a page of a server whose authority no system trusts, with trust in what the system
+    /// trusts.
     private static func request(from server: FaultServer) async throws {
         try await withSession { session in
             _ = try await session.data(for: Request(to: "https://127.0.0.1:\(server.port)/"))

@@ -1,5 +1,5 @@
-/// A type that reads an array deep inside of others, and passes over an error at each of its texts. The target `FuzzTests`
-/// has this file through a link.
+/// A type that reads an array deep inside of others, and passes over an error at each of its texts.
+/// The target `FuzzTests` has this file through a link.
 struct PassedOverErrors: Decodable {
     /// How many arrays are in each other.
     static let depth = 510

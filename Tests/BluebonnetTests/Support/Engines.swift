@@ -15,7 +15,8 @@ func withEngine<Result>(
 }
 
 extension SessionConfiguration {
-    /// The default configuration, which trusts this authority only, with these changes to its settings for TLS.
+    /// The default configuration, which trusts this authority only, with these changes to its
+    /// settings for TLS.
     init(trusting authority: TestIdentity, _ change: (inout TLSSettings) -> Void = { _ in }) {
         self.init()
         tls.trustRoots = .pem(authority.certificatePEM)

@@ -9,8 +9,8 @@ import Testing
 /// The threads for regular files, while bodies come faster than the disk takes them.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct FileThreadSharingTests {
-    /// A server that is faster than the disk: whoever has room finds the next megabyte there at once. The disk is slow:
-    /// each block takes a fifth of a second of the writing thread.
+    /// A server that is faster than the disk: whoever has room finds the next megabyte there at
+    /// once. The disk is slow: each block takes a fifth of a second of the writing thread.
     private final class FastServer: BodyStream.Source {
         let stream = Mutex<BodyStream?>(nil)
         let isOver = Atomic(false)

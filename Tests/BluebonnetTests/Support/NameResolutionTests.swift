@@ -81,8 +81,8 @@ struct NameResolutionTests {
         }
     }
 
-    /// The dead lookups each hold a thread, as those of the system do, and stay while everything else goes on: other names, files,
-    /// and the first use of the session's TLS.
+    /// The dead lookups each hold a thread, as those of the system do, and stay while everything
+    /// else goes on: other names, files, and the first use of the session's TLS.
     @Test func `dead name servers do not delay other requests`() async throws {
         let resolver = StubResolver(["good.test": ["127.0.0.1"], "localhost": ["127.0.0.1"]])
         let certificates = try TestCertificates.shared()

@@ -20,8 +20,9 @@ enum Stop: CaseIterable {
         }
     }
 
-    /// Awaits the value of a task until it is stopped in this way, and returns its error. The closure returns when
-    /// the task may be stopped; the time of `requestTimeout` runs from the start, and the closure is not called.
+    /// Awaits the value of a task until it is stopped in this way, and returns its error. The
+    /// closure returns when the task may be stopped; the time of `requestTimeout` runs from the
+    /// start, and the closure is not called.
     func error(
         of request: Request,
         in session: SessionManager,

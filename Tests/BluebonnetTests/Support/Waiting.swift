@@ -12,8 +12,8 @@ func until(_ expectation: String, _ condition: () -> Bool) async throws {
     }
 }
 
-/// Runs the work with longer and longer timeouts until it passes: a timer that runs when it must not
-/// fires with each of them, a machine that stands still for a second only with some.
+/// Runs the work with longer and longer timeouts until it passes: a timer that runs when it must
+/// not fires with each of them, a machine that stands still for a second only with some.
 func patiently(
     first timeouts: [Duration] = [.milliseconds(500), .seconds(3)],
     last: Duration = .seconds(10),

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What is known of a task that its caller awaits, while it runs and afterwards, and what stops it early.
+/// What is known of a task that its caller awaits, while it runs and afterwards, and what stops it
+/// early.
 @Suite(.timeLimit(.minutes(1)))
 struct CallTests {
     /// A response of three megabytes, of which the second half waits at the gate.

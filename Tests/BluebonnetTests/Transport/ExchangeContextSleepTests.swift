@@ -80,7 +80,8 @@ struct ExchangeContextSleepTests {
                 if isSuspended { task.suspend() }
             }
             #expect(error.code == stop.code && !error.message.contains("secret"), "\(error)")
-            // The error of a session's task is that of the first sleep that was woken; the others follow.
+            // The error of a session's task is that of the first sleep that was woken; the others
+            // follow.
             try await until("all are awake") { sleepy.woken.events.count == sleepy.isThere.value }
             #expect(sleepy.woken.events.allSatisfy { $0.code == stop.code })
             #expect(sleepy.isDone.value == 0)
@@ -91,7 +92,8 @@ struct ExchangeContextSleepTests {
     private func `stopping a task wakes its sleeping interceptor with the same error`(way: Sleepy.Way, stop: Stop)
         async throws
     {
-        // Nobody can cancel the task that the interceptor made; it would sleep on until the task is stopped.
+        // Nobody can cancel the task that the interceptor made; it would sleep on until the task is
+        // stopped.
         if way == .inTaskOfItsOwn, stop == .cancelledCaller { return }
         try await expectWaking(Sleepy(way, for: .seconds(3600)), by: stop)
     }

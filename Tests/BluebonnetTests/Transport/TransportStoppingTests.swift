@@ -9,8 +9,8 @@ import Testing
     import Foundation
 #endif
 
-/// Whatever stops a task also reaches a transport of the user's, without any interceptor, and the body
-/// that it brings.
+/// Whatever stops a task also reaches a transport of the user's, without any interceptor, and the
+/// body that it brings.
 @Suite(.timeLimit(.minutes(1)))
 struct TransportStoppingTests {
     /// Sends nothing and waits, or sends a head and then waits in the middle of the body.

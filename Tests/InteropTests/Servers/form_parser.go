@@ -1,5 +1,5 @@
-// What Go's mime/multipart makes of a form: its body on standard input, its Content-Type as the argument, and a JSON list of
-// its parts on standard output.
+// What Go's mime/multipart makes of a form: its body on standard input, its Content-Type as the
+// argument, and a JSON list of its parts on standard output.
 package main
 
 import (

@@ -65,7 +65,8 @@ struct LocalServerTests {
         let connection = try await RawConnection.connect(port: server.port, tls: tls)
         try await connection.send("GET /ip HTTP/1.1\r\nHost: x\r\n\r\n")
         _ = try await connection.receive(atLeast: 100)
-        // Without being ended, it would go on for a minute or for ever; a busy machine takes seconds.
+        // Without being ended, it would go on for a minute or for ever; a busy machine takes
+        // seconds.
         let time = await ContinuousClock().measure { await server.shutdown() }
         #expect(time < .seconds(20))
     }
@@ -75,7 +76,8 @@ struct LocalServerTests {
         let connection = try await RawConnection.connect(port: server.port)
         try await connection.send("GET /drip?duration=30&numbytes=3 HTTP/1.1\r\nHost: x\r\n\r\n")
         _ = try await connection.receive(atLeast: 100)
-        // Without being ended, it would go on for a minute or for ever; a busy machine takes seconds.
+        // Without being ended, it would go on for a minute or for ever; a busy machine takes
+        // seconds.
         let time = await ContinuousClock().measure { await server.shutdown() }
         #expect(time < .seconds(20))
         await #expect(throws: (any Error).self) {

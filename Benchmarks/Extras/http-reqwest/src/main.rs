@@ -131,7 +131,8 @@ async fn perform(client: &reqwest::Client, options: &Arc<Options>, count: usize)
 
 /// Processor time of the program and of the kernel for it so far, and voluntary context switches.
 fn usage() -> (Duration, Duration, i64) {
-    let mut all = [0i64; 18]; // struct rusage on 64-bit Linux: two times of two words, then 14 numbers
+    // struct rusage on 64-bit Linux: two times of two words, then 14 numbers
+    let mut all = [0i64; 18];
     extern "C" {
         fn getrusage(who: i32, usage: *mut i64) -> i32;
     }

@@ -9,10 +9,11 @@ import FoundationEssentials
     import Darwin
 #endif
 
-/// Streams a file to disk with its progress on the terminal, and with timeouts that fit a large file.
+/// Streams a file to disk with its progress on the terminal, and with timeouts that fit a large
+/// file.
 ///
-/// `swift run DownloadFile URL FILE`. Without progress one line does all of it, and leaves no half file behind:
-/// `try await session.stream(request).body.write(to: file)`.
+/// `swift run DownloadFile URL FILE`. Without progress one line does all of it, and leaves no half
+/// file behind: `try await session.stream(request).body.write(to: file)`.
 @main
 struct DownloadFile {
     static func main() async throws {
@@ -48,7 +49,8 @@ struct DownloadFile {
         let whole = response.head[.contentLength].flatMap { Int($0) }
         var count = 0
         var shown = -1
-        // While this loop is busy writing, the server is slowed down: about a megabyte waits in memory, not more.
+        // While this loop is busy writing, the server is slowed down: about a megabyte waits in
+        // memory, not more.
         for try await piece in response.body {
             guard piece.withUnsafeBytes({ fwrite($0.baseAddress, 1, $0.count, file) }) == piece.count else {
                 throw failure(path)

@@ -3,7 +3,8 @@ import FoundationEssentials
 
 /// JSON three ways: as a `Decodable` type, as a `JSONValue`, and out of an error.
 ///
-/// Wants a server with httpbin's endpoints, for example `bluebonnet serve`: `swift run FetchJSON http://127.0.0.1:8080`
+/// Wants a server with httpbin's endpoints, for example `bluebonnet serve`:
+/// `swift run FetchJSON http://127.0.0.1:8080`
 @main
 struct FetchJSON {
     /// What `/json` answers, as far as this program is interested.
@@ -25,7 +26,8 @@ struct FetchJSON {
         let sample: Sample = try await api.get("json")
         print("“\(sample.slideshow.title)” by \(sample.slideshow.author)")
 
-        // Without a type of your own: parameters go into the query of a GET and into the body of a POST.
+        // Without a type of your own: parameters go into the query of a GET and into the body of a
+        // POST.
         let parameters: JSONValue = ["page": 2, "tags": ["a", "b"]]
         let echo = try await api.get("get", parameters: parameters, as: .json)
         print("asked for \(echo["url"]?.string ?? "nothing")")

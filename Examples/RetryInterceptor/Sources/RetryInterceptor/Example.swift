@@ -3,7 +3,8 @@ import FoundationEssentials
 import HTTPTypes
 import Synchronization
 
-/// Tries the interceptor without a network: `Next` ends in a closure, and the pauses are written down instead of waited for.
+/// Tries the interceptor without a network: `Next` ends in a closure, and the pauses are written
+/// down instead of waited for.
 ///
 /// With a URL it asks a real server: `swift run RetryInterceptor https://example.com`
 @main

@@ -1,7 +1,8 @@
 import Bluebonnet
 import HTTPTypes
 
-/// Sends a request again when the server is busy: a 503 with `Retry-After` in seconds (RFC 9110 §10.2.3).
+/// Sends a request again when the server is busy: a 503 with `Retry-After` in seconds (RFC 9110
+/// §10.2.3).
 struct RetryInterceptor: Interceptor {
     /// How many times a request is sent in all.
     var attempts = 3

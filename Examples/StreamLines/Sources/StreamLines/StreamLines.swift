@@ -1,9 +1,11 @@
 import Bluebonnet
 import FoundationEssentials
 
-/// Reads an answer line by line while it arrives, and stops in the middle of one, in both ways there are.
+/// Reads an answer line by line while it arrives, and stops in the middle of one, in both ways
+/// there are.
 ///
-/// Wants a server with httpbin's endpoints, for example `bluebonnet serve`: `swift run StreamLines http://127.0.0.1:8080`
+/// Wants a server with httpbin's endpoints, for example `bluebonnet serve`:
+/// `swift run StreamLines http://127.0.0.1:8080`
 @main
 struct StreamLines {
     static func main() async throws {

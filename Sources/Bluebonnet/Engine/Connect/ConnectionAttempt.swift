@@ -3,11 +3,13 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// One attempt to connect, on its event loop: every stage is timed, the whole is bounded, the result comes once.
+/// One attempt to connect, on its event loop: every stage is timed, the whole is bounded, the
+/// result comes once.
 ///
-/// The stages, each of which begins the next: ``prepare()`` reads the trust roots, ``lookUp()`` finds addresses, ``dial(since:_:)``
-/// opens the socket, ``secure(_:)`` does the TLS handshake, in which the protocol is agreed upon, and ``Opener`` puts the connection
-/// for that protocol on the channel, which may have to hear from the server before it is ready.
+/// The stages, each of which begins the next: ``prepare()`` reads the trust roots, ``lookUp()``
+/// finds addresses, ``dial(since:_:)`` opens the socket, ``secure(_:)`` does the TLS handshake, in
+/// which the protocol is agreed upon, and ``Opener`` puts the connection for that protocol on the
+/// channel, which may have to hear from the server before it is ready.
 final class ConnectionAttempt {
     /// What lies between the socket and the protocol.
     enum Transport: Equatable {
@@ -22,8 +24,8 @@ final class ConnectionAttempt {
         var timings: Timings
     }
 
-    /// Puts a connection on the channel, and calls back once: when it can take exchanges, or has failed. It must not say that it can
-    /// after its channel is gone.
+    /// Puts a connection on the channel, and calls back once: when it can take exchanges, or has
+    /// failed. It must not say that it can after its channel is gone.
     typealias Opener = (Established, _ ready: @escaping (Result<ReadyConnection, any Error>) -> Void) -> Void
 
     private let route: Route
@@ -64,7 +66,8 @@ final class ConnectionAttempt {
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         let timer = eventLoop.scheduleTask(deadline: .now().advanced(by: time)) { bound.value.timedOut() }
         self.timer = timer
-        // A loop that is shut down fails its timers, and drops whatever else would have gone on here.
+        // A loop that is shut down fails its timers, and drops whatever else would have gone on
+        // here.
         timer.futureResult.assumeIsolated().whenFailure { _ in self.end(.failure(.eventLoopShutDown(self.route.origin)))
         }
         prepare()
@@ -81,7 +84,8 @@ final class ConnectionAttempt {
         end(.failure(.connectTimedOut(route.origin, timeout)), atOnce: true)
     }
 
-    /// The first end counts. Where it is `atOnce` a handshake is not taken leave of, so that no socket is left when this returns.
+    /// The first end counts. Where it is `atOnce` a handshake is not taken leave of, so that no
+    /// socket is left when this returns.
     private func end(_ result: Result<ReadyConnection, NetworkingError>, atOnce: Bool = false) {
         guard let completion else { return }
         self.completion = nil
@@ -164,8 +168,8 @@ final class ConnectionAttempt {
 
     // MARK: TCP
 
-    /// The most bytes of one read. NIOSSL collects what all reads of a turn decrypt to in one buffer that grows by copying, so that
-    /// larger reads cost more there than they save.
+    /// The most bytes of one read. NIOSSL collects what all reads of a turn decrypt to in one
+    /// buffer that grows by copying, so that larger reads cost more there than they save.
     private var mostRead: Int { route.origin.isSecure ? 65_536 : 262_144 }
 
     private func dial(since startedAt: NIODeadline, _ connect: (ClientBootstrap) -> EventLoopFuture<any Channel>) {

@@ -4,7 +4,8 @@ import NIOSSL
 import NIOTLS
 import Synchronization
 
-/// Makes connections: name lookup, TCP by Happy Eyeballs (RFC 8305), TLS, all within one connect timeout.
+/// Makes connections: name lookup, TCP by Happy Eyeballs (RFC 8305), TLS, all within one connect
+/// timeout.
 final class Connector: Sendable {
     private let configuration: SessionConfiguration
     private let tls: TLSContextSource
@@ -32,8 +33,8 @@ final class Connector: Sendable {
         lookups = NameLookups(resolver: configuration.nameResolver)
     }
 
-    /// Makes one connection and reports once: on the event loop, or here when the loop was shut down.
-    /// Cancelled by the handle, it fails.
+    /// Makes one connection and reports once: on the event loop, or here when the loop was shut
+    /// down. Cancelled by the handle, it fails.
     func connect(
         along route: Route,
         timeout: Duration?,

@@ -1,7 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// The name lookups under way, each shared by all who want the same host. Nothing is remembered: that is the system's business.
+/// The name lookups under way, each shared by all who want the same host. Nothing is remembered:
+/// that is the system's business.
 final class NameLookups: Sendable {
     typealias Completion = @Sendable (Result<[SocketAddress], any Error>) -> Void
 
@@ -35,7 +36,8 @@ final class NameLookups: Sendable {
         }
     }
 
-    /// A lookup that has taken longer is not joined any more: a new one may meet a network or a name server that has come back.
+    /// A lookup that has taken longer is not joined any more: a new one may meet a network or a
+    /// name server that has come back.
     private static let joinableTime = TimeAmount.seconds(5)
 
     private let resolver: any NameResolver
@@ -45,8 +47,8 @@ final class NameLookups: Sendable {
         self.resolver = resolver
     }
 
-    /// Looks a host name up, or joins a lookup of it. The completion is called once, on any thread, unless the ticket is given back
-    /// before.
+    /// Looks a host name up, or joins a lookup of it. The completion is called once, on any thread,
+    /// unless the ticket is given back before.
     func addresses(
         of host: String,
         at now: NIODeadline = .now(),

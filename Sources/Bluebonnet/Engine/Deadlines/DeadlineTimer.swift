@@ -8,10 +8,12 @@ protocol DeadlineHolder: AnyObject {
     func deadlinePassed(now: NIODeadline)
 }
 
-/// One coarse timer for all deadlines of an event loop, so that a request neither schedules nor cancels anything.
+/// One coarse timer for all deadlines of an event loop, so that a request neither schedules nor
+/// cancels anything.
 ///
-/// It is armed for the earliest deadline it knows. A deadline that moves to later costs nothing: when the timer fires, it looks
-/// at all holders, calls those whose time has come and arms itself for the earliest that is left. Fires at most every 5 ms.
+/// It is armed for the earliest deadline it knows. A deadline that moves to later costs nothing:
+/// when the timer fires, it looks at all holders, calls those whose time has come and arms itself
+/// for the earliest that is left. Fires at most every 5 ms.
 final class DeadlineTimer {
     private static let granularity = TimeAmount.milliseconds(5)
 

@@ -1,6 +1,7 @@
 import NIOCore
 
-/// Sends the body of one request over its connection, piece by piece, as the socket takes it (RFC 9112 §6, §7.1).
+/// Sends the body of one request over its connection, piece by piece, as the socket takes it (RFC
+/// 9112 §6, §7.1).
 ///
 /// Lives on the event loop of the connection, which ends it.
 final class HTTP1BodySender {
@@ -45,11 +46,13 @@ final class HTTP1BodySender {
         isOver = true
     }
 
-    /// Writes as much as there is and the socket takes: there is more to write, or the socket takes more again.
+    /// Writes as much as there is and the socket takes: there is more to write, or the socket takes
+    /// more again.
     func send() {
         guard !isOver else { return }
         var unflushed = 0
-        // A flush may make the channel writable and call this again from within: the inner call then goes on, and may finish.
+        // A flush may make the channel writable and call this again from within: the inner call
+        // then goes on, and may finish.
         sending: while !isOver, context.channel.isWritable {
             switch upload.next(upTo: Self.mostAtOnce) {
             case .nothingYet:
@@ -70,7 +73,8 @@ final class HTTP1BodySender {
                 isOver = true
                 return lastIsSent(isChunked: isChunked)
             }
-            // TLS counts nothing before it is flushed, so that the channel stays writable whatever is written.
+            // TLS counts nothing before it is flushed, so that the channel stays writable whatever
+            // is written.
             guard run.sending == .underWay,
                 !context.channel.isWritable || (!isUnencrypted && unflushed >= Self.mostUnflushed)
             else { continue }
@@ -81,8 +85,9 @@ final class HTTP1BodySender {
         connection.followBytes(of: run)
     }
 
-    /// The last of the body is written: as much as was declared, or what its source ended with. The source may say later that this
-    /// was all, or that there is more than was declared, which then fails the exchange if it is still there.
+    /// The last of the body is written: as much as was declared, or what its source ended with. The
+    /// source may say later that this was all, or that there is more than was declared, which then
+    /// fails the exchange if it is still there.
     private func lastIsSent(isChunked: Bool) {
         guard run.requestIsSent(now: .now()) else { return }
         if isChunked {
@@ -116,7 +121,8 @@ final class HTTP1BodySender {
 
     /// Has the system send from a file what the socket takes.
     ///
-    /// A full socket gets a small block by way of the channel, which knows when there is room again.
+    /// A full socket gets a small block by way of the channel, which knows when there is room
+    /// again.
     private func send(_ part: FilePart) {
         let count = part.count
         var part = part

@@ -1,8 +1,8 @@
 import NIOCore
 
 extension HTTP1Connection {
-    /// Everything one HTTP/1.1 connection has to decide, without I/O: what the bytes say that come, may it be used again, and what
-    /// does its end mean.
+    /// Everything one HTTP/1.1 connection has to decide, without I/O: what the bytes say that come,
+    /// may it be used again, and what does its end mean.
     struct StateMachine {
         enum Stage: Equatable {
             case idle
@@ -24,7 +24,8 @@ extension HTTP1Connection {
             case parse
             /// The task is suspended: they are looked at when it goes on.
             case hold
-            /// The response is complete: the connection is closed as soon as that has been handed over.
+            /// The response is complete: the connection is closed as soon as that has been handed
+            /// over.
             case ignore
             /// Nobody asked for anything (RFC 9112 §9.2), so whatever comes is not a response.
             case close
@@ -67,9 +68,10 @@ extension HTTP1Connection {
             stage = .idle
         }
 
-        /// The response is complete. RFC 9112 §9.3: the connection persists if both sides say so; §9.6: with bytes left over, or
-        /// while the request is still being sent, or was not sent whole, it does not. What was held back, or not read, while the
-        /// task was suspended lies behind the response as well.
+        /// The response is complete. RFC 9112 §9.3: the connection persists if both sides say so;
+        /// §9.6: with bytes left over, or while the request is still being sent, or was not sent
+        /// whole, it does not. What was held back, or not read, while the task was suspended lies
+        /// behind the response as well.
         mutating func end(hasBytesLeft: Bool, isRequestSent: Bool, asksForClose: Bool) {
             let isLast = !hasBytesLeft && held.isEmpty && !hasPendingRead
             let isKeepAlive = parser.isKeepAlive && !asksForClose
@@ -78,7 +80,8 @@ extension HTTP1Connection {
             dropHeld()
         }
 
-        /// Everything that came with a complete response has been looked at. Nil where there is none.
+        /// Everything that came with a complete response has been looked at. Nil where there is
+        /// none.
         mutating func settle() -> Next? {
             guard case .complete(let isReusable) = stage else { return nil }
             stage = .idle
@@ -144,17 +147,20 @@ extension HTTP1Connection {
 
         // MARK: The end
 
-        /// The input has ended: what was sent may still have its response, but nothing more is sent.
+        /// The input has ended: what was sent may still have its response, but nothing more is
+        /// sent.
         mutating func inputEnded() {
             isDoomed = true
         }
 
-        /// What the end of the input means for the response under way: ``HTTP1ResponseParser/finish()``.
+        /// What the end of the input means for the response under way:
+        /// ``HTTP1ResponseParser/finish()``.
         mutating func finish() throws(HTTP1ParseError) -> HTTP1ResponseParser.Event? {
             try parser.finish()
         }
 
-        /// An error, a cancellation or the end of the connection. A response that is complete is still handed over.
+        /// An error, a cancellation or the end of the connection. A response that is complete is
+        /// still handed over.
         mutating func doom() {
             isDoomed = true
             if isBusy { stage = .idle }
@@ -167,7 +173,8 @@ extension HTTP1Connection {
             return !hasLeftPool
         }
 
-        /// Whether a connection that ended now ended as stale ones do: it had served before, and nothing of a response came.
+        /// Whether a connection that ended now ended as stale ones do: it had served before, and
+        /// nothing of a response came.
         var isStale: Bool { hasServed && stage == .awaitingHead && !parser.hasReceivedBytes }
     }
 }

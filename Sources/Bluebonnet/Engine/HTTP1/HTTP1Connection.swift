@@ -2,10 +2,11 @@ import HTTPTypes
 import NIOCore
 import NIOSSL
 
-/// One HTTP/1.1 connection (RFC 9112): its framing and its life. One exchange at a time; what becomes of that one is decided by its
-/// ``ExchangeRun``.
+/// One HTTP/1.1 connection (RFC 9112): its framing and its life. One exchange at a time; what
+/// becomes of that one is decided by its ``ExchangeRun``.
 ///
-/// Lives on one event loop and is only touched there. Stands last in the pipeline, behind TLS if there is any.
+/// Lives on one event loop and is only touched there. Stands last in the pipeline, behind TLS if
+/// there is any.
 final class HTTP1Connection: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = Never
@@ -61,7 +62,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
         timer.add(self)
     }
 
-    /// The channel is gone. NIO tells a channel that was closed while it was being connected nothing else than this.
+    /// The channel is gone. NIO tells a channel that was closed while it was being connected
+    /// nothing else than this.
     func handlerRemoved(context: ChannelHandlerContext) {
         inputEnded(reset: nil, isTruncatedTLS: false)
         leavePool()
@@ -99,8 +101,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if case .some(NIOSSLError.uncleanShutdown) = error as? NIOSSLError, machine.isBusy {
-            // RFC 9112 §9.8: without the closing alert of TLS the response may have been cut off; it is complete only if its
-            // framing says so.
+            // RFC 9112 §9.8: without the closing alert of TLS the response may have been cut off;
+            // it is complete only if its framing says so.
             inputEnded(reset: nil, isTruncatedTLS: true)
             return
         }
@@ -143,7 +145,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
         } catch {
             return fail(NetworkingError(error, from: route.origin))
         }
-        // RFC 9110 §15.2: an interim response other than 100 neither ends nor prolongs the wait for 100 Continue.
+        // RFC 9110 §15.2: an interim response other than 100 neither ends nor prolongs the wait for
+        // 100 Continue.
         guard run.sending != .awaitingContinue else { return }
         run.restartClock(now: now)
         arm()
@@ -165,7 +168,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
             return self.run === run
         case .head(let head, let length):
             guard head.statusCode != 101 else {
-                // RFC 9110 §15.2.2: a switch of protocols follows an Upgrade field, and none was sent.
+                // RFC 9110 §15.2.2: a switch of protocols follows an Upgrade field, and none was
+                // sent.
                 let server = route.origin.description
                 fail(NetworkingError(.unexpectedResponse, "\(server) switched to another protocol unasked."))
                 return false
@@ -184,7 +188,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
 
     /// Looks at what came while the task was suspended.
     private func parseHeld() {
-        // Whoever is told of a head may suspend the task and have it go on: what follows is looked at when its turn comes.
+        // Whoever is told of a head may suspend the task and have it go on: what follows is looked
+        // at when its turn comes.
         guard !parsesHeld else { return }
         parsesHeld = true
         defer { parsesHeld = false }
@@ -209,8 +214,9 @@ final class HTTP1Connection: ChannelDuplexHandler {
         if mayRead, machine.takePendingRead() { context?.read() }
     }
 
-    /// The response is complete. What is left to do waits until the whole read has been looked at: bytes that came behind the
-    /// response must never be taken for the response to the next request.
+    /// The response is complete. What is left to do waits until the whole read has been looked at:
+    /// bytes that came behind the response must never be taken for the response to the next
+    /// request.
     private func finish(_ run: ExchangeRun, trailers: HTTPFields, now: NIODeadline, hasBytesLeft: Bool) {
         run.end(trailers: trailers, now: now)
         endSending()
@@ -224,7 +230,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
         if machine.takePendingRead() { context?.read() }
     }
 
-    /// Gives the connection back, then the response over: the caller's next request finds the connection.
+    /// Gives the connection back, then the response over: the caller's next request finds the
+    /// connection.
     private func settle() {
         guard let next = machine.settle(), let run else { return }
         self.run = nil
@@ -263,7 +270,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
         sender = nil
     }
 
-    /// Looks at what waits to leave after something was written, and starts the clock of what is waited for now.
+    /// Looks at what waits to leave after something was written, and starts the clock of what is
+    /// waited for now.
     func followBytes(of run: ExchangeRun) {
         guard self.run === run, machine.isBusy else { return }
         run.followBytes(unsent: context?.unsentBytes ?? 0, now: .now())

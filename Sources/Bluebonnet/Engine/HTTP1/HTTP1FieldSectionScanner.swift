@@ -2,8 +2,8 @@ import NIOCore
 
 /// Reads a head or a trailer section line by line, each byte once, however it is cut into reads.
 ///
-/// A section that arrives whole is scanned where it lies. One that does not is gathered in `pending`, and the scan goes
-/// on where it stopped.
+/// A section that arrives whole is scanned where it lies. One that does not is gathered in
+/// `pending`, and the scan goes on where it stopped.
 struct HTTP1FieldSectionScanner {
     private var state: State
     /// What has arrived of a section that did not arrive whole.
@@ -83,7 +83,8 @@ extension HTTP1FieldSectionScanner {
         private var isHead = true
         private var isFolded = false
         private var framingNames: RawHeaderFields.FramingNames = []
-        /// The start of the first line that is not complete; after the last line, the length of the section.
+        /// The start of the first line that is not complete; after the last line, the length of the
+        /// section.
         private(set) var lineStart = 0
         /// There is no line feed from `lineStart` up to here.
         private var searched = 0
@@ -93,7 +94,8 @@ extension HTTP1FieldSectionScanner {
             var limits = limits
             // Positions are kept in 32 bits.
             limits.headerSection = min(limits.headerSection, Int(UInt32.max) / 2)
-            // No line is longer than the section; and sums with a caller's largest number would not be numbers any more.
+            // No line is longer than the section; and sums with a caller's largest number would not
+            // be numbers any more.
             limits.headerLine = min(limits.headerLine, limits.headerSection)
             self.limits = limits
         }
@@ -109,14 +111,16 @@ extension HTTP1FieldSectionScanner {
             examined = 0
         }
 
-        /// Goes on with the lines that are complete in `bytes`, which begin at the start of the section.
+        /// Goes on with the lines that are complete in `bytes`, which begin at the start of the
+        /// section.
         mutating func section(in bytes: UnsafeRawBufferPointer) throws(HTTP1ParseError) -> Section? {
             guard let base = bytes.baseAddress else { return nil }
             if isHead && statusLine == nil {
                 try unsafe HTTP1StatusLine.checkPrefix(bytes)
             }
             while let lineFeed = unsafe ASCII.firstLineFeed(base, from: searched, to: bytes.count) {
-                // RFC 9112 §2.2: a line may end in LF alone. Positions from here on are below `bytes.count`.
+                // RFC 9112 §2.2: a line may end in LF alone. Positions from here on are below
+                // `bytes.count`.
                 let hasReturn = unsafe lineFeed > lineStart && bytes[lineFeed &- 1] == ASCII.carriageReturn
                 let lineEnd = hasReturn ? lineFeed &- 1 : lineFeed
                 try unsafe checkLimits(lineEnd: lineEnd, in: bytes)
@@ -142,7 +146,8 @@ extension HTTP1FieldSectionScanner {
             return nil
         }
 
-        /// Takes the line `start ..< end`, which is not empty, as a field or as the continuation of one.
+        /// Takes the line `start ..< end`, which is not empty, as a field or as the continuation of
+        /// one.
         private mutating func field(from start: Int, to end: Int, in base: UnsafeRawPointer) throws(HTTP1ParseError) {
             // All positions below are inside the line.
             var position = start
@@ -208,7 +213,8 @@ extension HTTP1FieldSectionScanner {
             }
         }
 
-        /// Takes a line that starts with no name and colon: a folded one (RFC 9112 §5.2), or none that is allowed.
+        /// Takes a line that starts with no name and colon: a folded one (RFC 9112 §5.2), or none
+        /// that is allowed.
         private mutating func continuation(
             _ line: UnsafeRawBufferPointer,
             at start: Int,
@@ -229,8 +235,8 @@ extension HTTP1FieldSectionScanner {
             entries[entries.count - 1].valueEnd = UInt32(truncatingIfNeeded: start + line.count)
         }
 
-        /// What messages show of a line: its name, and the byte behind it where that should be a colon. Values may be secrets, and so
-        /// may a line be that is no field at all.
+        /// What messages show of a line: its name, and the byte behind it where that should be a
+        /// colon. Values may be secrets, and so may a line be that is no field at all.
         private static func name(of line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer.SubSequence {
             // Read only here.
             guard let end = unsafe line.firstIndex(where: { !ASCII.isToken($0) }) else {
@@ -253,7 +259,8 @@ extension HTTP1FieldSectionScanner {
 
         /// Checks the limits at the end of a line, or at the end of what has arrived of it.
         ///
-        /// Of the two limits the one that is reached first decides, so that the fault does not depend on the reads.
+        /// Of the two limits the one that is reached first decides, so that the fault does not
+        /// depend on the reads.
         @inline(__always)
         private func checkLimits(lineEnd: Int, in bytes: UnsafeRawBufferPointer) throws(HTTP1ParseError) {
             let longestLine = lineStart &+ limits.headerLine

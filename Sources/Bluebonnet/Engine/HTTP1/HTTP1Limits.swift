@@ -2,7 +2,8 @@
 ///
 /// Line lengths are counted without the line ending.
 struct HTTP1Limits: Sendable, Hashable {
-    /// The longest head (status line and header lines with their line endings) or trailer section. Default: 64 KiB.
+    /// The longest head (status line and header lines with their line endings) or trailer section.
+    /// Default: 64 KiB.
     var headerSection = 65_536
     /// The longest single status, header or trailer line. Default: 64 KiB, as the section.
     var headerLine = 65_536

@@ -34,7 +34,8 @@ struct HTTP1ParseError: Error, Hashable {
         case invalidContentLength
         /// Content-Length is given several times, with different numbers.
         case conflictingContentLength
-        /// Transfer-Encoding stands beside Content-Length or in an HTTP/1.0 response (RFC 9112 §6.1).
+        /// Transfer-Encoding stands beside Content-Length or in an HTTP/1.0 response (RFC 9112
+        /// §6.1).
         case conflictingFraming
         /// Transfer-Encoding is anything but "chunked", once.
         case unsupportedTransferCoding

@@ -5,8 +5,8 @@ import NIOCore
 enum HTTP1RequestEncoder {
     /// Appends the request line and the header section with its empty line.
     ///
-    /// Host comes first (RFC 9110 §7.2), then the fields in their order with their spelling, then what the framing of the body needs
-    /// and the fields do not say.
+    /// Host comes first (RFC 9110 §7.2), then the fields in their order with their spelling, then
+    /// what the framing of the body needs and the fields do not say.
     ///
     /// - Parameters:
     ///   - head: What to write. Its field values are sent as they are.
@@ -49,7 +49,8 @@ enum HTTP1RequestEncoder {
         }
     }
 
-    /// Appends the line in front of the data of a chunk (RFC 9112 §7.1); ``encodeChunkEnd(into:)`` follows the data.
+    /// Appends the line in front of the data of a chunk (RFC 9112 §7.1); ``encodeChunkEnd(into:)``
+    /// follows the data.
     ///
     /// - Parameters:
     ///   - size: The number of data bytes, at least 1: a chunk of 0 would end the body.

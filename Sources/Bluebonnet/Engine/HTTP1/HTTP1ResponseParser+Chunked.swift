@@ -17,7 +17,8 @@ extension HTTP1ResponseParser {
         case dataLineFeed
     }
 
-    /// The largest size, 15 hexadecimal digits of 16, so that it also fits the signed counters around here.
+    /// The largest size, 15 hexadecimal digits of 16, so that it also fits the signed counters
+    /// around here.
     private static let largestChunk = UInt64(Int64.max)
 
     /// Goes on in the chunked body: returns data or the end, or nil when the buffer is used up.
@@ -57,7 +58,8 @@ extension HTTP1ResponseParser {
 
     /// The state after one byte outside of chunk data; nil if the byte is wrong there.
     ///
-    /// A bare LF is not accepted here: §7.1 has CRLF only, and leniency in chunk lines has been used to smuggle.
+    /// A bare LF is not accepted here: §7.1 has CRLF only, and leniency in chunk lines has been
+    /// used to smuggle.
     private func chunkState(after byte: UInt8, in current: ChunkState) -> ChunkState? {
         switch current {
         case .start:
@@ -86,7 +88,8 @@ extension HTTP1ResponseParser {
         }
     }
 
-    /// The first byte behind the digits: CR, or the start of extensions (";", possibly behind whitespace).
+    /// The first byte behind the digits: CR, or the start of extensions (";", possibly behind
+    /// whitespace).
     private func afterSize(_ byte: UInt8, _ size: UInt64, line: Int) -> ChunkState? {
         switch byte {
         case ASCII.carriageReturn: .sizeLineFeed(size)

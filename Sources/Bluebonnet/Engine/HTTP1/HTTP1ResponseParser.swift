@@ -3,10 +3,10 @@ import NIOCore
 
 /// Turns the bytes of a connection into the events of one response after the other (RFC 9112).
 ///
-/// For each request call ``begin(_:)``, then ``next(_:)`` for every buffer that arrives until it returns nil, and
-/// ``finish()`` when the peer closes. The parser consumes everything it is given while a response is armed: after nil
-/// the buffer is empty, and what belongs to an unfinished line is kept inside. After `.end` it takes nothing until the
-/// next ``begin(_:)``. An error is final.
+/// For each request call ``begin(_:)``, then ``next(_:)`` for every buffer that arrives until it
+/// returns nil, and ``finish()`` when the peer closes. The parser consumes everything it is given
+/// while a response is armed: after nil the buffer is empty, and what belongs to an unfinished line
+/// is kept inside. After `.end` it takes nothing until the next ``begin(_:)``. An error is final.
 struct HTTP1ResponseParser {
     /// What the request was, as far as it decides about the body of the response.
     enum RequestKind: Hashable {
@@ -17,7 +17,8 @@ struct HTTP1ResponseParser {
         case connect
     }
 
-    /// One piece of a response. The order is: any `informational`, one `head`, any `body`, one `end`.
+    /// One piece of a response. The order is: any `informational`, one `head`, any `body`, one
+    /// `end`.
     enum Event {
         /// A response with a status of 1xx other than 101; the final one follows.
         case informational(ResponseHead)
@@ -58,17 +59,20 @@ struct HTTP1ResponseParser {
     private var kind = RequestKind.ordinary
     private var informationalCount = 0
 
-    /// Whether the connection may be used for another request after this response; valid after the `head` event.
+    /// Whether the connection may be used for another request after this response; valid after the
+    /// `head` event.
     ///
     /// False for a body that ends with the connection, after 101, and after a 2xx to CONNECT.
     private(set) var isKeepAlive = false
 
-    /// How long the server keeps the connection when nothing is sent, as it said last; valid after the `head` event.
+    /// How long the server keeps the connection when nothing is sent, as it said last; valid after
+    /// the `head` event.
     private(set) var keepAliveTime = CompactTime.none
 
     /// Whether any byte of the response has been seen.
     ///
-    /// A connection closed before that may have been stale; one closed after it broke the response off.
+    /// A connection closed before that may have been stale; one closed after it broke the response
+    /// off.
     private(set) var hasReceivedBytes = false
 
     init(limits: HTTP1Limits = HTTP1Limits()) {
@@ -121,7 +125,8 @@ struct HTTP1ResponseParser {
         }
     }
 
-    /// The peer closed its side: the end of a body delimited by that, an error in the middle of anything else.
+    /// The peer closed its side: the end of a body delimited by that, an error in the middle of
+    /// anything else.
     mutating func finish() throws(HTTP1ParseError) -> Event {
         let fault: HTTP1ParseError.Fault
         switch state {
@@ -156,7 +161,8 @@ struct HTTP1ResponseParser {
             statusCode: statusLine.code,
             httpVersion: statusLine.isHTTP10 ? .http1_0 : .http1_1
         )
-        // RFC 9110 §15.2: 1xx are interim, except that 101 (§15.2.2) ends HTTP/1.1 on this connection.
+        // RFC 9110 §15.2: 1xx are interim, except that 101 (§15.2.2) ends HTTP/1.1 on this
+        // connection.
         if statusLine.code < 200 && statusLine.code != 101 {
             informationalCount += 1
             guard informationalCount <= Self.informationalLimit else {
@@ -193,7 +199,8 @@ struct HTTP1ResponseParser {
         if kind == .head || statusLine.code == 204 || statusLine.code == 304 || isSwitch(statusLine.code) {
             return .none
         }
-        // Rules 3 and 4; §6.1 calls Transfer-Encoding beside Content-Length, or in HTTP/1.0, faulty framing.
+        // Rules 3 and 4; §6.1 calls Transfer-Encoding beside Content-Length, or in HTTP/1.0, faulty
+        // framing.
         if fields.framingNames.contains(.transferEncoding) {
             guard !statusLine.isHTTP10, !fields.framingNames.contains(.contentLength) else {
                 let value = fields.position(of: .transferEncoding).map(fields.value(at:)) ?? []

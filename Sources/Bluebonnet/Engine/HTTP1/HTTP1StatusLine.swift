@@ -11,10 +11,12 @@ struct HTTP1StatusLine {
     private static let prefix: UInt64 = 0x00_2E31_2F50_5454_48
     private static let prefixLength = 7
 
-    /// How much of a line messages show: up to the status code. A server that speaks another protocol may have sent anything.
+    /// How much of a line messages show: up to the status code. A server that speaks another
+    /// protocol may have sent anything.
     static let shownLength = 12
 
-    /// Checks what has arrived of "HTTP/1.", so that anything but HTTP/1 is refused at its first wrong byte.
+    /// Checks what has arrived of "HTTP/1.", so that anything but HTTP/1 is refused at its first
+    /// wrong byte.
     @inline(__always)
     static func checkPrefix(_ bytes: UnsafeRawBufferPointer) throws(HTTP1ParseError) {
         if bytes.count >= 8 {
@@ -42,7 +44,8 @@ struct HTTP1StatusLine {
         }
     }
 
-    /// Parses a line, without its ending, whose prefix has been checked and which is the start of the head.
+    /// Parses a line, without its ending, whose prefix has been checked and which is the start of
+    /// the head.
     init(_ line: UnsafeRawBufferPointer) throws(HTTP1ParseError) {
         // "HTTP/1.1 200"; the space and the reason phrase may be missing.
         guard line.count >= 12, let base = line.baseAddress,

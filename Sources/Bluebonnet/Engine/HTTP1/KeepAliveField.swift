@@ -2,14 +2,17 @@ import HTTPTypes
 
 /// The field in which a server says how long it keeps a connection on which nothing is sent.
 ///
-/// RFC 2068 §19.7.1.1 had it, RFC 9112 Appendix C.2.2 mentions it, and servers send it: `Keep-Alive: timeout=5, max=100`.
+/// RFC 2068 §19.7.1.1 had it, RFC 9112 Appendix C.2.2 mentions it, and servers send it:
+/// `Keep-Alive: timeout=5, max=100`.
 enum KeepAliveField {
     private static let name = HTTPField.Name("Keep-Alive")
 
-    /// What is left for the way of the next request, which must arrive before the server's time is over.
+    /// What is left for the way of the next request, which must arrive before the server's time is
+    /// over.
     private static let margin = Duration.seconds(1)
 
-    /// For how long the connection may stand idle and be used again; none when the server says nothing that can be read.
+    /// For how long the connection may stand idle and be used again; none when the server says
+    /// nothing that can be read.
     static func time(in fields: RawHeaderFields) -> CompactTime {
         guard fields.framingNames.contains(.keepAlive), let name else { return .none }
         return fields.values(for: name).reduce(.none) { $0.shorter(time(in: $1)) }

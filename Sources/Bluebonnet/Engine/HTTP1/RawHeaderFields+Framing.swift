@@ -63,8 +63,8 @@ extension RawHeaderFields {
         return true
     }
 
-    /// Whether the connection may be used again (RFC 9112 §9.3): not after "close"; else always in HTTP/1.1, and
-    /// after "keep-alive" in HTTP/1.0.
+    /// Whether the connection may be used again (RFC 9112 §9.3): not after "close"; else always in
+    /// HTTP/1.1, and after "keep-alive" in HTTP/1.0.
     func allowsKeepAlive(isHTTP10: Bool) -> Bool {
         guard framingNames.contains(.connection) else { return !isHTTP10 }
         var hasKeepAlive = false

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// One attempt to connect, as the pool knows it: ends it when nobody waits for it any more, also before it has begun.
+/// One attempt to connect, as the pool knows it: ends it when nobody waits for it any more, also
+/// before it has begun.
 final class AttemptHandle: Sendable {
     private struct State {
         var error: NetworkingError?

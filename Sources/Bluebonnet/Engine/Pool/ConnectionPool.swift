@@ -2,12 +2,13 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// All connections of a session: one short lock around the decisions of ``RouteQueue``, everything else outside it.
+/// All connections of a session: one short lock around the decisions of ``RouteQueue``, everything
+/// else outside it.
 final class ConnectionPool: Sendable {
     fileprivate typealias Queue = RouteQueue<PooledConnection, Exchange>
 
-    /// The queue of one route, changed where it lies: a dictionary hands values out through a coroutine, at three allocations a
-    /// time. Touched only under the pool's lock.
+    /// The queue of one route, changed where it lies: a dictionary hands values out through a
+    /// coroutine, at three allocations a time. Touched only under the pool's lock.
     private final class Place {
         var queue: Queue
         /// Why no further connection could be made, while others are open.
@@ -91,8 +92,8 @@ final class ConnectionPool: Sendable {
         place(exchange, isGivenBack: false, refusedBy: nil)
     }
 
-    /// Takes back an exchange whose connection turned out to be unusable before a byte was sent: it is the next one again. The
-    /// connection takes no other one; nil where it is gone.
+    /// Takes back an exchange whose connection turned out to be unusable before a byte was sent: it
+    /// is the next one again. The connection takes no other one; nil where it is gone.
     func giveBack(_ exchange: Exchange, refusedBy connection: PooledConnection?) {
         place(exchange, isGivenBack: true, refusedBy: connection)
     }
@@ -157,8 +158,8 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// A connection ends and makes room for another one at once, though TLS may take a moment for its closing alerts. Must be called
-    /// once for each.
+    /// A connection ends and makes room for another one at once, though TLS may take a moment for
+    /// its closing alerts. Must be called once for each.
     func leaves(_ connection: PooledConnection, route: Route) {
         let consequences = state.withLock { state -> Consequences in
             guard state.connections[ObjectIdentifier(connection)] != nil, let place = state.places[route] else {
@@ -218,13 +219,14 @@ final class ConnectionPool: Sendable {
             pool: self,
             handle: attempt.handle
         ) { [exchange = attempt.waiter, handle = attempt.handle] result in
-            // The queue may hold the last reference to the exchange, and lets go of it under the lock;
-            // what the exchange holds may be the user's, and may call back here when it goes.
+            // The queue may hold the last reference to the exchange, and lets go of it under the
+            // lock; what the exchange holds may be the user's, and may call back here when it goes.
             withExtendedLifetime(exchange) {
                 switch result {
                 case .success(let ready): self.connected(ready, route: route, by: handle)
                 case .failure(let error):
-                    // What the pool gave up says nothing, and the exchange may be under way elsewhere.
+                    // What the pool gave up says nothing, and the exchange may be under way
+                    // elsewhere.
                     if error.code != .cancelled { exchange.tell(.connectFailed(error)) }
                     self.connectFailed(error, route: route, handle)
                 }
@@ -298,7 +300,8 @@ final class ConnectionPool: Sendable {
     private func arm(for deadline: NIODeadline?, _ state: inout State) {
         guard let deadline, state.timer.map({ deadline < $0.at }) ?? true else { return }
         state.timer?.task.cancel()
-        // Not on a loop of the user's group, which may have been shut down and would drop the timer.
+        // Not on a loop of the user's group, which may have been shut down and would drop the
+        // timer.
         let loop = NIOSingletons.posixEventLoopGroup.any()
         // Held until it fires or `invalidate(with:)` cancels it: a weak reference would make every
         // counting of references to the pool dearer.

@@ -1,7 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// A connection as the pool and the exchanges hold it: usable from any thread, the connection itself only on its event loop.
+/// A connection as the pool and the exchanges hold it: usable from any thread, the connection
+/// itself only on its event loop.
 final class PooledConnection: PoolMember, Sendable {
     let eventLoop: any EventLoop
     /// Its place in the pool, touched only under the pool's lock.
@@ -21,8 +22,8 @@ final class PooledConnection: PoolMember, Sendable {
         set { placeInPool.store(newValue, ordering: .relaxed) }
     }
 
-    /// Sends the exchange's request, on the event loop: now if this is it, else after one hop. An exchange that the connection
-    /// cannot take goes back to the pool.
+    /// Sends the exchange's request, on the event loop: now if this is it, else after one hop. An
+    /// exchange that the connection cannot take goes back to the pool.
     func start(_ exchange: Exchange, from pool: ConnectionPool) {
         if eventLoop.inEventLoop {
             connection.value.start(exchange)
@@ -31,8 +32,8 @@ final class PooledConnection: PoolMember, Sendable {
         }
     }
 
-    /// Starts the exchange when everything has been looked at that the event loop has read: the end of the connection may be
-    /// among it, and then the exchange must go elsewhere.
+    /// Starts the exchange when everything has been looked at that the event loop has read: the end
+    /// of the connection may be among it, and then the exchange must go elsewhere.
     func startSoon(_ exchange: Exchange, from pool: ConnectionPool) {
         Start(connection: self, exchange: exchange, pool: pool).execute(on: eventLoop)
     }
@@ -52,8 +53,9 @@ final class PooledConnection: PoolMember, Sendable {
         }
     }
 
-    /// Runs the closure on the connection's event loop: now if this is it, else after one hop. It does not run when the loop was
-    /// shut down; the connection has ended then, and with it all that was under way on it.
+    /// Runs the closure on the connection's event loop: now if this is it, else after one hop. It
+    /// does not run when the loop was shut down; the connection has ended then, and with it all
+    /// that was under way on it.
     func onLoop(_ body: @escaping @Sendable (any HTTPConnection) -> Void) {
         if eventLoop.inEventLoop {
             body(connection.value)

@@ -1,12 +1,14 @@
 import NIOCore
 
-/// The decisions of the pool for one route, without I/O: which connection serves which exchange, when to connect, who waits and
-/// for how long.
+/// The decisions of the pool for one route, without I/O: which connection serves which exchange,
+/// when to connect, who waits and for how long.
 ///
-/// Connections with a free place are used last in, first out, so that surplus ones grow old and are closed; waiting exchanges are
-/// served first in, first out. Nothing that is done for one exchange costs more when others wait too.
+/// Connections with a free place are used last in, first out, so that surplus ones grow old and are
+/// closed; waiting exchanges are served first in, first out. Nothing that is done for one exchange
+/// costs more when others wait too.
 struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
-    /// A connection that is being made. Whoever waits longest gets it; the exchange it is made for lends it its timeout.
+    /// A connection that is being made. Whoever waits longest gets it; the exchange it is made for
+    /// lends it its timeout.
     struct Attempt {
         let waiter: Waiter
         let handle = AttemptHandle()
@@ -30,7 +32,8 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         case serve(Waiter)
         /// Nobody takes the place now.
         case keep
-        /// Close when nothing else is under way: it has left, or makes room for one who needs a fresh connection.
+        /// Close when nothing else is under way: it has left, or makes room for one who needs a
+        /// fresh connection.
         case close
     }
 
@@ -40,7 +43,8 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         case cancelled
         /// Nothing, except that its own time is over.
         case timedOut
-        /// It may fail as well, but the reason may pass: no more connections were taken, or the name was not found.
+        /// It may fail as well, but the reason may pass: no more connections were taken, or the
+        /// name was not found.
         case refused
         /// It will fail as well: the server is not trusted.
         case untrusted
@@ -50,7 +54,8 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     struct Room {
         /// Attempts that are due.
         var attempts: [Attempt] = []
-        /// Idle connections that are to be closed, where only the end of one makes room for a fresh one.
+        /// Idle connections that are to be closed, where only the end of one makes room for a fresh
+        /// one.
         var closes: [Connection] = []
     }
 
@@ -74,11 +79,13 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     private(set) var open = 0
     /// Those of them that were told to close and have not reported it yet.
     private var leaving = 0
-    /// Those who need a fresh connection. They were served once and failed through no fault of theirs, so they come first.
+    /// Those who need a fresh connection. They were served once and failed through no fault of
+    /// theirs, so they come first.
     private var urgent = WaitingLine<Waiter>()
     private var ordinary = WaitingLine<Waiter>()
 
-    /// How many exchanges a connection carries at once, as far as is known: the last one that came, or changed.
+    /// How many exchanges a connection carries at once, as far as is known: the last one that came,
+    /// or changed.
     private var expectedCapacity = 1
 
     /// A connection and its places for exchanges.
@@ -103,7 +110,8 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     private var urgentMovedAt = NIODeadline.uptimeNanoseconds(0)
     /// Since when nothing is open.
     private var emptySince = NIODeadline.uptimeNanoseconds(0)
-    /// No attempts before this, because one was refused while connections are open that can serve instead.
+    /// No attempts before this, because one was refused while connections are open that can serve
+    /// instead.
     private var pausedUntil: NIODeadline?
 
     /// A place in one of the lines; the number tells who stood there.
@@ -140,8 +148,9 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
 
     // MARK: Exchanges
 
-    /// An exchange wants a connection, if possible on the event loop its caller runs on. One that was given back, because the
-    /// connection it got could not take it, stands in front of the others again.
+    /// An exchange wants a connection, if possible on the event loop its caller runs on. One that
+    /// was given back, because the connection it got could not take it, stands in front of the
+    /// others again.
     mutating func acquire(for waiter: Waiter, preferring loop: ObjectIdentifier?, isGivenBack: Bool = false) -> Acquired
     {
         // One that carries others at this moment is as good as a fresh one.
@@ -201,7 +210,8 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         return connection
     }
 
-    /// Somebody needs a fresh connection, none is being made for it, and only the end of another one makes room.
+    /// Somebody needs a fresh connection, none is being made for it, and only the end of another
+    /// one makes room.
     private var lacksRoom: Bool { !urgent.isEmpty && isFull && urgent.count > (hopes + leaving) * expectedCapacity }
 
     private mutating func enqueue(_ waiter: Waiter, inFront: Bool) {
@@ -241,7 +251,8 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         return true
     }
 
-    /// A waiting exchange has ended. Returns the attempt that nobody waits for any more, if there is one: its own as a rule.
+    /// A waiting exchange has ended. Returns the attempt that nobody waits for any more, if there
+    /// is one: its own as a rule.
     mutating func cancel(_ waiter: Waiter) -> AttemptHandle? {
         guard take(waiter), hopes > neededHopes else { return nil }
         return giveUpAttempt { $0.waiter === waiter } ?? giveUpSurplusAttempt()
@@ -267,7 +278,8 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
 
     // MARK: Connections
 
-    /// A connection must be made if somebody waits for whom none is being made yet, and the limit allows it.
+    /// A connection must be made if somebody waits for whom none is being made yet, and the limit
+    /// allows it.
     private func mayConnect(at now: NIODeadline) -> Bool {
         neededHopes > hopes && !isFull && (pausedUntil.map { $0 <= now } ?? true)
     }
@@ -278,7 +290,8 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         return attempt
     }
 
-    /// The attempts under way are those of the ones who have waited longest; further ones are for those behind them.
+    /// The attempts under way are those of the ones who have waited longest; further ones are for
+    /// those behind them.
     private mutating func reserveConnections(at now: NIODeadline) -> [Attempt] {
         var reserved: [Attempt] = []
         while mayConnect(at: now), let waiter = waiter(behind: hopes * expectedCapacity) {
@@ -315,7 +328,8 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         return served
     }
 
-    /// A connection carries another number of exchanges from now on. What it carries beyond that stays.
+    /// A connection carries another number of exchanges from now on. What it carries beyond that
+    /// stays.
     mutating func resized(_ connection: Connection, to capacity: Int, at now: NIODeadline) -> Served {
         let slot = connection.slot
         guard slot >= 0, !members[slot].isLeaving else { return Served() }
@@ -369,9 +383,10 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         return makeRoom(at: now)
     }
 
-    /// An attempt has failed. Where nothing is open, it fails the exchange it was made for, and those for whom no attempt runs with
-    /// it, since a server that refuses one refuses all; but one exchange's timeout is not another's. Where connections are open, they
-    /// serve instead of one that was refused. For those who still wait, new attempts are due.
+    /// An attempt has failed. Where nothing is open, it fails the exchange it was made for, and
+    /// those for whom no attempt runs with it, since a server that refuses one refuses all; but one
+    /// exchange's timeout is not another's. Where connections are open, they serve instead of one
+    /// that was refused. For those who still wait, new attempts are due.
     mutating func connectFailed(
         _ handle: AttemptHandle,
         _ failure: Failure,
@@ -440,8 +455,9 @@ extension RouteQueue {
         return expired
     }
 
-    /// An attempt has lasted too long when somebody waited for it in vain all the time there was to connect, and the one it was made
-    /// for is gone. Others are given up while there are more of them than exchanges that wait.
+    /// An attempt has lasted too long when somebody waited for it in vain all the time there was to
+    /// connect, and the one it was made for is gone. Others are given up while there are more of
+    /// them than exchanges that wait.
     private mutating func giveUpAttempts(after expired: inout Expired) {
         guard !expired.waiters.isEmpty else { return }
         if expired.waiters.contains(where: { $0.1 == .connect }) {
@@ -452,7 +468,8 @@ extension RouteQueue {
 
     /// Which of its times is over.
     ///
-    /// The time to connect runs while nothing is open; with connections open, it is the time in which none of them takes anybody.
+    /// The time to connect runs while nothing is open; with connections open, it is the time in
+    /// which none of them takes anybody.
     private func passedLimit(of patience: Patience, isUrgent: Bool, at now: NIODeadline) -> Patience.Limit? {
         if let deadline = patience.deadline, deadline <= now { return .request }
         if open == 0 {

@@ -1,4 +1,5 @@
-/// A line of those who wait, in which everybody can leave at once: a doubly linked list in an array, addressed by tickets.
+/// A line of those who wait, in which everybody can leave at once: a doubly linked list in an
+/// array, addressed by tickets.
 struct WaitingLine<Element> {
     private struct Node {
         var element: Element?
@@ -27,7 +28,8 @@ struct WaitingLine<Element> {
         return nodes[ticket].element
     }
 
-    /// Puts one at the end of the line, or in front of all others. No number is given twice, tickets are.
+    /// Puts one at the end of the line, or in front of all others. No number is given twice,
+    /// tickets are.
     mutating func insert(_ element: Element, inFront: Bool) -> (ticket: Int, number: UInt64) {
         lastNumber += 1
         let node = Node(

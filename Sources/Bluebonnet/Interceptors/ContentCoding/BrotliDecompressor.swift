@@ -3,8 +3,8 @@
 
     /// Brotli (RFC 7932) by libbrotlidec, with windows of at most 16 MiB: "large window" stays off.
     ///
-    /// Safe to use, because the library's state is private, lives exactly as long as the object, and only sees buffers
-    /// that are valid for the length of a call.
+    /// Safe to use, because the library's state is private, lives exactly as long as the object,
+    /// and only sees buffers that are valid for the length of a call.
     @safe final class BrotliDecompressor: Decompressor {
         private let state: OpaquePointer?
 

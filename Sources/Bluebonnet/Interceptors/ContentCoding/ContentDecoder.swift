@@ -8,7 +8,8 @@ import NIOCore
 // Unchecked Sendable because it is handed to another thread and back while its one reader waits:
 // an iterator of the body owns it, and no two calls ever run at the same time.
 final class ContentDecoder: BodyTransform, @unchecked Sendable {
-    /// The stages in the order in which the codings are undone: the last one applied comes first (RFC 9110 §8.4).
+    /// The stages in the order in which the codings are undone: the last one applied comes first
+    /// (RFC 9110 §8.4).
     private let stages: [DecompressionStage]
     private let limits: Limits
     private let call: Call?
@@ -31,12 +32,12 @@ final class ContentDecoder: BodyTransform, @unchecked Sendable {
         stages.first?.push(piece)
     }
 
-    /// The next decoded block. A large one is not made on an event loop or an actor, where the caller
-    /// may be running: all connections of the loop would stand still meanwhile, or the window of a
-    /// program.
+    /// The next decoded block. A large one is not made on an event loop or an actor, where the
+    /// caller may be running: all connections of the loop would stand still meanwhile, or the
+    /// window of a program.
     ///
-    /// - Throws: As ``nextBlock()``, and what stopped the task: the decoding of what has been received
-    ///   waits for nobody, and only it can end itself.
+    /// - Throws: As ``nextBlock()``, and what stopped the task: the decoding of what has been
+    ///   received waits for nobody, and only it can end itself.
     func next() async throws(NetworkingError) -> ByteBuffer? {
         // What has been received is enough for a first block.
         if hasProduced { try ResponseBody.checkIsWanted(unless: call?.error) }
@@ -58,8 +59,8 @@ final class ContentDecoder: BodyTransform, @unchecked Sendable {
         }
     }
 
-    /// Whether the next block may be larger than is worth decoding on an event loop, or may take as much
-    /// work: behind a second coding, any number of blocks may lie between two of its own.
+    /// Whether the next block may be larger than is worth decoding on an event loop, or may take as
+    /// much work: behind a second coding, any number of blocks may lie between two of its own.
     private var mayBringLargeBlock: Bool {
         stages.count > 1 || stages.contains { $0.nextBlockSize > Computation.inlineSize }
     }
@@ -69,8 +70,8 @@ final class ContentDecoder: BodyTransform, @unchecked Sendable {
 
     /// Says that the body is over, after ``nextBlock()`` returned nil.
     ///
-    /// A body without a single byte is fine: the response to HEAD, a 204 and a 304 carry the coding of a body they do
-    /// not have.
+    /// A body without a single byte is fine: the response to HEAD, a 204 and a 304 carry the coding
+    /// of a body they do not have.
     ///
     /// - Throws: ``NetworkingError/Code/contentDecodingFailed`` when it ends too early.
     func finish() throws(NetworkingError) {

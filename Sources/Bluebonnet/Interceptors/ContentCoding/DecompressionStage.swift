@@ -29,8 +29,8 @@ final class DecompressionStage {
     private let decompressor: any Decompressor
     private var phase = Phase.unstarted
     private var pending = ByteBuffer()
-    /// Room for the next block. What brings nothing leaves it for what follows: a member or a frame that holds nothing
-    /// takes eight bytes, and a piece may be a single one.
+    /// Room for the next block. What brings nothing leaves it for what follows: a member or a frame
+    /// that holds nothing takes eight bytes, and a piece may be a single one.
     private var block = ByteBuffer()
     /// The last block was full, so the library may hold more of it.
     private var mayHoldOutput = false
@@ -80,7 +80,8 @@ final class DecompressionStage {
         guard isComplete else { throw failure("it ends too early") }
     }
 
-    /// Prepares the library for what comes next; false when that cannot be told before there is more of it.
+    /// Prepares the library for what comes next; false when that cannot be told before there is
+    /// more of it.
     private func isReady() throws(DecompressionFailure) -> Bool {
         if case .running = phase { return true }
         guard let first = pending.getInteger(at: pending.readerIndex, as: UInt8.self) else { return false }
@@ -93,8 +94,9 @@ final class DecompressionStage {
 
     /// The most the next block can hold.
     var nextBlockSize: Int {
-        // Text becomes three to five times larger: small bodies get one small block, large ones full
-        // blocks. What holds more than that gets larger ones step by step, not a large one for a few bytes more.
+        // Text becomes three to five times larger: small bodies get one small block, large ones
+        // full blocks. What holds more than that gets larger ones step by step, not a large one for
+        // a few bytes more.
         let expected = max(pending.readableBytes * 5, mayHoldOutput ? lastCapacity * 4 : 0)
         return min(max(expected, block.capacity, Self.blockSizes.lowerBound), Self.blockSizes.upperBound)
     }

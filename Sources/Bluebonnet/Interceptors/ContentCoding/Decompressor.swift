@@ -1,6 +1,8 @@
-/// A decompression library behind one shape: bytes in, bytes out, no memory of its own beyond its window.
+/// A decompression library behind one shape: bytes in, bytes out, no memory of its own beyond its
+/// window.
 ///
-/// ``DecompressionStage`` calls it; a failure is a phrase that ends the sentence "is not valid gzip: …".
+/// ``DecompressionStage`` calls it; a failure is a phrase that ends the sentence "is not valid
+/// gzip: …".
 protocol Decompressor: AnyObject {
     /// Prepares for what begins here: the body, or whatever follows an end in it.
     ///

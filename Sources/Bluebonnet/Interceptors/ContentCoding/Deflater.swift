@@ -3,8 +3,9 @@ import NIOCore
 
 /// Applies gzip (RFC 1952) or deflate in the zlib format (RFC 1950), piece by piece.
 ///
-/// A class, because zlib's state keeps the address of its stream. Safe to use, because that stream is private, lives
-/// exactly as long as the object, and only sees buffers that are valid for the length of a call.
+/// A class, because zlib's state keeps the address of its stream. Safe to use, because that stream
+/// is private, lives exactly as long as the object, and only sees buffers that are valid for the
+/// length of a call.
 @safe final class Deflater {
     /// What is made: the names are those of the content codings (RFC 9110 §8.4.1).
     enum Format: String, Sendable {
@@ -78,8 +79,8 @@ import NIOCore
             let flush = isLast && count == input.readableBytes ? Z_FINISH : Z_NO_FLUSH
             let space = min(max(count / 4, Self.blockSizes.lowerBound), Self.blockSizes.upperBound)
             var consumed = 0
-            // Both pointers are valid inside the closures, which is as long as zlib uses them; it does not write to its
-            // input.
+            // Both pointers are valid inside the closures, which is as long as zlib uses them; it
+            // does not write to its input.
             unsafe input.withUnsafeReadableBytes { bytes in
                 unsafe stream.pointee.next_in = unsafe UnsafeMutablePointer(
                     mutating: bytes.baseAddress?.assumingMemoryBound(to: Bytef.self)

@@ -2,8 +2,9 @@ import NIOCore
 import Synchronization
 
 extension RequestBody {
-    /// The body with a content coding applied: at once to bytes in memory, which then have a known length; while it is sent to
-    /// what is produced while it is sent, which then has none. Can be sent again if the body could.
+    /// The body with a content coding applied: at once to bytes in memory, which then have a known
+    /// length; while it is sent to what is produced while it is sent, which then has none. Can be
+    /// sent again if the body could.
     func compressed(_ format: Deflater.Format, level: Int) throws -> RequestBody {
         if case .bytes(let bytes) = storage {
             let deflater = try Deflater(format, level: level)
@@ -27,7 +28,8 @@ extension RequestBody {
     }
 }
 
-/// The compression of one sending of a body. One producer at a time; the lock is for those that change threads.
+/// The compression of one sending of a body. One producer at a time; the lock is for those that
+/// change threads.
 private final class StreamedCompression: Sendable {
     private struct State {
         let deflater: Deflater

@@ -2,8 +2,9 @@ import CZlib
 
 /// gzip (RFC 1952) or deflate (RFC 1950, RFC 1951) by zlib.
 ///
-/// A class, because zlib's state keeps the address of its stream. Safe to use, because that stream is private, lives
-/// exactly as long as the object, and only sees buffers that are valid for the length of a call.
+/// A class, because zlib's state keeps the address of its stream. Safe to use, because that stream
+/// is private, lives exactly as long as the object, and only sees buffers that are valid for the
+/// length of a call.
 @safe final class ZlibDecompressor: Decompressor {
     private let isGzip: Bool
     private let stream: UnsafeMutablePointer<z_stream>
@@ -38,10 +39,11 @@ import CZlib
         return true
     }
 
-    /// How zlib is told the format, nil when the two bytes that tell zlib from bare deflate are not there yet.
+    /// How zlib is told the format, nil when the two bytes that tell zlib from bare deflate are not
+    /// there yet.
     ///
-    /// No bare deflate is shorter than two bytes, and none begins like this unless its encoder filled the padding of a
-    /// stored block with ones (RFC 1951 §3.2.4), which none does.
+    /// No bare deflate is shorter than two bytes, and none begins like this unless its encoder
+    /// filled the padding of a stored block with ones (RFC 1951 §3.2.4), which none does.
     private func windowBits(_ first: (UInt8, UInt8?)) -> CInt? {
         if isGzip { return 16 + MAX_WBITS }
         guard let second = first.1 else { return nil }

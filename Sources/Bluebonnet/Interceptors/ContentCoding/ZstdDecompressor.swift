@@ -1,10 +1,11 @@
 #if Zstd
     import CZstd
 
-    /// Zstandard (RFC 8878) by libzstd, with windows of at most 8 MB as RFC 9659 §3 demands for HTTP.
+    /// Zstandard (RFC 8878) by libzstd, with windows of at most 8 MB as RFC 9659 §3 demands for
+    /// HTTP.
     ///
-    /// Safe to use, because the library's context is private, lives exactly as long as the object, and only sees
-    /// buffers that are valid for the length of a call.
+    /// Safe to use, because the library's context is private, lives exactly as long as the object,
+    /// and only sees buffers that are valid for the length of a call.
     @safe final class ZstdDecompressor: Decompressor {
         /// 2 to this power is the largest window in bytes (RFC 9659 §3).
         private static let windowLog: CInt = 23
@@ -47,8 +48,9 @@
             _ input: UnsafeRawBufferPointer,
             into output: UnsafeMutableRawBufferPointer
         ) throws(DecompressionFailure) -> DecompressionStep {
-            // A frame that is there as a whole takes another way through the library, which accepts empty blocks that the way
-            // for pieces refuses (libzstd 1.5.4): only the magic number is shown first, so that all take the same.
+            // A frame that is there as a whole takes another way through the library, which accepts
+            // empty blocks that the way for pieces refuses (libzstd 1.5.4): only the magic number
+            // is shown first, so that all take the same.
             let count = header.isEmpty ? min(input.count, Self.magicNumberSize) : input.count
             // Both buffers are valid for this call, and the library keeps no pointer into them.
             var source = unsafe ZSTD_inBuffer(src: input.baseAddress, size: count, pos: 0)
@@ -71,7 +73,8 @@
         private var hasDeclaredSize: Bool {
             // The library only reads the bytes of the array.
             let size = unsafe header.withUnsafeBytes { unsafe ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
-            // The two constants of the header file are macros that Swift does not see: unknown, and no header.
+            // The two constants of the header file are macros that Swift does not see: unknown, and
+            // no header.
             return size == produced || size >= .max - 1
         }
 

@@ -15,8 +15,8 @@ import NIOCore
 /// at the end. Unlike a `ByteBuffer`, which counts in 32 bits, it may grow beyond 4 GiB.
 ///
 /// A class, because it owns memory; used by one reader. Safe to use, because the memory is private,
-/// is only written to within `capacity`, and is freed exactly once: here, or by the `Data` that took
-/// it over.
+/// is only written to within `capacity`, and is freed exactly once: here, or by the `Data` that
+/// took it over.
 @safe final class BodyCollector {
     private static let smallestCapacity = 65_536
 

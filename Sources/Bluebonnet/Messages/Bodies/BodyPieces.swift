@@ -1,6 +1,7 @@
 import NIOCore
 
-/// Bytes of a body that have arrived, in the pieces they came in. One piece, as most responses have, takes no memory of its own.
+/// Bytes of a body that have arrived, in the pieces they came in. One piece, as most responses
+/// have, takes no memory of its own.
 struct BodyPieces {
     private var first: ByteBuffer?
     private var others: [ByteBuffer] = []

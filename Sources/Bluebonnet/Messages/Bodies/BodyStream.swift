@@ -2,10 +2,11 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 
-/// The pipe between a connection that receives a body and the task that reads it, with back-pressure.
+/// The pipe between a connection that receives a body and the task that reads it, with
+/// back-pressure.
 ///
-/// The connection pushes batches and stops reading the socket while too much waits here; the reader takes buffer by buffer and
-/// lets the connection go on when enough has gone.
+/// The connection pushes batches and stops reading the socket while too much waits here; the reader
+/// takes buffer by buffer and lets the connection go on when enough has gone.
 final class BodyStream: Sendable {
     /// Above this the connection stops reading.
     static let highWatermark = 1 << 20
@@ -110,7 +111,8 @@ final class BodyStream: Sendable {
         reader?.resume()
     }
 
-    /// Calls the closure once when the connection has seen the end, or the reader has gone; at once if that is so already.
+    /// Calls the closure once when the connection has seen the end, or the reader has gone; at once
+    /// if that is so already.
     func whenEnded(_ listener: @escaping @Sendable (Result<End, NetworkingError>) -> Void) {
         let end = state.withLock { state in
             if state.end == nil { state.listener = listener }

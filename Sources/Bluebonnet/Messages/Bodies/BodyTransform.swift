@@ -33,7 +33,8 @@ extension ResponseBody {
     }
 }
 
-/// A body that is read through a transform. A class, so that no block moves the two into new memory.
+/// A body that is read through a transform. A class, so that no block moves the two into new
+/// memory.
 final class TransformedBuffers {
     private var source: ResponseBody.Buffers
     private let transform: any BodyTransform

@@ -9,11 +9,12 @@ struct FileOutput: Sendable {
 
     /// Hands out the place that a body is to be written to.
     ///
-    /// For a file this is a temporary one beside the destination, which takes its name when the work is done, and is removed when it
-    /// fails. A device, a pipe or a link to something is written to as it stands.
+    /// For a file this is a temporary one beside the destination, which takes its name when the
+    /// work is done, and is removed when it fails. A device, a pipe or a link to something is
+    /// written to as it stands.
     ///
-    /// - Throws: What the work throws, ``NetworkingError/Code/outputFailed`` for a file that must not be replaced, and errors for
-    ///   ``failure(_:of:)``.
+    /// - Throws: What the work throws, ``NetworkingError/Code/outputFailed`` for a file that must
+    ///   not be replaced, and errors for ``failure(_:of:)``.
     static func write<Output>(
         to destination: String,
         overwrites: Bool,
@@ -61,7 +62,8 @@ struct FileOutput: Sendable {
         try file.write(blocks)
     }
 
-    /// What the caller is told of an error; the subject is what was to be written, at the beginning of a sentence.
+    /// What the caller is told of an error; the subject is what was to be written, at the beginning
+    /// of a sentence.
     static func failure(_ error: any Error, of subject: String) -> any Error {
         switch error {
         case is CancellationError:

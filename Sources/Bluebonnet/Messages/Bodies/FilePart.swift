@@ -8,12 +8,14 @@ import NIOCore
     import Darwin
 #endif
 
-/// A part of a file that the system sends from its page cache (`sendfile`), without a copy in this process where the socket has room.
+/// A part of a file that the system sends from its page cache (`sendfile`), without a copy in this
+/// process where the socket has room.
 struct FilePart: Sendable {
-    /// A part that is in the page cache anyway. Larger ones are sent for so long by slow connections
-    /// that the system may have taken their pages for something else.
+    /// A part that is in the page cache anyway. Larger ones are sent for so long by slow
+    /// connections that the system may have taken their pages for something else.
     static let largeSize = 1 << 23
-    /// What is looked at together, where all of it is there; that takes 5 ms, and 0.2 ms for a part.
+    /// What is looked at together, where all of it is there; that takes 5 ms, and 0.2 ms for a
+    /// part.
     private static let windowSize = 1 << 28
     /// For how long a look is good.
     private static let lookTime = TimeAmount.seconds(1)
@@ -31,10 +33,12 @@ struct FilePart: Sendable {
     /// The bytes still to be sent.
     var count: Int { range.count }
 
-    /// Hands over a file part by part. A part is in the page cache by then, so that the event loop does not wait for a disk.
+    /// Hands over a file part by part. A part is in the page cache by then, so that the event loop
+    /// does not wait for a disk.
     ///
-    /// - Returns: False, without having handed over anything, when the system does not say what is in the page cache, and for files of
-    ///   other machines: there, to look at their length or at a page that has gone again may take any time.
+    /// - Returns: False, without having handed over anything, when the system does not say what is
+    ///   in the page cache, and for files of other machines: there, to look at their length or at a
+    ///   page that has gone again may take any time.
     static func produce(
         from path: String,
         length: Int,
@@ -89,7 +93,8 @@ struct FilePart: Sendable {
 
     /// Sends what a socket takes now.
     ///
-    /// - Returns: Whether it was anything; false also for sockets and files the system does not do this for.
+    /// - Returns: Whether it was anything; false also for sockets and files the system does not do
+    ///   this for.
     /// - Throws: ``RequestBodyLengthMismatch`` when the file no longer has its length.
     mutating func send(to socket: CInt) throws -> Bool {
         #if os(Linux)

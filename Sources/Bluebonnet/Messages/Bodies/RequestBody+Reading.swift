@@ -3,14 +3,14 @@ import NIOCore
 import Synchronization
 
 extension RequestBody {
-    /// Produces the body as the engine would send it, piece by piece: for transports of your own, and for looking at what would
-    /// be sent.
+    /// Produces the body as the engine would send it, piece by piece: for transports of your own,
+    /// and for looking at what would be sent.
     ///
     /// A body whose ``isReplayable`` is false is used up by it.
     ///
     /// - Parameter receive: Takes a piece; the next one is produced when it returns.
-    /// - Throws: ``NetworkingError/Code/requestBodyLengthMismatch`` when the source brings more or less than ``length``; what the
-    ///   source throws, and what `receive` throws.
+    /// - Throws: ``NetworkingError/Code/requestBodyLengthMismatch`` when the source brings more or
+    ///   less than ``length``; what the source throws, and what `receive` throws.
     public func read(_ receive: @escaping @Sendable (Data) async throws -> Void) async throws {
         if case .bytes(let buffer) = storage {
             guard buffer.readableBytes > 0 else { return }
@@ -25,7 +25,8 @@ extension RequestBody {
                     return count
                 }
                 if let length, count > length { throw RequestBodyLengthMismatch.more(than: length) }
-                // A copy, because the body may be sent again, whatever the receiver does to the piece.
+                // A copy, because the body may be sent again, whatever the receiver does to the
+                // piece.
                 try await receive(Data(piece.readableBytesView))
             }
             try await produce(sink)
@@ -80,7 +81,8 @@ struct RequestBodyLengthMismatch: Error, CustomStringConvertible {
 }
 
 extension NetworkingError {
-    /// Whether the error says already that the fault lies in the request body, so that it need not be wrapped.
+    /// Whether the error says already that the fault lies in the request body, so that it need not
+    /// be wrapped.
     var isAboutRequestBody: Bool {
         [.requestBodyFailed, .requestBodyNotReplayable, .requestBodyLengthMismatch].contains(code)
     }

@@ -16,7 +16,8 @@ public struct RequestBody: Sendable {
         }
     }
 
-    /// Takes the pieces of a body that is produced while it is sent; suspends while the connection cannot take more.
+    /// Takes the pieces of a body that is produced while it is sent; suspends while the connection
+    /// cannot take more.
     struct Sink: Sendable {
         let takeBytes: @Sendable (ByteBuffer) async throws -> Void
         /// Takes parts of files as such; nil where files come as bytes.
@@ -55,7 +56,8 @@ public struct RequestBody: Sendable {
         if case .bytes = storage { true } else { false }
     }
 
-    /// The length in bytes, or nil when it is not known before the end (the body is then sent chunked, RFC 9112 §7.1).
+    /// The length in bytes, or nil when it is not known before the end (the body is then sent
+    /// chunked, RFC 9112 §7.1).
     public var length: Int? {
         switch storage {
         case .bytes(let buffer): buffer.readableBytes
@@ -80,7 +82,8 @@ public struct RequestBody: Sendable {
 }
 
 extension RequestBody {
-    /// Produces the body piece by piece: bytes in memory without copying them, a file in parts or blocks.
+    /// Produces the body piece by piece: bytes in memory without copying them, a file in parts or
+    /// blocks.
     func produce(_ sink: Sink) async throws {
         switch storage {
         case .bytes(var rest):
@@ -134,10 +137,12 @@ extension RequestBody {
     /// A body produced by an asynchronous sequence while it is sent. It can be sent once.
     ///
     /// - Parameters:
-    ///   - sequence: The pieces. It is read only as fast as the connection takes them, and not any more once the request has
-    ///     ended, with a response or an error, if it ends when its Swift task is cancelled; a second is waited for that.
-    ///   - length: The length in bytes, if known; the body is sent chunked without. A sequence that turns out shorter or
-    ///     longer fails the request with ``NetworkingError/Code/requestBodyLengthMismatch``.
+    ///   - sequence: The pieces. It is read only as fast as the connection takes them, and not any
+    ///     more once the request has ended, with a response or an error, if it ends when its Swift
+    ///     task is cancelled; a second is waited for that.
+    ///   - length: The length in bytes, if known; the body is sent chunked without. A sequence that
+    ///     turns out shorter or longer fails the request with
+    ///     ``NetworkingError/Code/requestBodyLengthMismatch``.
     /// - Returns: The body.
     public static func stream<Pieces: AsyncSequence & Sendable>(_ sequence: Pieces, length: Int? = nil) -> RequestBody
     where Pieces.Element: Collection<UInt8> {
@@ -148,7 +153,8 @@ extension RequestBody {
         )
     }
 
-    /// A body that can be produced as often as needed: the closure makes a new sequence for every sending.
+    /// A body that can be produced as often as needed: the closure makes a new sequence for every
+    /// sending.
     ///
     /// - Parameters:
     ///   - length: The length in bytes, if known; the body is sent chunked without.

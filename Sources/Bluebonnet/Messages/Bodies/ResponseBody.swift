@@ -2,10 +2,12 @@ public import FoundationEssentials
 public import HTTPTypes
 import NIOCore
 
-/// The body of a response: an asynchronous sequence of pieces that is read once, with back-pressure.
+/// The body of a response: an asynchronous sequence of pieces that is read once, with
+/// back-pressure.
 ///
-/// While nobody reads, at most about a megabyte waits in memory and the server is slowed down. A body that is dropped before
-/// its end closes its connection. Content coding is undone unless the session says otherwise.
+/// While nobody reads, at most about a megabyte waits in memory and the server is slowed down. A
+/// body that is dropped before its end closes its connection. Content coding is undone unless the
+/// session says otherwise.
 public struct ResponseBody: AsyncSequence, Sendable {
     /// A piece of the body.
     public typealias Element = Data
@@ -13,8 +15,9 @@ public struct ResponseBody: AsyncSequence, Sendable {
     enum Storage: Sendable {
         /// All of it is here.
         case whole(ByteBuffer, trailers: HTTPFields)
-        /// All of it is here, and too large to be copied for everybody who takes it: the same bytes as a buffer and as data. Whoever
-        /// changes a copy of that data gets memory of its own first, because this one is kept here beside it.
+        /// All of it is here, and too large to be copied for everybody who takes it: the same bytes
+        /// as a buffer and as data. Whoever changes a copy of that data gets memory of its own
+        /// first, because this one is kept here beside it.
         indirect case large(ByteBuffer, Data, trailers: HTTPFields)
         /// It comes piece by piece.
         case stream(Reader)
@@ -25,7 +28,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// Brings one piece of a sequence after the other, and nil at its end.
     typealias Pull = () async throws -> ByteBuffer?
 
-    /// Owns the reading side of a stream: when the last copy of the body goes, the stream is abandoned.
+    /// Owns the reading side of a stream: when the last copy of the body goes, the stream is
+    /// abandoned.
     final class Reader: Sendable {
         let stream: BodyStream
 
@@ -46,7 +50,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
         var lineLimit = Limits.defaultLine
         /// Knows how many bytes went by.
         var progress: (@Sendable () -> TaskProgress)?
-        /// Kept alive while the body is: a session does not go away under a body that is being read.
+        /// Kept alive while the body is: a session does not go away under a body that is being
+        /// read.
         var owner: (any AnyObject & Sendable)?
     }
 
@@ -70,7 +75,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
         return ResponseBody(.large(buffer, Data(taking: buffer), trailers: trailers))
     }
 
-    /// The same body with what is kept alive while it is, a limit for its lines, and what counts its bytes.
+    /// The same body with what is kept alive while it is, a limit for its lines, and what counts
+    /// its bytes.
     func keeping(
         _ owner: any AnyObject & Sendable,
         lineLimit: Int,
@@ -96,7 +102,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
         if case .sequence = storage { true } else { false }
     }
 
-    /// How far the exchange is that this body belongs to: bytes on the wire, before content coding is undone.
+    /// How far the exchange is that this body belongs to: bytes on the wire, before content coding
+    /// is undone.
     ///
     /// Zero and unknown for a body that comes from no connection.
     public var currentProgress: TaskProgress { options.progress?() ?? TaskProgress(bytesSent: 0, bytesReceived: 0) }
@@ -135,9 +142,10 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
     /// A body that comes piece by piece from a sequence, for transports, interceptors and stubs.
     ///
-    /// The sequence is iterated when the body is read, no faster than that, and empty pieces are passed over. What it
-    /// throws reaches the reader as a ``NetworkingError``. A task that collects the body and is stopped waits for the
-    /// sequence no longer than a second; whoever iterates the body waits as long as the sequence does.
+    /// The sequence is iterated when the body is read, no faster than that, and empty pieces are
+    /// passed over. What it throws reaches the reader as a ``NetworkingError``. A task that
+    /// collects the body and is stopped waits for the sequence no longer than a second; whoever
+    /// iterates the body waits as long as the sequence does.
     ///
     /// - Parameters:
     ///   - pieces: The pieces.
@@ -159,7 +167,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
         )
     }
 
-    /// The trailer fields (RFC 9110 §6.5); complete when the body has been read to its end, empty before.
+    /// The trailer fields (RFC 9110 §6.5); complete when the body has been read to its end, empty
+    /// before.
     public var trailers: HTTPFields {
         switch storage {
         case .whole(_, let trailers), .large(_, _, let trailers), .sequence(_, let trailers): trailers
@@ -187,7 +196,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
         /// The next piece, never empty; nil at the end.
         ///
-        /// - Throws: ``NetworkingError``: a connection lost, a truncated body, a timeout, a content coding that is broken.
+        /// - Throws: ``NetworkingError``: a connection lost, a truncated body, a timeout, a content
+        ///   coding that is broken.
         public mutating func next() async throws -> Data? {
             try await buffers.nextData()
         }
@@ -202,7 +212,8 @@ extension ResponseBody {
     ///
     /// - Parameter limit: The most bytes to keep. Default: 1 GiB.
     /// - Returns: The bytes.
-    /// - Throws: ``NetworkingError/Code/bodyTooLarge`` beyond the limit, and whatever ends a body early.
+    /// - Throws: ``NetworkingError/Code/bodyTooLarge`` beyond the limit, and whatever ends a body
+    ///   early.
     public func collect(upTo limit: Int = 1 << 30) async throws -> Data {
         if let whole = try whole(upTo: limit) { return whole }
         var buffers = makeBuffers()
@@ -221,7 +232,8 @@ extension ResponseBody {
         return collector.take()
     }
 
-    /// The whole body where it is here already and nothing is done to it, as that of most responses.
+    /// The whole body where it is here already and nothing is done to it, as that of most
+    /// responses.
     func whole(upTo limit: Int) throws -> Data? {
         guard ownOptions?.value.transforms.isEmpty ?? true else { return nil }
         let count: Int
@@ -240,7 +252,8 @@ extension ResponseBody {
     /// Ends the reading of a body that comes without waiting, which nobody else can end.
     ///
     /// - Parameter error: What has stopped its task. Default: nothing.
-    /// - Throws: That error, or ``NetworkingError/Code/cancelled`` where the Swift task was cancelled.
+    /// - Throws: That error, or ``NetworkingError/Code/cancelled`` where the Swift task was
+    ///   cancelled.
     static func checkIsWanted(unless error: NetworkingError? = nil) throws(NetworkingError) {
         if let error { throw error }
         if Task.isCancelled {

@@ -11,11 +11,13 @@ public struct TaskProgress: Sendable, Hashable {
     /// Bytes of the response body in all, by its Content-Length, when that is known.
     public var bytesExpectedToReceive: Int?
 
-    /// The speed of the upload in bytes per second, smoothed; nil until a tenth of a second after its first bytes.
+    /// The speed of the upload in bytes per second, smoothed; nil until a tenth of a second after
+    /// its first bytes.
     ///
-    /// Bytes are gathered for at least 0.1 seconds; a sample of `n` bytes in `t` seconds moves the speed by
-    /// `(1 − e^(−t/τ)) · (n/t − speed)` with `τ` = 2 seconds, and the first sample is the speed. It falls while nothing goes by, also
-    /// while the task is suspended, and stays as it was when all is sent.
+    /// Bytes are gathered for at least 0.1 seconds; a sample of `n` bytes in `t` seconds moves the
+    /// speed by `(1 − e^(−t/τ)) · (n/t − speed)` with `τ` = 2 seconds, and the first sample is the
+    /// speed. It falls while nothing goes by, also while the task is suspended, and stays as it was
+    /// when all is sent.
     public var bytesSentPerSecond: Double?
 
     /// The speed of the download in bytes per second, smoothed as ``bytesSentPerSecond``.
@@ -31,26 +33,31 @@ public struct TaskProgress: Sendable, Hashable {
         Self.fraction(bytesSent, of: bytesExpectedToSend)
     }
 
-    /// The time until the request body is sent, at the present speed: the rest divided by ``bytesSentPerSecond``. Zero when all is
-    /// sent; nil while the length or the speed is not known, or when it would be longer than thirty years.
+    /// The time until the request body is sent, at the present speed: the rest divided by
+    /// ``bytesSentPerSecond``. Zero when all is sent; nil while the length or the speed is not
+    /// known, or when it would be longer than thirty years.
     public var estimatedTimeToSend: Duration? {
         Self.time(for: bytesSent, of: bytesExpectedToSend, bytesSentPerSecond)
     }
 
-    /// The time until the response body is here, at the present speed, by the rules of ``estimatedTimeToSend``.
+    /// The time until the response body is here, at the present speed, by the rules of
+    /// ``estimatedTimeToSend``.
     public var estimatedTimeToReceive: Duration? {
         Self.time(for: bytesReceived, of: bytesExpectedToReceive, bytesReceivedPerSecond)
     }
 
-    /// Whether the response body is what goes by: nothing is left to send, or the response came before that.
+    /// Whether the response body is what goes by: nothing is left to send, or the response came
+    /// before that.
     private var isReceiving: Bool {
         bytesReceived > 0 || bytesExpectedToReceive != nil || bytesSent == (bytesExpectedToSend ?? 0)
     }
 
-    /// The speed of what goes by now: the upload until the response begins, then the download. For one progress bar.
+    /// The speed of what goes by now: the upload until the response begins, then the download. For
+    /// one progress bar.
     public var bytesPerSecond: Double? { isReceiving ? bytesReceivedPerSecond : bytesSentPerSecond }
 
-    /// The time left of what goes by now: the upload until the response begins, then the download. For one progress bar.
+    /// The time left of what goes by now: the upload until the response begins, then the download.
+    /// For one progress bar.
     public var estimatedTimeRemaining: Duration? { isReceiving ? estimatedTimeToReceive : estimatedTimeToSend }
 
     private static func time(for part: Int, of whole: Int?, _ speed: Double?) -> Duration? {

@@ -3,7 +3,8 @@ import Synchronization
 
 /// How fast a body is sent: for slow networks, and to leave room for others.
 ///
-/// Counterpart of `throttleBandwidthWithPacketSize:delay:`. Every sending of the body keeps to it, also after a redirect.
+/// Counterpart of `throttleBandwidthWithPacketSize:delay:`. Every sending of the body keeps to it,
+/// also after a redirect.
 public struct UploadThrottle: Sendable, Hashable {
     enum Pace: Sendable, Hashable {
         case packets(size: Int, delay: Duration)
@@ -79,13 +80,14 @@ private final class ThrottleGate<Time: Clock<Duration>>: Sendable {
     }
 }
 
-/// Says how much of a throttled body may be sent when. A value without a clock: time is what has passed since the beginning.
+/// Says how much of a throttled body may be sent when. A value without a clock: time is what has
+/// passed since the beginning.
 struct ThrottlePacer: Sendable {
     private let packetSize: Int
     private let interval: Duration
 
-    /// Whether packets begin an interval apart, so that a pause that lasted too long is made up for, by one packet at most.
-    /// Otherwise the interval lies between them.
+    /// Whether packets begin an interval apart, so that a pause that lasted too long is made up
+    /// for, by one packet at most. Otherwise the interval lies between them.
     private let isRate: Bool
 
     /// How much is left of the packet.

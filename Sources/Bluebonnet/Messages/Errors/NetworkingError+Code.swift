@@ -1,6 +1,6 @@
 extension NetworkingError {
-    // A new code is a line below, its name in `all`, and a row in Bluebonnet.docc/ErrorsAndTimeouts.md;
-    // ErrorCodeTableTests compares the three.
+    // A new code is a line below, its name in `all`, and a row in
+    // Bluebonnet.docc/ErrorsAndTimeouts.md; ErrorCodeTableTests compares the three.
 
     /// The kind of a fault. A struct, so that a new code does not break a `switch`.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -87,13 +87,15 @@ extension NetworkingError.Code {
 
     /// The URL string is not a URL, lacks a host, or has a host for which no certificate can be.
     public static let invalidURL = Self("invalid-url", .request, -1000)
-    /// The request cannot be put on the wire: a header with CR or LF, a length that contradicts the body.
+    /// The request cannot be put on the wire: a header with CR or LF, a length that contradicts the
+    /// body.
     public static let invalidRequest = Self("invalid-request", .request, -1000)
     /// The URL's scheme is not `http`, `https`, `http+unix` or `https+unix`.
     public static let unsupportedScheme = Self("unsupported-scheme", .request, -1002)
     /// The request asks for something this version cannot do.
     public static let unsupportedFeature = Self("unsupported-feature", .request, -1002)
-    /// The parameters could not be turned into a query or body. Nothing was sent. (AFNetworking: request domain.)
+    /// The parameters could not be turned into a query or body. Nothing was sent. (AFNetworking:
+    /// request domain.)
     public static let requestSerializationFailed = Self("request-serialization-failed", .request, -1016)
     /// The file or sequence that the request body is read from failed.
     public static let requestBodyFailed = Self("request-body-failed", .request, -1021)
@@ -102,7 +104,8 @@ extension NetworkingError.Code {
     /// The request body was shorter or longer than its declared length.
     public static let requestBodyLengthMismatch = Self("request-body-length-mismatch", .request, -1021)
 
-    /// A ``RequestAdapter`` or ``RequestCompression`` refused the request or failed. Nothing was sent.
+    /// A ``RequestAdapter`` or ``RequestCompression`` refused the request or failed. Nothing was
+    /// sent.
     public static let requestAdaptationFailed = Self("request-adaptation-failed", .request, -1)
 
     // MARK: Transport
@@ -128,7 +131,8 @@ extension NetworkingError.Code {
 
     // MARK: Trust
 
-    /// The server's certificate is self-signed, issued by an authority that is not trusted, or has names that cannot be read.
+    /// The server's certificate is self-signed, issued by an authority that is not trusted, or has
+    /// names that cannot be read.
     public static let certificateUntrusted = Self("certificate-untrusted", .trust, -1202)
     /// The server's certificate has expired.
     public static let certificateExpired = Self("certificate-expired", .trust, -1201)
@@ -159,14 +163,16 @@ extension NetworkingError.Code {
     public static let malformedChunk = Self("malformed-chunk", .framing, -1015)
     /// The connection ended before the response was complete (RFC 9112 §8).
     public static let truncatedResponse = Self("truncated-response", .framing, -1005)
-    /// A response that no request asked for: an unasked protocol switch, too many interim responses.
+    /// A response that no request asked for: an unasked protocol switch, too many interim
+    /// responses.
     public static let unexpectedResponse = Self("unexpected-response", .framing, -1011)
 
     // MARK: Limits and redirects
 
     /// More redirects than the session allows (20 by default).
     public static let tooManyRedirects = Self("too-many-redirects", .limit, -1007)
-    /// A redirect came and the request asked for ``RedirectPolicy/error``, or it leads from `https` to `http` with a body.
+    /// A redirect came and the request asked for ``RedirectPolicy/error``, or it leads from `https`
+    /// to `http` with a body.
     public static let redirectRefused = Self("redirect-refused", .limit, -1010)
     /// A redirect whose `Location` is not usable, or is several that differ.
     public static let invalidRedirect = Self("invalid-redirect", .limit, -1010)
@@ -198,14 +204,16 @@ extension NetworkingError.Code {
     public static let cancelled = Self("cancelled", .ended, -999)
     /// The session was invalidated or released while the task ran, or before it began.
     public static let sessionInvalidated = Self("session-invalidated", .ended, -1)
-    /// A user's interceptor or transport threw an error of its own, which is ``NetworkingError/underlying``.
+    /// A user's interceptor or transport threw an error of its own, which is
+    /// ``NetworkingError/underlying``.
     public static let interceptorFailed = Self("interceptor-failed", .ended, -1)
 }
 
 extension NetworkingError {
     /// The `NSError` domain that AFNetworking reported this fault in.
     ///
-    /// `NSURLErrorDomain`, `com.alamofire.error.serialization.request` or `com.alamofire.error.serialization.response`.
+    /// `NSURLErrorDomain`, `com.alamofire.error.serialization.request` or
+    /// `com.alamofire.error.serialization.response`.
     public var domain: String {
         switch code {
         case .requestSerializationFailed: "com.alamofire.error.serialization.request"
@@ -214,6 +222,7 @@ extension NetworkingError {
         }
     }
 
-    /// The number that AFNetworking reported in ``domain``, for example -1011, -1016, -1202 or -999.
+    /// The number that AFNetworking reported in ``domain``, for example -1011, -1016, -1202 or
+    /// -999.
     public var number: Int { code.number }
 }

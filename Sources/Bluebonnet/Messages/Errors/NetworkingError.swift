@@ -1,9 +1,11 @@
 public import FoundationEssentials
 
-/// What went wrong with a request, as one value: what kind of fault, a sentence for a person, and everything that had arrived.
+/// What went wrong with a request, as one value: what kind of fault, a sentence for a person, and
+/// everything that had arrived.
 ///
-/// Counterpart of the `NSError`s of AFNetworking (`NSURLErrorDomain`, `AFURLRequestSerializationErrorDomain` and
-/// `AFURLResponseSerializationErrorDomain`); ``domain`` and ``number`` give the values such an error had.
+/// Counterpart of the `NSError`s of AFNetworking (`NSURLErrorDomain`,
+/// `AFURLRequestSerializationErrorDomain` and `AFURLResponseSerializationErrorDomain`); ``domain``
+/// and ``number`` give the values such an error had.
 ///
 /// Two errors are equal when their ``code`` is equal; the rest is context.
 public struct NetworkingError: Error, Sendable {
@@ -32,7 +34,8 @@ public struct NetworkingError: Error, Sendable {
         set { contents.value.message = newValue }
     }
 
-    /// The request that failed, as it was when it failed (after serialization, interceptors and redirects).
+    /// The request that failed, as it was when it failed (after serialization, interceptors and
+    /// redirects).
     public var request: Request? {
         get { contents.value.request }
         set { contents.value.request = newValue }
@@ -50,13 +53,15 @@ public struct NetworkingError: Error, Sendable {
         set { contents.value.body = newValue }
     }
 
-    /// What the response serializer made of the body although the response was refused, for example the JSON of a 422.
+    /// What the response serializer made of the body although the response was refused, for example
+    /// the JSON of a 422.
     public var parsedBody: (any Sendable)? {
         get { contents.value.parsedBody }
         set { contents.value.parsedBody = newValue }
     }
 
-    /// ``parsedBody`` as a type, nil when it is another: `error.parsedBody(as: JSONValue.self)?["message"]`.
+    /// ``parsedBody`` as a type, nil when it is another:
+    /// `error.parsedBody(as: JSONValue.self)?["message"]`.
     ///
     /// - Parameter type: The type that the serializer makes. Default: as the context says.
     /// - Returns: The value.
@@ -65,7 +70,8 @@ public struct NetworkingError: Error, Sendable {
         parsedBody.flatMap { $0 as? Value }
     }
 
-    /// The fault below this one. Where two problems met, the later one is the outer error and the earlier one is here.
+    /// The fault below this one. Where two problems met, the later one is the outer error and the
+    /// earlier one is here.
     public var underlying: (any Error)? {
         get { contents.value.underlying }
         set { contents.value.underlying = newValue }
@@ -100,7 +106,8 @@ public struct NetworkingError: Error, Sendable {
         )
     }
 
-    /// Whether the task was cancelled, by `cancel()` or by cancelling the Swift task that awaited it.
+    /// Whether the task was cancelled, by `cancel()` or by cancelling the Swift task that awaited
+    /// it.
     public var isCancelled: Bool { code == .cancelled }
 
     /// Whether one of the four timeouts fired.

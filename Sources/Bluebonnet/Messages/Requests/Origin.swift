@@ -1,4 +1,5 @@
-/// Where a request goes: the key of the connection pool. Requests of one origin share connections (RFC 9110 §4.3.1).
+/// Where a request goes: the key of the connection pool. Requests of one origin share connections
+/// (RFC 9110 §4.3.1).
 struct Origin: Hashable, Sendable {
     enum Endpoint: Hashable, Sendable {
         /// A host name or IP literal (without brackets) and a port.
@@ -7,7 +8,8 @@ struct Origin: Hashable, Sendable {
         case unixSocket(SocketPath)
     }
 
-    /// A path as the system knows it, by its bytes: texts are equal that look alike, and files are not.
+    /// A path as the system knows it, by its bytes: texts are equal that look alike, and files are
+    /// not.
     struct SocketPath: Hashable, Sendable {
         let text: String
 

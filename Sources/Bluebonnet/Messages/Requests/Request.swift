@@ -1,7 +1,8 @@
 public import FoundationEssentials
 public import HTTPTypes
 
-/// One HTTP request, as a value: what is to be sent, and the choices that hold for this request alone.
+/// One HTTP request, as a value: what is to be sent, and the choices that hold for this request
+/// alone.
 ///
 /// Counterpart of `NSMutableURLRequest` in AFNetworking.
 public struct Request: Sendable {
@@ -29,7 +30,8 @@ public struct Request: Sendable {
         _modify { yield &contents.unique.value.method }
     }
 
-    /// The absolute URL. `http`, `https`, and for Unix-domain sockets `http+unix://%2Fpath%2Fto%2Fsocket/target`.
+    /// The absolute URL. `http`, `https`, and for Unix-domain sockets
+    /// `http+unix://%2Fpath%2Fto%2Fsocket/target`.
     public var url: URL {
         get { contents.value.url }
         _modify {
@@ -40,7 +42,8 @@ public struct Request: Sendable {
 
     /// The header fields, sent in this order, repeats and spelling kept.
     ///
-    /// `Host`, and `Content-Length` or `Transfer-Encoding` for a body, are added by the engine when they are not here.
+    /// `Host`, and `Content-Length` or `Transfer-Encoding` for a body, are added by the engine when
+    /// they are not here.
     public var headerFields: HTTPFields {
         get { contents.value.headerFields }
         _modify { yield &contents.unique.value.headerFields }
@@ -73,22 +76,25 @@ public struct Request: Sendable {
         _modify { yield &contents.unique.value.redirectPolicy }
     }
 
-    /// Whether the body waits for the server's leave: the head goes out alone with `Expect: 100-continue`, and the body follows
-    /// after a `100 Continue`, or when ``Timeouts/continueWait`` is over (RFC 9110 §10.1.1).
+    /// Whether the body waits for the server's leave: the head goes out alone with
+    /// `Expect: 100-continue`, and the body follows after a `100 Continue`, or when
+    /// ``Timeouts/continueWait`` is over (RFC 9110 §10.1.1).
     ///
-    /// A server that refuses the request then costs no upload: its response is delivered, and the body is not sent. One that refuses
-    /// the expectation itself (417) gets the request again without it. Nothing is expected for a request without a body. A field
-    /// `Expect: 100-continue` among ``headerFields`` has the same effect. Default: nil, which is the session's
+    /// A server that refuses the request then costs no upload: its response is delivered, and the
+    /// body is not sent. One that refuses the expectation itself (417) gets the request again
+    /// without it. Nothing is expected for a request without a body. A field `Expect: 100-continue`
+    /// among ``headerFields`` has the same effect. Default: nil, which is the session's
     /// ``SessionConfiguration/continueThreshold``.
     public var expectsContinue: Bool? {
         get { contents.value.expectsContinue }
         _modify { yield &contents.unique.value.expectsContinue }
     }
 
-    /// Interceptors of this request alone: they run after the session's and before the built-in ones, outermost first.
-    /// Default: none.
+    /// Interceptors of this request alone: they run after the session's and before the built-in
+    /// ones, outermost first. Default: none.
     ///
-    /// What is here when the request is handed to the session counts; interceptors cannot add to it on the way.
+    /// What is here when the request is handed to the session counts; interceptors cannot add to it
+    /// on the way.
     public var interceptors: [any Interceptor] {
         get { contents.value.interceptors }
         _modify { yield &contents.unique.value.interceptors }
@@ -129,8 +135,8 @@ extension Request: CustomStringConvertible {
     public var description: String { "\(method.rawValue) \(url.redactedDescription)" }
 }
 
-/// A request as it was sent: with the `Accept-Encoding` that the engine wrote behind its fields. The two are put together only
-/// for whoever looks.
+/// A request as it was sent: with the `Accept-Encoding` that the engine wrote behind its fields.
+/// The two are put together only for whoever looks.
 struct SentRequest: Sendable {
     /// The request as it came to the engine.
     let base: Request

@@ -1,33 +1,39 @@
-/// Choices that a request serializer sets on every request: only what is set here is set there, so that nothing overrides the
-/// session's configuration by accident.
+/// Choices that a request serializer sets on every request: only what is set here is set there, so
+/// that nothing overrides the session's configuration by accident.
 ///
-/// Counterpart of the six properties of `AFHTTPRequestSerializer` (`allowsCellularAccess`, `cachePolicy`, `HTTPShouldHandleCookies`,
-/// `HTTPShouldUsePipelining`, `networkServiceType`, `timeoutInterval`). A value that a request has already is kept.
+/// Counterpart of the six properties of `AFHTTPRequestSerializer` (`allowsCellularAccess`,
+/// `cachePolicy`, `HTTPShouldHandleCookies`, `HTTPShouldUsePipelining`, `networkServiceType`,
+/// `timeoutInterval`). A value that a request has already is kept.
 public struct RequestProperties: Sendable, Hashable {
-    /// Whether the request may use a network that costs money, such as a cellular one. Default: not set.
+    /// Whether the request may use a network that costs money, such as a cellular one. Default: not
+    /// set.
     ///
     /// Carried for interceptors and transports: the engine knows nothing of what a network costs.
     public var allowsExpensiveNetworkAccess: Bool?
 
-    /// How a stored response may be used. Default: not set. Carried for interceptors: there is no cache yet.
+    /// How a stored response may be used. Default: not set. Carried for interceptors: there is no
+    /// cache yet.
     public var cachePolicy: CachePolicy?
 
-    /// Whether cookies are sent and stored. Default: not set. Carried for interceptors: there is no cookie jar yet.
+    /// Whether cookies are sent and stored. Default: not set. Carried for interceptors: there is no
+    /// cookie jar yet.
     public var handlesCookies: Bool?
 
-    /// Whether the request may be sent before the response to an earlier one on its connection. Default: not set.
+    /// Whether the request may be sent before the response to an earlier one on its connection.
+    /// Default: not set.
     ///
-    /// Carried only: the engine never pipelines, because one slow response delays all behind it and a lost connection loses
-    /// them all (RFC 9112 §9.3.2).
+    /// Carried only: the engine never pipelines, because one slow response delays all behind it and
+    /// a lost connection loses them all (RFC 9112 §9.3.2).
     public var usesPipelining: Bool?
 
-    /// How urgent the response is: sent as the header field `Priority` (RFC 9218 §5) unless the request has one. Default: not
-    /// set.
+    /// How urgent the response is: sent as the header field `Priority` (RFC 9218 §5) unless the
+    /// request has one. Default: not set.
     public var priority: RequestPriority?
 
-    /// The longest time without a byte of the response, before the first one and between two; no connection may take longer to
-    /// come about either. Default: not set, as is a value that is not above zero; the session's ``Timeouts/firstByte`` and
-    /// ``Timeouts/betweenBytes``, 60 seconds, hold then.
+    /// The longest time without a byte of the response, before the first one and between two; no
+    /// connection may take longer to come about either. Default: not set, as is a value that is not
+    /// above zero; the session's ``Timeouts/firstByte`` and ``Timeouts/betweenBytes``, 60 seconds,
+    /// hold then.
     ///
     /// The meaning of `timeoutInterval`. ``Request/timeouts`` of the request wins over it.
     public var timeoutInterval: Duration?
@@ -55,8 +61,8 @@ public struct RequestPriority: Sendable, Hashable, CustomStringConvertible {
     /// From 0, first, to 7, last. Default: 3.
     public let urgency: Int
 
-    /// Whether the response is of use before it is complete, so that it may share the connection with others of its urgency.
-    /// Default: false.
+    /// Whether the response is of use before it is complete, so that it may share the connection
+    /// with others of its urgency. Default: false.
     public let isIncremental: Bool
 
     /// Makes a priority.
@@ -76,7 +82,8 @@ public struct RequestPriority: Sendable, Hashable, CustomStringConvertible {
     /// What nobody waits for. Urgency 7, which RFC 9218 §4.1 keeps for background work.
     public static let background = RequestPriority(urgency: 7)
 
-    /// The value of the header field (RFC 9218 §4): `u=1, i`, without what is the default; empty for ``normal``.
+    /// The value of the header field (RFC 9218 §4): `u=1, i`, without what is the default; empty
+    /// for ``normal``.
     public var description: String {
         let urgency = urgency == 3 ? nil : "u=\(urgency)"
         return [urgency, isIncremental ? "i" : nil].compactMap(\.self).joined(separator: ", ")
@@ -89,14 +96,17 @@ public struct RequestPriority: Sendable, Hashable, CustomStringConvertible {
 public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
     /// By the rules of HTTP (RFC 9111): `useProtocolCachePolicy`.
     case `default`
-    /// A stored response is used only after the server has confirmed it: `reloadRevalidatingCacheData`.
+    /// A stored response is used only after the server has confirmed it:
+    /// `reloadRevalidatingCacheData`.
     case noCache = "no-cache"
     /// The server is asked whatever is stored: `reloadIgnoringLocalCacheData`.
     case reload
     /// The server is asked, and nothing is stored: `reloadIgnoringLocalAndRemoteCacheData`.
     case noStore = "no-store"
-    /// Any stored response is used, however old; the server is asked when there is none: `returnCacheDataElseLoad`.
+    /// Any stored response is used, however old; the server is asked when there is none:
+    /// `returnCacheDataElseLoad`.
     case forceCache = "force-cache"
-    /// Any stored response is used, and the request fails when there is none: `returnCacheDataDontLoad`.
+    /// Any stored response is used, and the request fails when there is none:
+    /// `returnCacheDataDontLoad`.
     case onlyIfCached = "only-if-cached"
 }

@@ -1,10 +1,12 @@
 import FoundationEssentials
 import NIOCore
 
-/// A request's URL, taken apart once: where to connect, what to put into `Host` and into the request line.
+/// A request's URL, taken apart once: where to connect, what to put into `Host` and into the
+/// request line.
 struct RequestTarget: Sendable, Hashable {
     var origin: Origin
-    /// The value of the `Host` field (RFC 9110 §7.2): the port only when it is not the scheme's default.
+    /// The value of the `Host` field (RFC 9110 §7.2): the port only when it is not the scheme's
+    /// default.
     var host: String
     /// The origin form of the request target (RFC 9112 §3.2.1).
     var path: String
@@ -32,7 +34,8 @@ struct RequestTarget: Sendable, Hashable {
         guard let name = url.host(percentEncoded: false), !name.isEmpty else {
             throw NetworkingError(.invalidURL, "The URL “\(url.redactedDescription)” names no host.")
         }
-        // The system's functions read a text up to its first zero byte, and would go to another place.
+        // The system's functions read a text up to its first zero byte, and would go to another
+        // place.
         guard !name.utf8.contains(0) else { throw Self.noHost(name) }
         if isUnix {
             origin = Origin(isSecure: isSecure, endpoint: .unixSocket(Origin.SocketPath(name)))
@@ -61,14 +64,14 @@ struct RequestTarget: Sendable, Hashable {
         self.path = path
     }
 
-    /// RFC 3986 §3.2.2: what has colons, or stands in brackets, is an address of IPv6. A zone may follow
-    /// it (RFC 6874 §2).
+    /// RFC 3986 §3.2.2: what has colons, or stands in brackets, is an address of IPv6. A zone may
+    /// follow it (RFC 6874 §2).
     private static func isAddress(_ host: String) -> Bool {
         (try? SocketAddress(ipAddress: String(host.prefix { $0 != "%" }), port: 0)) != nil
     }
 
-    /// Whether no byte of a name ends it for somebody else: control characters, space and what separates
-    /// the parts of a URL. Percent-encoding may bring them here (RFC 3986 §7.3).
+    /// Whether no byte of a name ends it for somebody else: control characters, space and what
+    /// separates the parts of a URL. Percent-encoding may bring them here (RFC 3986 §7.3).
     private static func isName(_ host: String) -> Bool {
         host.utf8.allSatisfy { byte in
             switch byte {

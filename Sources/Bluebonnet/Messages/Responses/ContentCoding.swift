@@ -1,8 +1,9 @@
-/// The content codings of a response that can be undone, in the order in which they were applied (RFC 9110 §8.4).
+/// The content codings of a response that can be undone, in the order in which they were applied
+/// (RFC 9110 §8.4).
 ///
-/// An unknown coding in the list makes no value: the body is then handed over as it came, and the `Content-Encoding` of
-/// the head tells what it is. The dictionary codings `dcb` and `dcz` (RFC 9842) are unknown here. A list longer than
-/// ``longestList`` is an error.
+/// An unknown coding in the list makes no value: the body is then handed over as it came, and the
+/// `Content-Encoding` of the head tells what it is. The dictionary codings `dcb` and `dcz`
+/// (RFC 9842) are unknown here. A list longer than ``longestList`` is an error.
 struct ContentCoding: Sendable, Hashable {
     /// One coding (RFC 9110 §8.4.1).
     enum Coding: Sendable, Hashable, CaseIterable {
@@ -49,7 +50,8 @@ struct ContentCoding: Sendable, Hashable {
         }
     }
 
-    /// More codings than this are no honest response: each one may multiply the size of the one before.
+    /// More codings than this are no honest response: each one may multiply the size of the one
+    /// before.
     static let longestList = 5
 
     /// What a request says in `Accept-Encoding` (RFC 9110 §12.5.3) when it says nothing itself.
@@ -59,7 +61,8 @@ struct ContentCoding: Sendable, Hashable {
         /// No coding: a part of coded bytes cannot be decoded (RFC 9110 §14.4).
         case identity
 
-        /// What goes with other fields, nil when they have an offer of their own. A request for a range asks for no coding.
+        /// What goes with other fields, nil when they have an offer of their own. A request for a
+        /// range asks for no coding.
         init?(hasAcceptEncoding: Bool, hasRange: Bool) {
             guard !hasAcceptEncoding else { return nil }
             self = hasRange ? .identity : .codings
@@ -87,7 +90,8 @@ struct ContentCoding: Sendable, Hashable {
     /// Reads the value of `Content-Encoding`, nil when it cannot be undone.
     ///
     /// - Parameter contentEncoding: The value; several fields are joined with commas.
-    /// - Throws: ``NetworkingError/Code/contentDecodingFailed`` for more than ``longestList`` codings.
+    /// - Throws: ``NetworkingError/Code/contentDecodingFailed`` for more than ``longestList``
+    ///   codings.
     init?(contentEncoding: String) throws(NetworkingError) {
         var codings: [Coding] = []
         var count = 0

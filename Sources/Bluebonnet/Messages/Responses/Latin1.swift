@@ -1,9 +1,11 @@
 package import HTTPTypes
 
 extension HTTPField {
-    /// The value with each byte as the character of the same number (ISO-8859-1), which loses nothing.
+    /// The value with each byte as the character of the same number (ISO-8859-1), which loses
+    /// nothing.
     ///
-    /// `value` reads the bytes as UTF-8 and repairs what is not, so bytes from 0x80 up may not survive there.
+    /// `value` reads the bytes as UTF-8 and repairs what is not, so bytes from 0x80 up may not
+    /// survive there.
     package var latin1Value: String {
         // The bytes are only read while the closure runs.
         unsafe withUnsafeBytesOfValue { bytes in unsafe String(latin1: bytes) }
@@ -11,7 +13,8 @@ extension HTTPField {
 
     /// Makes a field whose value has one byte for each character of `latin1Value`.
     ///
-    /// Nil when a character is above U+00FF, or is CR, LF or NUL, which no field value can contain (RFC 9110 §5.5).
+    /// Nil when a character is above U+00FF, or is CR, LF or NUL, which no field value can contain
+    /// (RFC 9110 §5.5).
     package init?(name: Name, latin1Value: String) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(latin1Value.utf8.count)

@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// The header or trailer fields of one message as they were received: one copy of the bytes, and where each name and
-/// value lies in it.
+/// The header or trailer fields of one message as they were received: one copy of the bytes, and
+/// where each name and value lies in it.
 ///
-/// A head costs one allocation, and nobody who looks at no field, or at one, pays for `HTTPFields`. Lookups compare
-/// bytes and make a `String` only of what they return.
+/// A head costs one allocation, and nobody who looks at no field, or at one, pays for `HTTPFields`.
+/// Lookups compare bytes and make a `String` only of what they return.
 struct RawHeaderFields: Sendable {
     /// Where one field lies in the bytes of its section.
     struct Entry {
@@ -17,8 +17,8 @@ struct RawHeaderFields: Sendable {
         var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
     }
 
-    /// Which of the fields that frame or code a message, or tell of its connection, were seen, so that the usual absence of some costs
-    /// nothing.
+    /// Which of the fields that frame or code a message, or tell of its connection, were seen, so
+    /// that the usual absence of some costs nothing.
     struct FramingNames: OptionSet {
         let rawValue: UInt8
 
@@ -75,7 +75,8 @@ struct RawHeaderFields: Sendable {
         reasonEnd = UInt32(reason.upperBound)
     }
 
-    /// Copies a section with folded lines: RFC 9112 §5.2 makes each fold, with the whitespace around it, a space.
+    /// Copies a section with folded lines: RFC 9112 §5.2 makes each fold, with the whitespace
+    /// around it, a space.
     init(
         folded section: UnsafeRawBufferPointer,
         entries: [Entry],
@@ -185,7 +186,8 @@ struct RawHeaderFields: Sendable {
         position(of: name) != nil
     }
 
-    /// The values of all fields with this name, as `HTTPFields` shows them (UTF-8, repaired where it is not).
+    /// The values of all fields with this name, as `HTTPFields` shows them (UTF-8, repaired where
+    /// it is not).
     func values(for name: HTTPField.Name) -> [String] {
         var values: [String] = []
         var next = position(of: name)
@@ -205,7 +207,8 @@ struct RawHeaderFields: Sendable {
         return values(for: name).joined(separator: name == .cookie ? "; " : ", ")
     }
 
-    /// The fields in the order received, with the spelling of their names and the bytes of their values.
+    /// The fields in the order received, with the spelling of their names and the bytes of their
+    /// values.
     var httpFields: HTTPFields {
         var fields = HTTPFields()
         fields.reserveCapacity(count)
@@ -217,7 +220,8 @@ struct RawHeaderFields: Sendable {
         return fields
     }
 
-    /// Names and values in the order received, each byte of a value as the character of the same number.
+    /// Names and values in the order received, each byte of a value as the character of the same
+    /// number.
     var latin1Pairs: [(name: String, value: String)] {
         (0..<count).map { position in
             (String(decoding: name(at: position), as: UTF8.self), String(latin1: value(at: position)))

@@ -19,7 +19,8 @@ public struct Response<Value: Sendable>: Sendable {
     public var trailers: HTTPFields
     /// The 1xx responses that came before, 100 and 103 for example (RFC 9110 §15.2).
     public var informational: [ResponseHead]
-    /// Where the redirects led, in order; empty without redirects. The last one is the URL of ``request``.
+    /// Where the redirects led, in order; empty without redirects. The last one is the URL of
+    /// ``request``.
     public var redirects: [URL]
     /// How many times the request was sent again: on a new connection because a pooled one had gone
     /// stale, because the server said that it has not processed it, or without an expectation that

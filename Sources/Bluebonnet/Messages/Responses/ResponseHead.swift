@@ -2,11 +2,12 @@ public import HTTPTypes
 
 /// The status and the header fields of a response.
 ///
-/// Field values are bytes. They are shown as UTF-8, where bytes that are not UTF-8 become U+FFFD; the exact bytes stay
-/// in ``headerFields``, where `HTTPField.withUnsafeBytesOfValue(_:)` gives them.
+/// Field values are bytes. They are shown as UTF-8, where bytes that are not UTF-8 become U+FFFD;
+/// the exact bytes stay in ``headerFields``, where `HTTPField.withUnsafeBytesOfValue(_:)` gives
+/// them.
 ///
-/// A received head keeps its bytes as they came: looking up single fields here is cheaper than ``headerFields``, which
-/// builds all of them each time.
+/// A received head keeps its bytes as they came: looking up single fields here is cheaper than
+/// ``headerFields``, which builds all of them each time.
 ///
 /// AFNetworking: the `NSHTTPURLResponse` handed to its blocks, without the URL.
 public struct ResponseHead: Sendable {
@@ -54,7 +55,8 @@ public struct ResponseHead: Sendable {
         }
     }
 
-    /// The status with the reason phrase that was received, each of its bytes as the character of the same number.
+    /// The status with the reason phrase that was received, each of its bytes as the character of
+    /// the same number.
     public var status: HTTPResponse.Status {
         switch storage {
         case .received(let fields, let statusCode):
@@ -77,7 +79,8 @@ public struct ResponseHead: Sendable {
         set { storage = .structured(newValue, status) }
     }
 
-    /// The value of a header field, nil without one; several are joined in order with ", " (cookies with "; ").
+    /// The value of a header field, nil without one; several are joined in order with ", " (cookies
+    /// with "; ").
     public subscript(name: HTTPField.Name) -> String? {
         switch storage {
         case .received(let fields, _): fields[name]
@@ -109,7 +112,8 @@ public struct ResponseHead: Sendable {
         }
     }
 
-    /// The type and subtype of the first `Content-Type` in lower case without parameters, such as "application/json".
+    /// The type and subtype of the first `Content-Type` in lower case without parameters, such as
+    /// "application/json".
     ///
     /// Nil without the field, or when it names no type.
     public var mediaType: String? {
@@ -124,7 +128,8 @@ public struct ResponseHead: Sendable {
         HTTPResponse(status: status, headerFields: headerFields)
     }
 
-    /// Names and values in order, each byte of a value as the character of the same number (ISO-8859-1).
+    /// Names and values in order, each byte of a value as the character of the same number
+    /// (ISO-8859-1).
     package var latin1Fields: [(name: String, value: String)] {
         switch storage {
         case .received(let fields, _): fields.latin1Pairs
@@ -136,7 +141,8 @@ public struct ResponseHead: Sendable {
 extension ResponseHead: Hashable {
     /// Whether both have the same version, status code and header fields, however they are stored.
     ///
-    /// As in swift-http-types the reason phrase does not count, nor does the order of fields with different names.
+    /// As in swift-http-types the reason phrase does not count, nor does the order of fields with
+    /// different names.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.statusCode == rhs.statusCode && lhs.httpVersion == rhs.httpVersion && lhs.headerFields == rhs.headerFields
     }

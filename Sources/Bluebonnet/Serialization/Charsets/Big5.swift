@@ -1,7 +1,8 @@
 import FoundationEssentials
 
-/// Reads Big5 as it is used on the web (the Big5 decoder of the Encoding Standard): the characters of Hong Kong's supplement, but the symbols of Microsoft's code
-/// page 950 where the system's converter for the supplement has others or none.
+/// Reads Big5 as it is used on the web (the Big5 decoder of the Encoding Standard): the characters
+/// of Hong Kong's supplement, but the symbols of Microsoft's code page 950 where the system's
+/// converter for the supplement has others or none.
 enum Big5 {
     private static let symbols: [UInt16: Unicode.Scalar] = [
         0xA145: "\u{2027}", 0xA14E: "\u{FE51}", 0xA15A: "\u{2574}", 0xA1C2: "\u{00AF}", 0xA1C3: "\u{FFE3}",

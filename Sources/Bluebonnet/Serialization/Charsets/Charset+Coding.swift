@@ -42,8 +42,9 @@ extension Charset {
         }
     }
 
-    /// The bytes of a text. There is no byte-order mark before it, except in ``utf16`` and ``utf32`` where the text begins with a
-    /// character that would be taken for one (RFC 2781 §4.3).
+    /// The bytes of a text. There is no byte-order mark before it, except in ``utf16`` and
+    /// ``utf32`` where the text begins with a character that would be taken for one (RFC 2781
+    /// §4.3).
     ///
     /// - Parameters:
     ///   - text: The text.
@@ -67,7 +68,8 @@ extension Charset {
         }
     }
 
-    /// Whether the first character is a mark, or one whose bytes are a mark in the other byte order.
+    /// Whether the first character is a mark, or one whose bytes are a mark in the other byte
+    /// order.
     private func beginsLikeMark(_ text: String) -> Bool {
         text.unicodeScalars.first.map { ["\u{FEFF}", "\u{FFFE}"].contains($0) } ?? false
     }
@@ -83,8 +85,9 @@ extension Charset {
         return Data(try converter.convert(Array(text.utf8), replacement: fallback == .replace ? [0x3F] : nil))
     }
 
-    /// The text without the three characters that would be read as a change of the character set (as the ISO-2022-JP encoder of the
-    /// Encoding Standard refuses them); `iconv` writes them as they are.
+    /// The text without the three characters that would be read as a change of the character set
+    /// (as the ISO-2022-JP encoder of the Encoding Standard refuses them); `iconv` writes them as
+    /// they are.
     private func withoutControls(_ text: String, _ fallback: Fallback) throws(CharsetError) -> String {
         let controls: Set<Unicode.Scalar> = ["\u{E}", "\u{F}", "\u{1B}"]
         guard let index = text.unicodeScalars.firstIndex(where: controls.contains) else { return text }

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
 extension Charset {
-    /// The charset of a label: what is read here, the aliases that mean more than they say, then whatever the system
-    /// knows.
+    /// The charset of a label: what is read here, the aliases that mean more than they say, then
+    /// whatever the system knows.
     static func labelled(_ label: String) -> Charset? {
         let bytes = label.utf8.drop(while: ASCII.isBlank).reversed().drop(while: ASCII.isBlank).reversed()
         let label = String(decoding: bytes.map(ASCII.lowercased), as: UTF8.self)
@@ -22,7 +22,8 @@ extension Charset {
         "utf-32le": .utf32LittleEndian, "utf32le": .utf32LittleEndian,
     ]
 
-    /// Labels of the Encoding Standard that `iconv` does not have, or takes for less than is sent under them.
+    /// Labels of the Encoding Standard that `iconv` does not have, or takes for less than is sent
+    /// under them.
     private static let widened: [String: Charset] = {
         var labels: [String: Charset] = [:]
         func add(_ charset: Charset, _ aliases: String) {
@@ -54,8 +55,8 @@ extension Charset {
         return labels
     }()
 
-    /// Asks the system. Its own notation (`//TRANSLIT`), the locale's charset and what is unsafe are not for servers to
-    /// ask for.
+    /// Asks the system. Its own notation (`//TRANSLIT`), the locale's charset and what is unsafe
+    /// are not for servers to ask for.
     private static func known(_ label: String) -> Charset? {
         guard (1...40).contains(label.utf8.count), label.utf8.allSatisfy(isNameByte) else { return nil }
         let letters = label.utf8.filter { isAlphanumeric($0) }
@@ -90,7 +91,8 @@ extension Charset {
         return nil
     }
 
-    /// The `charset` parameter of a `Content-Type` (RFC 9110 §8.3.2), quotes removed; nil without one.
+    /// The `charset` parameter of a `Content-Type` (RFC 9110 §8.3.2), quotes removed; nil without
+    /// one.
     static func label(ofContentType contentType: String) -> String? {
         for parameter in contentType.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
             .dropFirst()

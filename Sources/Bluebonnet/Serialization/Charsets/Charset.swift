@@ -1,13 +1,15 @@
 /// A way to write text as bytes, by the names the Internet has for it.
 ///
-/// UTF-8, UTF-16, UTF-32, US-ASCII and ISO-8859-1 are read and written here; everything else the system's `iconv`
-/// knows is, through it: GBK, GB18030, Big5, Shift_JIS, EUC-JP, EUC-KR, ISO-8859-x, windows-125x, KOI8-R and many more.
+/// UTF-8, UTF-16, UTF-32, US-ASCII and ISO-8859-1 are read and written here; everything else the
+/// system's `iconv` knows is, through it: GBK, GB18030, Big5, Shift_JIS, EUC-JP, EUC-KR,
+/// ISO-8859-x, windows-125x, KOI8-R and many more.
 ///
-/// Labels that name a subset of what is really sent mean the whole of it, as the Encoding Standard of WHATWG has it:
-/// `gb2312` is GBK, `shift_jis` is windows-31J, `ks_c_5601-1987` and `euc-kr` are windows-949, `big5` has Hong Kong's
-/// characters and `euc-jp` those of NEC and IBM. Unlike there, `iso-8859-1` and `us-ascii` are what they say and not
-/// windows-1252, and `utf-16` without a mark is big-endian (RFC 2781 §4.3). UTF-7 and the national variants of
-/// ISO-2022 but the Japanese one are unknown: text in them can be made to look like something else.
+/// Labels that name a subset of what is really sent mean the whole of it, as the Encoding Standard
+/// of WHATWG has it: `gb2312` is GBK, `shift_jis` is windows-31J, `ks_c_5601-1987` and `euc-kr` are
+/// windows-949, `big5` has Hong Kong's characters and `euc-jp` those of NEC and IBM. Unlike there,
+/// `iso-8859-1` and `us-ascii` are what they say and not windows-1252, and `utf-16` without a mark
+/// is big-endian (RFC 2781 §4.3). UTF-7 and the national variants of ISO-2022 but the Japanese one
+/// are unknown: text in them can be made to look like something else.
 ///
 /// AFNetworking: `NSStringEncoding`, as `stringEncoding` of its request serializers.
 public struct Charset: Sendable, Hashable, CustomStringConvertible {
@@ -34,7 +36,8 @@ public struct Charset: Sendable, Hashable, CustomStringConvertible {
         self.scheme = scheme
     }
 
-    /// Finds a charset by its name or an alias, in any case; nil for one that neither this library nor the system knows.
+    /// Finds a charset by its name or an alias, in any case; nil for one that neither this library
+    /// nor the system knows.
     ///
     /// - Parameter label: The name, as in the `charset` parameter of a `Content-Type`.
     public init?(_ label: String) {
@@ -59,7 +62,8 @@ extension Charset {
     public static let ascii = Charset("US-ASCII", .ascii)
     /// ISO-8859-1: the first 256 characters.
     public static let latin1 = Charset("ISO-8859-1", .latin1)
-    /// UTF-16; read by its byte-order mark, big-endian without one and when written (RFC 2781 §4.3).
+    /// UTF-16; read by its byte-order mark, big-endian without one and when written (RFC 2781
+    /// §4.3).
     public static let utf16 = Charset("UTF-16", .utf16(isBigEndian: nil))
     /// UTF-16 with the high byte first.
     public static let utf16BigEndian = Charset("UTF-16BE", .utf16(isBigEndian: true))

@@ -13,7 +13,8 @@ struct CharsetConverter: ~Copyable {
     private let charset: Charset
     /// Whether UTF-8 is the source: then what fails is a character, not bytes.
     private let encodes: Bool
-    /// How often `iconv` was called: the measure of the cost. No call looks again at what an earlier one has read.
+    /// How often `iconv` was called: the measure of the cost. No call looks again at what an
+    /// earlier one has read.
     private(set) var calls = 0
 
     init(from source: String, to target: String, for charset: Charset) throws(CharsetError) {
@@ -43,10 +44,12 @@ struct CharsetConverter: ~Copyable {
         return unsafe Int(bitPattern: handle) == -1 ? nil : handle
     }
 
-    /// Bytes that `iconv` is not told of at the end of its output, since a version of it wrote beyond (CVE-2024-2961).
+    /// Bytes that `iconv` is not told of at the end of its output, since a version of it wrote
+    /// beyond (CVE-2024-2961).
     private static let slack = 16
 
-    /// Converts the whole input; what has no counterpart is replaced, or is an error without a replacement.
+    /// Converts the whole input; what has no counterpart is replaced, or is an error without a
+    /// replacement.
     mutating func convert(_ input: some Collection<UInt8>, replacement: [UInt8]?) throws(CharsetError) -> [UInt8] {
         var source = Array(input)
         let sourceCount = source.count

@@ -17,7 +17,8 @@ public struct CharsetError: Error, Sendable, Hashable, CustomStringConvertible {
     public let code: Code
     /// The name of the charset; of one that is not known the first 60 characters.
     public let charset: String
-    /// How many bytes are before the fault: of the input, or of the text in UTF-8. Nil where it is not known.
+    /// How many bytes are before the fault: of the input, or of the text in UTF-8. Nil where it is
+    /// not known.
     public let offset: Int?
     /// The sentence: `The text is not valid GBK (at byte 12).`
     public let description: String

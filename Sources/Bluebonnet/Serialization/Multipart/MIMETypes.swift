@@ -17,11 +17,13 @@ struct MIMETypes: Sendable {
     /// The greatest number of dots in an extension.
     private var depth = 0
 
-    /// Reads tables: what the first one names is not looked up in the second, and the built-in one comes last.
+    /// Reads tables: what the first one names is not looked up in the second, and the built-in one
+    /// comes last.
     ///
     /// - Parameters:
     ///   - mimeTypes: The text of `/etc/mime.types`: a type and its extensions on a line.
-    ///   - globs: The text of `/usr/share/mime/globs2`: `weight:type:glob`, the heaviest first, and of equals the first.
+    ///   - globs: The text of `/usr/share/mime/globs2`: `weight:type:glob`, the heaviest first, and
+    ///     of equals the first.
     init(mimeTypes: String, globs: String) {
         types = [:]
         for line in mimeTypes.utf8.split(separator: UInt8(ascii: "\n")) {
@@ -43,8 +45,10 @@ struct MIMETypes: Sendable {
 
     /// The type of a file with this name.
     ///
-    /// - Parameter name: The file name. A dot at its beginning hides the file and begins no extension.
-    /// - Returns: The type of the longest extension that is known, whatever its case; else `application/octet-stream`.
+    /// - Parameter name: The file name. A dot at its beginning hides the file and begins no
+    ///   extension.
+    /// - Returns: The type of the longest extension that is known, whatever its case; else
+    ///   `application/octet-stream`.
     func type(ofFileNamed name: String) -> String {
         let parts = name.lowercased().drop { $0 == "." }.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count > 1 else { return Self.unknown }

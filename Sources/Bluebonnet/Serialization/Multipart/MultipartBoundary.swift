@@ -12,8 +12,8 @@ struct MultipartBoundary: Sendable, Hashable {
         self.isChosen = isChosen
     }
 
-    /// A boundary nobody can foresee. With 128 random bits, none of the content contains it: to expect one collision, one
-    /// would have to send 2¹²⁷ bodies.
+    /// A boundary nobody can foresee. With 128 random bits, none of the content contains it: to
+    /// expect one collision, one would have to send 2¹²⁷ bodies.
     static func random() -> MultipartBoundary {
         var generator = SystemRandomNumberGenerator()
         return random(using: &generator)
@@ -52,7 +52,8 @@ struct MultipartBoundary: Sendable, Hashable {
         isFirst ? "--\(text)--\r\n" : "\r\n--\(text)--\r\n"
     }
 
-    /// Whether a delimiter line begins somewhere in the content of a part. The line end before the content counts.
+    /// Whether a delimiter line begins somewhere in the content of a part. The line end before the
+    /// content counts.
     func occurs(in content: Data) -> Bool {
         let delimiter = Array("--\(text)".utf8)
         return content.starts(with: delimiter) || content.firstRange(of: Array("\r\n".utf8) + delimiter) != nil

@@ -3,8 +3,9 @@ import NIOCore
 
 /// Writes a multipart body (RFC 2046 §5.1.1) part by part, as a value without I/O.
 ///
-/// Ask for the ``next()`` action until it is `finished`. After `read`, give what the source brought to ``received(_:)``, or
-/// call ``ended()`` at its end. Delimiters, header sections and small contents are gathered into large pieces.
+/// Ask for the ``next()`` action until it is `finished`. After `read`, give what the source brought
+/// to ``received(_:)``, or call ``ended()`` at its end. Delimiters, header sections and small
+/// contents are gathered into large pieces.
 struct MultipartEncoder: Sendable {
     enum Action: Equatable {
         /// Send this.
@@ -122,7 +123,8 @@ struct MultipartEncoder: Sendable {
         }
     }
 
-    /// One byte more than there should be, so that a source that is too long is noticed without another read.
+    /// One byte more than there should be, so that a source that is too long is noticed without
+    /// another read.
     private static func readSize(after received: Int, of length: Int?) -> Int {
         guard let length, length - received < blockSize else { return blockSize }
         return length - received + 1
@@ -169,8 +171,8 @@ struct MultipartEncoder: Sendable {
         case .bytes(let bytes):
             phase = .bytes(part, rest: bytes)
         case .source(let source):
-            // What a stream brings may be long in coming, and what a large file brings is not gathered: what stands before it need
-            // not wait.
+            // What a stream brings may be long in coming, and what a large file brings is not
+            // gathered: what stands before it need not wait.
             if !source.isFile || source.isLargeFile { send() }
             phase = .source(part, received: 0, asked: 0)
         }

@@ -4,17 +4,21 @@ import NIOCore
 
 /// The form as the body of a request.
 extension MultipartFormData {
-    /// Forms in memory up to this size become one piece of bytes, which is sent with the head of the request.
+    /// Forms in memory up to this size become one piece of bytes, which is sent with the head of
+    /// the request.
     private static let joinedSize = 1 << 20
 
     /// Makes the body of a request; its `Content-Type` must be ``contentType``.
     ///
-    /// ``Request/setBody(multipart:)`` and the functions of ``HTTPSessionManager`` that take a form do both. A form without
-    /// parts makes a body of the closing delimiter alone, as browsers send it.
+    /// ``Request/setBody(multipart:)`` and the functions of ``HTTPSessionManager`` that take a form
+    /// do both. A form without parts makes a body of the closing delimiter alone, as browsers send
+    /// it.
     ///
-    /// - Returns: The body: with a length where ``contentLength`` is known, to be sent again where ``isReplayable``.
-    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for the first part that could not be added, for content
-    ///   in memory that contains a chosen boundary, for a throttle that lets nothing pass, and for a length beyond `Int`.
+    /// - Returns: The body: with a length where ``contentLength`` is known, to be sent again where
+    ///   ``isReplayable``.
+    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for the first part that could
+    ///   not be added, for content in memory that contains a chosen boundary, for a throttle that
+    ///   lets nothing pass, and for a length beyond `Int`.
     public func makeBody() throws(NetworkingError) -> RequestBody {
         try makeBody(clock: ContinuousClock())
     }
@@ -94,8 +98,8 @@ extension Request {
     /// Makes a form the body of the request and sets `Content-Type` to it, whatever it was.
     ///
     /// - Parameter form: The form.
-    /// - Throws: ``NetworkingError/Code/requestSerializationFailed``, as ``MultipartFormData/makeBody()``, and for GET and
-    ///   HEAD, which have no body.
+    /// - Throws: ``NetworkingError/Code/requestSerializationFailed``, as
+    ///   ``MultipartFormData/makeBody()``, and for GET and HEAD, which have no body.
     public mutating func setBody(multipart form: MultipartFormData) throws(NetworkingError) {
         try checkTakesForm()
         do {

@@ -11,22 +11,23 @@ extension MultipartFormData {
     ///   - text: The text.
     ///   - name: The name of the part.
     ///   - fileName: The file name. Default: none.
-    ///   - mimeType: The value of the part's `Content-Type`. Default: by the extension of the file name; none without a
-    ///     file name.
+    ///   - mimeType: The value of the part's `Content-Type`. Default: by the extension of the file
+    ///     name; none without a file name.
     public mutating func append(_ text: String, name: String, fileName: String? = nil, mimeType: String? = nil) {
         append(Data(text.utf8), name: name, fileName: fileName, mimeType: mimeType)
     }
 
     /// Adds bytes.
     ///
-    /// Counterpart of `appendPartWithFormData:name:`, and with a file name to `appendPartWithFileData:name:fileName:mimeType:`.
+    /// Counterpart of `appendPartWithFormData:name:`, and with a file name to
+    /// `appendPartWithFileData:name:fileName:mimeType:`.
     ///
     /// - Parameters:
     ///   - data: The bytes.
     ///   - name: The name of the part.
     ///   - fileName: The file name. Default: none.
-    ///   - mimeType: The value of the part's `Content-Type`. Default: by the extension of the file name; none without a
-    ///     file name.
+    ///   - mimeType: The value of the part's `Content-Type`. Default: by the extension of the file
+    ///     name; none without a file name.
     public mutating func append(_ data: Data, name: String, fileName: String? = nil, mimeType: String? = nil) {
         append { () throws(NetworkingError) in
             try Self.part(name, fileName, mimeType, .bytes(data))
@@ -38,7 +39,8 @@ extension MultipartFormData {
     /// Counterpart of `appendPartWithHeaders:body:`.
     ///
     /// - Parameters:
-    ///   - headers: The fields, sent in this order. RFC 7578 §4.2 wants a `Content-Disposition` among them.
+    ///   - headers: The fields, sent in this order. RFC 7578 §4.2 wants a `Content-Disposition`
+    ///     among them.
     ///   - body: The bytes.
     public mutating func append(headers: HTTPFields, body: Data) {
         let head = MultipartPartHead.bytes(headers)

@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// Parameters as parts.
 extension MultipartFormData {
-    /// Puts parameters in front of the parts: one part for each value, by the rules of ``QueryString``, with names that are
-    /// not escaped (`a[b]`, `a[]`); null makes an empty part.
+    /// Puts parameters in front of the parts: one part for each value, by the rules of
+    /// ``QueryString``, with names that are not escaped (`a[b]`, `a[]`); null makes an empty part.
     mutating func prepend(_ parameters: JSONValue) throws(NetworkingError) {
         let object: JSONObject
         switch parameters {

@@ -8,13 +8,15 @@ extension MultipartFormData {
     /// Counterpart of `appendPartWithInputStream:name:fileName:length:mimeType:`.
     ///
     /// - Parameters:
-    ///   - stream: The pieces. It is read only as fast as the connection takes them, and not before its turn.
+    ///   - stream: The pieces. It is read only as fast as the connection takes them, and not before
+    ///     its turn.
     ///   - name: The name of the part.
     ///   - fileName: The file name. Default: none.
-    ///   - length: The length in bytes, if known; without, the whole body is sent chunked. A sequence that turns out shorter
-    ///     or longer stops the request with ``NetworkingError/Code/requestBodyLengthMismatch``.
-    ///   - mimeType: The value of the part's `Content-Type`. Default: by the extension of the file name; none without a
-    ///     file name.
+    ///   - length: The length in bytes, if known; without, the whole body is sent chunked. A
+    ///     sequence that turns out shorter or longer stops the request with
+    ///     ``NetworkingError/Code/requestBodyLengthMismatch``.
+    ///   - mimeType: The value of the part's `Content-Type`. Default: by the extension of the file
+    ///     name; none without a file name.
     public mutating func append<Pieces: AsyncSequence & Sendable>(
         stream: Pieces,
         name: String,
@@ -39,10 +41,11 @@ extension MultipartFormData {
     /// - Parameters:
     ///   - name: The name of the part.
     ///   - fileName: The file name. Default: none.
-    ///   - length: The length in bytes, if known; without, the whole body is sent chunked. A sequence that turns out shorter
-    ///     or longer stops the request with ``NetworkingError/Code/requestBodyLengthMismatch``.
-    ///   - mimeType: The value of the part's `Content-Type`. Default: by the extension of the file name; none without a
-    ///     file name.
+    ///   - length: The length in bytes, if known; without, the whole body is sent chunked. A
+    ///     sequence that turns out shorter or longer stops the request with
+    ///     ``NetworkingError/Code/requestBodyLengthMismatch``.
+    ///   - mimeType: The value of the part's `Content-Type`. Default: by the extension of the file
+    ///     name; none without a file name.
     ///   - makeStream: Makes the sequence of pieces.
     public mutating func append<Pieces: AsyncSequence & SendableMetatype>(
         name: String,

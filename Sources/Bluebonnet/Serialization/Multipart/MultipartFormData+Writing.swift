@@ -2,19 +2,22 @@ public import FoundationEssentials
 
 /// The form as a file.
 extension MultipartFormData {
-    /// Writes the whole body to a file, for example to upload it later or to give a stream a length.
+    /// Writes the whole body to a file, for example to upload it later or to give a stream a
+    /// length.
     ///
-    /// The bytes go to a temporary file beside the destination, which takes its name when the body is complete: when this
-    /// throws, what stood there before stands there still. A link is followed; a device or a pipe is written to as it
-    /// stands. The ``throttle`` does not slow the writing.
+    /// The bytes go to a temporary file beside the destination, which takes its name when the body
+    /// is complete: when this throws, what stood there before stands there still. A link is
+    /// followed; a device or a pipe is written to as it stands. The ``throttle`` does not slow the
+    /// writing.
     ///
     /// - Parameters:
     ///   - file: A file URL.
     ///   - overwrites: Whether a file that stands there is replaced. Default: true.
-    /// - Returns: The file as the body of a request, throttled like the form; the request's `Content-Type` must be
-    ///   ``contentType``.
-    /// - Throws: ``NetworkingError/Code/outputFailed`` when the file cannot be written, otherwise what sending the form would
-    ///   fail with; ``NetworkingError/Code/cancelled`` when the caller is cancelled.
+    /// - Returns: The file as the body of a request, throttled like the form; the request's
+    ///   `Content-Type` must be ``contentType``.
+    /// - Throws: ``NetworkingError/Code/outputFailed`` when the file cannot be written, otherwise
+    ///   what sending the form would fail with; ``NetworkingError/Code/cancelled`` when the caller
+    ///   is cancelled.
     @discardableResult
     public func write(to file: URL, overwrites: Bool = true) async throws -> RequestBody {
         try await write(to: file, overwrites: overwrites, clock: ContinuousClock())

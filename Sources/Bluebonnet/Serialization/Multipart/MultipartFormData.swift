@@ -1,7 +1,8 @@
-/// A `multipart/form-data` body (RFC 7578): named parts of text, bytes, files and streams, in their order.
+/// A `multipart/form-data` body (RFC 7578): named parts of text, bytes, files and streams, in their
+/// order.
 ///
-/// A value: copies share nothing that changes. Files and streams are read while the body is sent, in blocks, and never
-/// held in memory whole. Counterpart of `AFMultipartFormData`.
+/// A value: copies share nothing that changes. Files and streams are read while the body is sent,
+/// in blocks, and never held in memory whole. Counterpart of `AFMultipartFormData`.
 ///
 /// ```swift
 /// let response = try await api.post("avatars", as: .json) { form in
@@ -10,14 +11,17 @@
 /// }
 /// ```
 ///
-/// Names and file names are UTF-8, and escaped as browsers do it: `"` becomes `%22`, everything else stays. One with
-/// CR, LF or NUL is refused: functions that throw, throw ``NetworkingError/Code/requestSerializationFailed`` and add
-/// nothing; with the others, which do not throw, the form remembers the first fault, and making its body throws it.
+/// Names and file names are UTF-8, and escaped as browsers do it: `"` becomes `%22`, everything
+/// else stays. One with CR, LF or NUL is refused: functions that throw, throw
+/// ``NetworkingError/Code/requestSerializationFailed`` and add nothing; with the others, which do
+/// not throw, the form remembers the first fault, and making its body throws it.
 public struct MultipartFormData: Sendable {
-    /// What separates the parts. Random unless it was chosen: 128 bits from the system's secure source.
+    /// What separates the parts. Random unless it was chosen: 128 bits from the system's secure
+    /// source.
     public var boundary: String { separator.text }
 
-    /// How fast the body is sent. Default: as fast as the connection takes it. Kept by copies and by every sending.
+    /// How fast the body is sent. Default: as fast as the connection takes it. Kept by copies and
+    /// by every sending.
     public var throttle: UploadThrottle?
 
     var parts: [MultipartPart] = []
@@ -34,11 +38,11 @@ public struct MultipartFormData: Sendable {
 
     /// Makes an empty form with a boundary of the caller's choice, for reproducible bodies.
     ///
-    /// A random boundary is the safer choice: no part may contain this one. Where parts in memory do, making the body
-    /// throws; files and streams are not searched.
+    /// A random boundary is the safer choice: no part may contain this one. Where parts in memory
+    /// do, making the body throws; files and streams are not searched.
     ///
-    /// - Parameter boundary: 1 to 70 characters of RFC 2046 §5.1.1: letters, digits, `'()+_,-./:=?` and, not at the end,
-    ///   the space.
+    /// - Parameter boundary: 1 to 70 characters of RFC 2046 §5.1.1: letters, digits, `'()+_,-./:=?`
+    ///   and, not at the end, the space.
     /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for another boundary.
     public init(boundary: String) throws(NetworkingError) {
         separator = try MultipartBoundary(chosen: boundary)
@@ -53,13 +57,14 @@ public struct MultipartFormData: Sendable {
     /// Whether there are no parts.
     public var isEmpty: Bool { parts.isEmpty }
 
-    /// The exact length of the body in bytes; nil when a part is a stream without a length, or the sum is beyond `Int`.
+    /// The exact length of the body in bytes; nil when a part is a stream without a length, or the
+    /// sum is beyond `Int`.
     public var contentLength: Int? {
         MultipartEncoder.length(boundary: separator, parts: parts)
     }
 
-    /// Whether the body can be sent a second time, as a 307 or 308 redirect or a retry needs: it holds no stream that can
-    /// be read only once.
+    /// Whether the body can be sent a second time, as a 307 or 308 redirect or a retry needs: it
+    /// holds no stream that can be read only once.
     public var isReplayable: Bool {
         parts.allSatisfy(\.isReplayable)
     }

@@ -3,7 +3,8 @@ import NIOCore
 
 /// Writes the header section of a part.
 enum MultipartPartHead {
-    /// `Content-Disposition` with name and file name, and `Content-Type` where there is one (RFC 7578 §4.2, §4.4).
+    /// `Content-Disposition` with name and file name, and `Content-Type` where there is one (RFC
+    /// 7578 §4.2, §4.4).
     static func bytes(name: String, fileName: String?, mimeType: String?) throws(NetworkingError) -> ByteBuffer {
         var head = ByteBuffer()
         head.reserveCapacity(128)
@@ -49,9 +50,10 @@ enum MultipartPartHead {
         String(String.UnicodeScalarView(name.unicodeScalars.map { $0.value < 0x20 ? " " : $0 }))
     }
 
-    /// As browsers do it (RFC 7578 §4.2; the multipart/form-data encoding algorithm of the HTML standard), except that
-    /// line ends, which browsers turn into `%0D` and `%0A`, are refused: who reads the form cannot know them from a name
-    /// with these very characters, and they come by mistake or by malice.
+    /// As browsers do it (RFC 7578 §4.2; the multipart/form-data encoding algorithm of the HTML
+    /// standard), except that line ends, which browsers turn into `%0D` and `%0A`, are refused: who
+    /// reads the form cannot know them from a name with these very characters, and they come by
+    /// mistake or by malice.
     private static func append(_ value: String, of what: String, to head: inout ByteBuffer) throws(NetworkingError) {
         guard !value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
             throw NetworkingError(

@@ -7,14 +7,15 @@ struct MultipartSource: Sendable {
 
     let isReplayable: Bool
 
-    /// Whether a read that brings less than was asked for has met the end, and pieces may wait for others: a file, not a
-    /// stream.
+    /// Whether a read that brings less than was asked for has met the end, and pieces may wait for
+    /// others: a file, not a stream.
     let isFile: Bool
 
     /// The path of the file, for descriptions.
     var path: String?
 
-    /// Whether it is a file that is not gathered with what stands before it, and may be sent by other means.
+    /// Whether it is a file that is not gathered with what stands before it, and may be sent by
+    /// other means.
     var isLargeFile: Bool { isFile && length ?? 0 >= MultipartEncoder.blockSize }
 
     /// Begins to read.
@@ -27,7 +28,8 @@ protocol MultipartReader: AnyObject {
     func next(upTo count: Int) async throws -> ByteBuffer?
 }
 
-/// Reads a file in blocks, on threads that may block. The file is opened with the first block and closed with the reader.
+/// Reads a file in blocks, on threads that may block. The file is opened with the first block and
+/// closed with the reader.
 final class MultipartFileReader: MultipartReader {
     private let path: String
     private var file: SystemFile?

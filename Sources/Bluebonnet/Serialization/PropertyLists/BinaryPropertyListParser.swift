@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// Parses the binary form of property lists: objects that refer to each other by number, a table of where they are, and
-/// a trailer that says where the table is.
+/// Parses the binary form of property lists: objects that refer to each other by number, a table of
+/// where they are, and a trailer that says where the table is.
 struct BinaryPropertyListParser {
     private let bytes: [UInt8]
     private let maximumDepth: Int
@@ -11,19 +11,19 @@ struct BinaryPropertyListParser {
     private let rootIndex: Int
     private let tableOffset: Int
 
-    /// What has been parsed, by its place: any number of objects may be at one place. Numbers, dates and
-    /// truth values are not kept; it costs no more to read them again.
+    /// What has been parsed, by its place: any number of objects may be at one place. Numbers,
+    /// dates and truth values are not kept; it costs no more to read them again.
     private var parsed: [Int: Sized] = [:]
     /// The places of the containers that are being parsed: one of them inside itself is a circle.
     private var open: Set<Int> = []
     private var frames: [Frame] = []
-    /// How many bytes the objects that are kept have taken so far. Objects do not overlap, so that there are
-    /// never more than the property list has.
+    /// How many bytes the objects that are kept have taken so far. Objects do not overlap, so that
+    /// there are never more than the property list has.
     private(set) var bytesRead = 0
 
-    /// A value and its size: one for itself and for each value inside it, and one for every 16 bytes of a
-    /// text or of data, for every 8 of a key. An object that is referred to twice counts twice, although it is
-    /// there only once.
+    /// A value and its size: one for itself and for each value inside it, and one for every 16
+    /// bytes of a text or of data, for every 8 of a key. An object that is referred to twice counts
+    /// twice, although it is there only once.
     private typealias Sized = (value: PropertyListValue, size: Int)
 
     /// A container that is being parsed.
@@ -61,7 +61,8 @@ struct BinaryPropertyListParser {
     }
 
     mutating func value() throws(PropertyListParsingError) -> PropertyListValue {
-        // A loop and not a recursion: how deep a property list is must not decide how much stack it takes.
+        // A loop and not a recursion: how deep a property list is must not decide how much stack it
+        // takes.
         var done = try object(rootIndex)
         while let top = frames.indices.last {
             if let inner = done {
@@ -97,7 +98,8 @@ struct BinaryPropertyListParser {
         return bytes[start..<start + count]
     }
 
-    /// The value of an object; nil for a container that has to be parsed first, which is the last frame then.
+    /// The value of an object; nil for a container that has to be parsed first, which is the last
+    /// frame then.
     private mutating func object(_ index: Int, isKey: Bool = false) throws(PropertyListParsingError) -> Sized? {
         let entry = tableOffset + index * offsetSize
         let offset = Self.number(bytes[entry..<entry + offsetSize])
@@ -139,8 +141,8 @@ struct BinaryPropertyListParser {
         return Int(index)
     }
 
-    /// Every reference takes a byte or more, so that a list without shared objects has fewer values than bytes.
-    /// One with many more is made to grow when it is looked at.
+    /// Every reference takes a byte or more, so that a list without shared objects has fewer values
+    /// than bytes. One with many more is made to grow when it is looked at.
     private mutating func add(_ size: Int, to frame: Int) throws(PropertyListParsingError) {
         frames[frame].size += size
         guard frames[frame].size <= max(4 * bytes.count, 10_000) else {
@@ -148,7 +150,8 @@ struct BinaryPropertyListParser {
         }
     }
 
-    /// The low half of a marker, or the whole number after it: the count, and where the contents begin.
+    /// The low half of a marker, or the whole number after it: the count, and where the contents
+    /// begin.
     private func count(_ start: Int) throws(PropertyListParsingError) -> (count: Int, contents: Int) {
         let low = Int(bytes[start] & 0xF)
         guard low == 0xF else { return (low, start + 1) }

@@ -6,13 +6,15 @@ extension PropertyListValue {
 
     /// Parses a property list in its XML or its binary form.
     ///
-    /// The old text form of OpenStep is refused: almost any text is a property list in it.
-    /// A binary list is refused when its objects overlap, when a dictionary has a key twice, and when objects that are
-    /// shared make more than four values for each of its bytes. How deep a list is does not matter for the stack.
+    /// The old text form of OpenStep is refused: almost any text is a property list in it. A binary
+    /// list is refused when its objects overlap, when a dictionary has a key twice, and when
+    /// objects that are shared make more than four values for each of its bytes. How deep a list is
+    /// does not matter for the stack.
     ///
     /// - Parameters:
     ///   - bytes: The property list.
-    ///   - maximumDepth: How deep dictionaries and arrays may be nested. Default: 512; at most 2048.
+    ///   - maximumDepth: How deep dictionaries and arrays may be nested. Default: 512; at
+    ///     most 2048.
     /// - Throws: ``PropertyListParsingError``.
     public init(
         parsing bytes: Data,

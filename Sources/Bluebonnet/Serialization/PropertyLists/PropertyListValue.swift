@@ -2,8 +2,8 @@ public import FoundationEssentials
 
 /// A property list, of whatever shape it is.
 ///
-/// Counterpart of the objects that `AFPropertyListResponseSerializer` brought. Unlike JSON it has dates, data and two kinds
-/// of numbers, and no null.
+/// Counterpart of the objects that `AFPropertyListResponseSerializer` brought. Unlike JSON it has
+/// dates, data and two kinds of numbers, and no null.
 public enum PropertyListValue: Sendable, Hashable {
     /// A dictionary.
     case dictionary([String: PropertyListValue])

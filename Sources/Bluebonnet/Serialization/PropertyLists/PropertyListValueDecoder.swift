@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// A decoder over a parsed property list.
 struct PropertyListValueDecoder: Decoder, SingleValueDecodingContainer {
-    /// Where a value is. The keys are linked and not in an array, which would be copied for every value that
-    /// is decoded: in a deep list that is the depth times the number of values.
+    /// Where a value is. The keys are linked and not in an array, which would be copied for every
+    /// value that is decoded: in a deep list that is the depth times the number of values.
     indirect enum Path {
         case root
         case key(any CodingKey, in: Path)
@@ -26,11 +26,13 @@ struct PropertyListValueDecoder: Decoder, SingleValueDecodingContainer {
         }
     }
 
-    /// What all decoders of one property list share. Used on one thread; a decoder is not `Sendable`.
+    /// What all decoders of one property list share. Used on one thread; a decoder is not
+    /// `Sendable`.
     final class Shared {
         let userInfo: [CodingUserInfoKey: any Sendable]
-        /// How many keys coding paths may still have together before those of more than 20 keys are cut. Types may
-        /// pass over an error at every value, and each path is as long as the value is deep.
+        /// How many keys coding paths may still have together before those of more than 20 keys are
+        /// cut. Types may pass over an error at every value, and each path is as long as the value
+        /// is deep.
         var keysForPaths: Int
 
         /// - Parameters:
@@ -84,7 +86,8 @@ struct PropertyListValueDecoder: Decoder, SingleValueDecodingContainer {
         return .typeMismatch(type, DecodingError.Context(codingPath: codingPath, debugDescription: text))
     }
 
-    /// Property lists have no null. A value that stands for it is written as the text `$null` by Foundation's encoder.
+    /// Property lists have no null. A value that stands for it is written as the text `$null` by
+    /// Foundation's encoder.
     func decodeNil() -> Bool { value == .string("$null") }
 
     func decode(_ type: Bool.Type) throws -> Bool {

@@ -7,7 +7,8 @@ struct XMLPropertyListParser {
 
     init(_ bytes: Data, maximumDepth: Int) {
         var limits = XMLLimits()
-        // The root element, the value itself and the key or scalar inside the deepest one are more than the depth.
+        // The root element, the value itself and the key or scalar inside the deepest one are more
+        // than the depth.
         limits.depth = maximumDepth + 2
         limits.entityExpansion = 0
         reader = XMLEventReader(bytes, limits: limits)
@@ -49,7 +50,8 @@ struct XMLPropertyListParser {
         }
     }
 
-    /// A loop and not a recursion: how deep a property list is must not decide how much stack it takes.
+    /// A loop and not a recursion: how deep a property list is must not decide how much stack it
+    /// takes.
     private mutating func value(of name: String) throws(PropertyListParsingError) -> PropertyListValue {
         var frames: [Frame] = []
         var name = name

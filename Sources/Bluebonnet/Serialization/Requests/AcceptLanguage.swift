@@ -13,9 +13,9 @@ struct AcceptLanguage: Sendable, Hashable {
 
     /// Reads what the user has set.
     ///
-    /// The locale of messages is the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is not empty (POSIX.1 §8.2);
-    /// `LANGUAGE` is a list that comes before it, unless that locale is `C`. Without any, the language is English,
-    /// which is what programs speak then.
+    /// The locale of messages is the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is not empty
+    /// (POSIX.1 §8.2); `LANGUAGE` is a list that comes before it, unless that locale is `C`.
+    /// Without any, the language is English, which is what programs speak then.
     ///
     /// - Parameter environment: The variables of the process.
     init(environment: [String: String]) {
@@ -30,8 +30,8 @@ struct AcceptLanguage: Sendable, Hashable {
         self.languages = languages.isEmpty ? ["en"] : languages
     }
 
-    /// The tag of a locale's name, `sr-Latn-RS` for `sr_RS.UTF-8@latin`; nil for `C`, `POSIX` and what is no
-    /// language.
+    /// The tag of a locale's name, `sr-Latn-RS` for `sr_RS.UTF-8@latin`; nil for `C`, `POSIX` and
+    /// what is no language.
     private static func tag(_ locale: String) -> String? {
         let isASCII = locale.utf8.allSatisfy { $0 < 0x80 }
         let name = locale.prefix { $0 != "." && $0 != "@" }

@@ -2,14 +2,16 @@ import FoundationEssentials
 
 /// The text of a form body in another charset than UTF-8.
 enum FormText {
-    /// Writes what was escaped as UTF-8 as the bytes of a charset, escaped again; what was not ASCII is escaped too.
+    /// Writes what was escaped as UTF-8 as the bytes of a charset, escaped again; what was not
+    /// ASCII is escaped too.
     ///
     /// - Parameters:
     ///   - text: Pairs of names and values, escaped as UTF-8 (RFC 3986 §2.1).
-    ///   - charset: A charset in which ASCII is ASCII: form bodies are made of ASCII (URL Standard §5.1).
+    ///   - charset: A charset in which ASCII is ASCII: form bodies are made of ASCII (URL Standard
+    ///     §5.1).
     /// - Returns: The text, ASCII only.
-    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for a character that the charset does not have, and for
-    ///   UTF-16 and UTF-32.
+    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for a character that the
+    ///   charset does not have, and for UTF-16 and UTF-32.
     static func transcoded(_ text: String, to charset: Charset) throws(NetworkingError) -> String {
         guard charset != .utf8 else { return text }
         guard (try? charset.encode("a=%"))?.elementsEqual("a=%".utf8) == true else {

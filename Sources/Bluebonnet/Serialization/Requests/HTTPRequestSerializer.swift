@@ -2,24 +2,28 @@ import FoundationEssentials
 public import HTTPTypes
 import NIOCore
 
-/// Writes parameters into the query of the URL or into a form body, as the method asks. The default.
+/// Writes parameters into the query of the URL or into a form body, as the method asks. The
+/// default.
 ///
 /// GET, HEAD and DELETE get a query, placed before a `#fragment`; other methods get a body of type
-/// `application/x-www-form-urlencoded`. Without parameters there is neither a body nor a `Content-Type`. The rules of
-/// the text are those of ``QueryString``.
+/// `application/x-www-form-urlencoded`. Without parameters there is neither a body nor a
+/// `Content-Type`. The rules of the text are those of ``QueryString``.
 ///
 /// A value: copies share nothing and keep everything. Counterpart of `AFHTTPRequestSerializer`.
 public struct HTTPRequestSerializer: RequestSerializer {
-    /// The header fields of a new serializer: `Accept-Language` and `User-Agent`, made once per process.
+    /// The header fields of a new serializer: `Accept-Language` and `User-Agent`, made once per
+    /// process.
     ///
-    /// `Accept-Language` names up to six of the user's languages (`LANGUAGE`, else `LC_ALL`, `LC_MESSAGES` or
-    /// `LANG`), for example `de-AT;q=1, en;q=0.9`; `en;q=1` if there is none. `User-Agent` is `userAgent()`'s.
+    /// `Accept-Language` names up to six of the user's languages (`LANGUAGE`, else `LC_ALL`,
+    /// `LC_MESSAGES` or `LANG`), for example `de-AT;q=1, en;q=0.9`; `en;q=1` if there is none.
+    /// `User-Agent` is `userAgent()`'s.
     public static let defaultHeaderFields: HTTPFields = [
         .acceptLanguage: AcceptLanguage(environment: ProcessInfo.processInfo.environment).value,
         .userAgent: userAgent(),
     ]
 
-    /// The default header fields; names do not mind case. A request's own field of the same name wins.
+    /// The default header fields; names do not mind case. A request's own field of the same name
+    /// wins.
     public var headerFields: HTTPFields
 
     /// The methods whose parameters go into the query. Default: GET, HEAD and DELETE.
@@ -34,8 +38,8 @@ public struct HTTPRequestSerializer: RequestSerializer {
     /// Where parameters go. Default: ``ParameterDestination/methodDependent``.
     public var parameterDestination = ParameterDestination.methodDependent
 
-    /// The charset of form bodies: names and values are escaped as its bytes, and the `Content-Type` names it. Default: UTF-8,
-    /// which is not named.
+    /// The charset of form bodies: names and values are escaped as its bytes, and the
+    /// `Content-Type` names it. Default: UTF-8, which is not named.
     ///
     /// Queries are UTF-8 always (RFC 3986 §2.5). Counterpart of `stringEncoding`.
     public var stringEncoding = Charset.utf8
@@ -48,11 +52,12 @@ public struct HTTPRequestSerializer: RequestSerializer {
 
     private static let defaultMethodsEncodingParametersInURI: Set<HTTPRequest.Method> = [.get, .head, .delete]
 
-    /// The value of `User-Agent` for a program: `Program/Version (Linux 6.1.0; x86_64) Bluebonnet/0.1.0`.
+    /// The value of `User-Agent` for a program:
+    /// `Program/Version (Linux 6.1.0; x86_64) Bluebonnet/0.1.0`.
     ///
     /// - Parameters:
-    ///   - product: The name of the program. Default: the name it was started by. What may not stand in a token (RFC
-    ///     9110 §5.6.2) is left out, spaces become hyphens.
+    ///   - product: The name of the program. Default: the name it was started by. What may not
+    ///     stand in a token (RFC 9110 §5.6.2) is left out, spaces become hyphens.
     ///   - version: Its version. Default: `unknown`, since programs on Linux do not carry one.
     /// - Returns: The value, ASCII only.
     public static func userAgent(product: String? = nil, version: String? = nil) -> String {
@@ -65,8 +70,8 @@ public struct HTTPRequestSerializer: RequestSerializer {
     ///   - request: Method, URL and the fields that are already decided.
     ///   - parameters: The parameters, or nil for none.
     /// - Returns: The request to send.
-    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for parameters that are an array or a single
-    ///   value, and for what a custom ``parameterEncoding`` throws.
+    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for parameters that are an
+    ///   array or a single value, and for what a custom ``parameterEncoding`` throws.
     public func serialize(_ request: consuming Request, parameters: JSONValue?) throws(NetworkingError) -> Request {
         var request = request
         applyDefaults(to: &request)
@@ -78,14 +83,15 @@ public struct HTTPRequestSerializer: RequestSerializer {
 
     /// Adds the default header fields, and the value as query or form body.
     ///
-    /// By the standard rules, and for a custom ``parameterEncoding``, the value is encoded to JSON first (`JSONEncoder`).
+    /// By the standard rules, and for a custom ``parameterEncoding``, the value is encoded to JSON
+    /// first (`JSONEncoder`).
     ///
     /// - Parameters:
     ///   - request: Method, URL and the fields that are already decided.
     ///   - value: The value to encode.
     /// - Returns: The request to send.
-    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for a value that cannot be encoded or has no
-    ///   keys.
+    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for a value that cannot be
+    ///   encoded or has no keys.
     public func serialize(
         _ request: Request,
         encoding value: some Encodable & Sendable
@@ -126,7 +132,8 @@ public struct HTTPRequestSerializer: RequestSerializer {
         return request
     }
 
-    /// Whether parameters go into the query; methods are compared in upper case, as AFNetworking does.
+    /// Whether parameters go into the query; methods are compared in upper case, as AFNetworking
+    /// does.
     func encodesParametersInURI(_ method: HTTPRequest.Method) -> Bool {
         switch parameterDestination {
         case .queryString: return true
@@ -140,7 +147,8 @@ public struct HTTPRequestSerializer: RequestSerializer {
 
 /// Where ``HTTPRequestSerializer`` puts parameters.
 public enum ParameterDestination: Sendable, Hashable {
-    /// Into the query for the methods of ``HTTPRequestSerializer/methodsEncodingParametersInURI``, else into the body.
+    /// Into the query for the methods of ``HTTPRequestSerializer/methodsEncodingParametersInURI``,
+    /// else into the body.
     case methodDependent
     /// Into the query, whatever the method.
     case queryString

@@ -4,11 +4,12 @@ import NIOCore
 
 /// Writes parameters as a JSON body, or into the query of the URL for the methods that ask for it.
 ///
-/// GET, HEAD and DELETE get a query, as from ``HTTPRequestSerializer``; other methods get a body of type
-/// `application/json` (RFC 8259 §11). Without parameters there is neither a body nor a `Content-Type`.
+/// GET, HEAD and DELETE get a query, as from ``HTTPRequestSerializer``; other methods get a body of
+/// type `application/json` (RFC 8259 §11). Without parameters there is neither a body nor a
+/// `Content-Type`.
 ///
-/// Counterpart of `AFJSONRequestSerializer`. Beyond it, a single string, number or word is accepted: RFC 8259 §2 allows
-/// it.
+/// Counterpart of `AFJSONRequestSerializer`. Beyond it, a single string, number or word is
+/// accepted: RFC 8259 §2 allows it.
 public struct JSONRequestSerializer: RequestSerializer {
     /// What is in common with the serializer of queries.
     private var http = HTTPRequestSerializer()
@@ -16,8 +17,8 @@ public struct JSONRequestSerializer: RequestSerializer {
     /// How the JSON is written. Default: compact.
     public var writingOptions: JSONWritingOptions
 
-    /// Makes the encoder for `Encodable` values, a new one for each: set its strategies here. Default:
-    /// `JSONEncoder()`.
+    /// Makes the encoder for `Encodable` values, a new one for each: set its strategies here.
+    /// Default: `JSONEncoder()`.
     ///
     /// Its `outputFormatting` is replaced by ``writingOptions``.
     public var makeEncoder: @Sendable () -> JSONEncoder
@@ -35,7 +36,8 @@ public struct JSONRequestSerializer: RequestSerializer {
         self.makeEncoder = makeEncoder
     }
 
-    /// The default header fields; names do not mind case. A request's own field of the same name wins.
+    /// The default header fields; names do not mind case. A request's own field of the same name
+    /// wins.
     public var headerFields: HTTPFields {
         get { http.headerFields }
         set { http.headerFields = newValue }
@@ -47,7 +49,8 @@ public struct JSONRequestSerializer: RequestSerializer {
         set { http.properties = newValue }
     }
 
-    /// How parameters of a query become text. Default: ``ParameterEncoding/standard``, AFNetworking's rules.
+    /// How parameters of a query become text. Default: ``ParameterEncoding/standard``,
+    /// AFNetworking's rules.
     public var parameterEncoding: ParameterEncoding {
         get { http.parameterEncoding }
         set { http.parameterEncoding = newValue }
@@ -65,8 +68,8 @@ public struct JSONRequestSerializer: RequestSerializer {
     ///   - request: Method, URL and the fields that are already decided.
     ///   - parameters: The parameters, or nil for none.
     /// - Returns: The request to send.
-    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for parameters that JSON cannot express
-    ///   (infinity, NaN), with the reason below it.
+    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for parameters that JSON
+    ///   cannot express (infinity, NaN), with the reason below it.
     public func serialize(_ request: consuming Request, parameters: JSONValue?) throws(NetworkingError) -> Request {
         guard let parameters, !http.encodesParametersInURI(request.method) else {
             return try http.serialize(request, parameters: parameters)
@@ -88,8 +91,8 @@ public struct JSONRequestSerializer: RequestSerializer {
     ///   - request: Method, URL and the fields that are already decided.
     ///   - value: The value to encode.
     /// - Returns: The request to send.
-    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for a value that cannot be encoded, with the
-    ///   encoder's error below it.
+    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for a value that cannot be
+    ///   encoded, with the encoder's error below it.
     public func serialize(
         _ request: Request,
         encoding value: some Encodable & Sendable

@@ -2,7 +2,8 @@ import FoundationEssentials
 
 /// How parameters become the text of a query or a form body.
 ///
-/// Counterpart of `setQueryStringSerializationWithStyle:` and `setQueryStringSerializationWithBlock:`.
+/// Counterpart of `setQueryStringSerializationWithStyle:` and
+/// `setQueryStringSerializationWithBlock:`.
 public struct ParameterEncoding: Sendable {
     private enum Kind: Sendable {
         case standard
@@ -23,10 +24,12 @@ public struct ParameterEncoding: Sendable {
         ParameterEncoding(kind: .form(encoder))
     }
 
-    /// Rules of your own, for queries and for form bodies. Not called where there are no parameters.
+    /// Rules of your own, for queries and for form bodies. Not called where there are no
+    /// parameters.
     ///
-    /// - Parameter encode: Makes the text, escaped, of the request so far and the parameters. What it throws fails the request
-    ///   with ``NetworkingError/Code/requestSerializationFailed`` before anything is sent.
+    /// - Parameter encode: Makes the text, escaped, of the request so far and the parameters. What
+    ///   it throws fails the request with ``NetworkingError/Code/requestSerializationFailed``
+    ///   before anything is sent.
     /// - Returns: The encoding.
     public static func custom(
         _ encode: @escaping @Sendable (_ request: Request, _ parameters: JSONValue) throws -> String

@@ -2,15 +2,17 @@ public import FoundationEssentials
 public import HTTPTypes
 import NIOCore
 
-/// Writes parameters as a property list, or into the query of the URL for the methods that ask for it.
+/// Writes parameters as a property list, or into the query of the URL for the methods that ask for
+/// it.
 ///
-/// GET, HEAD and DELETE get a query, as from ``HTTPRequestSerializer``; other methods get a body of type
-/// `application/x-plist`. Without parameters there is neither a body nor a `Content-Type`. A property list has no null: it is
-/// an error that says where it stands.
+/// GET, HEAD and DELETE get a query, as from ``HTTPRequestSerializer``; other methods get a body of
+/// type `application/x-plist`. Without parameters there is neither a body nor a `Content-Type`. A
+/// property list has no null: it is an error that says where it stands.
 ///
-/// Numbers of a ``JSONValue`` are written as `integer` when they are integers of 64 bits, else as `real`, fractions
-/// rounded to the nearest double. In an `Encodable` value, Foundation's `PropertyListEncoder` writes `Decimal` and `URL`
-/// as dictionaries of their parts, which hardly a server reads: give it a `Double` or a `String` instead.
+/// Numbers of a ``JSONValue`` are written as `integer` when they are integers of 64 bits, else as
+/// `real`, fractions rounded to the nearest double. In an `Encodable` value, Foundation's
+/// `PropertyListEncoder` writes `Decimal` and `URL` as dictionaries of their parts, which hardly a
+/// server reads: give it a `Double` or a `String` instead.
 ///
 /// Counterpart of `AFPropertyListRequestSerializer`.
 public struct PropertyListRequestSerializer: RequestSerializer {
@@ -27,7 +29,8 @@ public struct PropertyListRequestSerializer: RequestSerializer {
         self.format = format
     }
 
-    /// The default header fields; names do not mind case. A request's own field of the same name wins.
+    /// The default header fields; names do not mind case. A request's own field of the same name
+    /// wins.
     public var headerFields: HTTPFields {
         get { http.headerFields }
         set { http.headerFields = newValue }
@@ -39,7 +42,8 @@ public struct PropertyListRequestSerializer: RequestSerializer {
         set { http.properties = newValue }
     }
 
-    /// How parameters of a query become text. Default: ``ParameterEncoding/standard``, AFNetworking's rules.
+    /// How parameters of a query become text. Default: ``ParameterEncoding/standard``,
+    /// AFNetworking's rules.
     public var parameterEncoding: ParameterEncoding {
         get { http.parameterEncoding }
         set { http.parameterEncoding = newValue }
@@ -57,9 +61,9 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     ///   - request: Method, URL and the fields that are already decided.
     ///   - parameters: The parameters, or nil for none.
     /// - Returns: The request to send.
-    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for parameters that hold null, an integer that neither
-    ///   64 bits nor a double hold or a number beyond the range of doubles, or that are a single value: a property list
-    ///   holds an array or a dictionary at its top.
+    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for parameters that hold null,
+    ///   an integer that neither 64 bits nor a double hold or a number beyond the range of doubles,
+    ///   or that are a single value: a property list holds an array or a dictionary at its top.
     public func serialize(_ request: consuming Request, parameters: JSONValue?) throws(NetworkingError) -> Request {
         guard let parameters, !http.encodesParametersInURI(request.method) else {
             return try http.serialize(request, parameters: parameters)
@@ -79,15 +83,16 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     ///   - request: Method, URL and the fields that are already decided.
     ///   - value: The value to encode.
     /// - Returns: The request to send.
-    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for a value that cannot be encoded, with the
-    ///   encoder's error below it.
+    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for a value that cannot be
+    ///   encoded, with the encoder's error below it.
     public func serialize(
         _ request: Request,
         encoding value: some Encodable & Sendable
     ) throws(NetworkingError) -> Request {
         if let parameters = value as? JSONValue { return try serialize(request, parameters: parameters) }
         guard !http.encodesParametersInURI(request.method) else { return try http.serialize(request, encoding: value) }
-        // The encoder writes the text “$null” for a null that a type encodes; JSON shows where one is.
+        // The encoder writes the text “$null” for a null that a type encodes; JSON shows where one
+        // is.
         if let json = try? JSONValue(encoding: value, with: JSONEncoder()), let fault = Self.fault(in: json, .nullsOnly)
         {
             throw Self.invalid(request, fault)
@@ -161,8 +166,8 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     }
 }
 
-/// A JSON value as a property list holds it: `Decimal`, as which other encoders get long numbers, would become a
-/// dictionary.
+/// A JSON value as a property list holds it: `Decimal`, as which other encoders get long numbers,
+/// would become a dictionary.
 private struct PropertyListParameter: Encodable {
     enum Number {
         case integer(Int64)

@@ -1,11 +1,12 @@
 /// Writes parameters as a query string or a form body, by AFNetworking's rules.
 ///
 /// - Keys are sorted by their UTF-16 units, case-sensitively, at every level.
-/// - The object in `["a": ["b": 1]]` makes `a[b]=1`; the array in `["a": [1, 2]]` makes `a[]=1&a[]=2`, in its order.
-///   Objects and arrays nest. Empty ones make nothing.
-/// - Null makes a bare key without `=`. Booleans are `1` and `0`. Numbers are written as text, whole ones without
-///   fraction.
-/// - Names and values are both percent-escaped, brackets too: `a%5B%5D=1`. What stays as it is: see ``escape(_:)``.
+/// - The object in `["a": ["b": 1]]` makes `a[b]=1`; the array in `["a": [1, 2]]` makes
+///   `a[]=1&a[]=2`, in its order. Objects and arrays nest. Empty ones make nothing.
+/// - Null makes a bare key without `=`. Booleans are `1` and `0`. Numbers are written as text,
+///   whole ones without fraction.
+/// - Names and values are both percent-escaped, brackets too: `a%5B%5D=1`. What stays as it is: see
+///   ``escape(_:)``.
 ///
 /// Counterpart of `AFQueryStringFromParameters` and `AFPercentEscapedStringFromString`.
 public struct QueryString: Sendable, Hashable {
@@ -16,8 +17,8 @@ public struct QueryString: Sendable, Hashable {
     ///
     /// - Parameter parameters: An object; null for none.
     /// - Returns: The pairs joined with `&`; empty when there is nothing to write.
-    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` when the parameters are an array or a single
-    ///   value, which have no keys. (AFNetworking wrote `(null)[]` and `=value`.)
+    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` when the parameters are an
+    ///   array or a single value, which have no keys. (AFNetworking wrote `(null)[]` and `=value`.)
     public func encode(_ parameters: JSONValue) throws(NetworkingError) -> String {
         let object: JSONObject
         switch parameters {
@@ -40,8 +41,9 @@ public struct QueryString: Sendable, Hashable {
     /// Percent-escapes a name or a value as UTF-8.
     ///
     /// - Parameter text: The text.
-    /// - Returns: The text in which everything but `A–Z a–z 0–9 - . _ ~ / ?` is escaped in upper-case hexadecimal
-    ///   (RFC 3986 §3.4 leaves `/` and `?` free in a query). A space is `%20`.
+    /// - Returns: The text in which everything but `A–Z a–z 0–9 - . _ ~ / ?` is escaped in
+    ///   upper-case hexadecimal (RFC 3986 §3.4 leaves `/` and `?` free in a query). A space is
+    ///   `%20`.
     public func escape(_ text: String) -> String {
         var output: [UInt8] = []
         Self.append(escaped: text.utf8, to: &output)
@@ -57,8 +59,8 @@ public struct QueryString: Sendable, Hashable {
 
     // MARK: Pairs
 
-    /// Calls the closure for each value of the parameters, in order, with its name, neither of them escaped; null has
-    /// no text.
+    /// Calls the closure for each value of the parameters, in order, with its name, neither of them
+    /// escaped; null has no text.
     ///
     /// Counterpart of `AFQueryStringPairsFromDictionary`, also for the parts of a form.
     static func forEachPair(of parameters: JSONObject, _ body: (_ name: [UInt8], _ value: String?) -> Void) {
@@ -66,7 +68,8 @@ public struct QueryString: Sendable, Hashable {
         visit(parameters, name: &name, isTop: true, body)
     }
 
-    /// The name is that of the object itself. At the top there is none: the empty key is a name, too.
+    /// The name is that of the object itself. At the top there is none: the empty key is a name,
+    /// too.
     private static func visit(
         _ object: JSONObject,
         name: inout [UInt8],

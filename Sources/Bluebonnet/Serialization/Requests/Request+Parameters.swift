@@ -4,7 +4,8 @@ import NIOCore
 
 /// Where serialized parameters are put.
 extension Request {
-    /// Appends to the query of the URL, before a fragment (RFC 3986 §3.5). An empty query appends nothing.
+    /// Appends to the query of the URL, before a fragment (RFC 3986 §3.5). An empty query appends
+    /// nothing.
     mutating func appendQuery(_ query: String) throws(NetworkingError) {
         guard !query.isEmpty else { return }
         let text = url.absoluteString

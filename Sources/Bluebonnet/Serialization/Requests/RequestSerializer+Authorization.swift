@@ -2,13 +2,15 @@ import FoundationEssentials
 import HTTPTypes
 
 extension RequestSerializer {
-    /// Sets `Authorization` to a user name and a password (RFC 7617): `Basic` and their Base64 in UTF-8.
+    /// Sets `Authorization` to a user name and a password (RFC 7617): `Basic` and their Base64 in
+    /// UTF-8.
     ///
     /// - Parameters:
-    ///   - username: The user name. It cannot contain a colon: the server would take the rest for the password.
+    ///   - username: The user name. It cannot contain a colon: the server would take the rest for
+    ///     the password.
     ///   - password: The password.
-    /// - Throws: ``NetworkingError/Code/invalidRequest`` for a colon in the user name and for control characters (RFC 7617 §2).
-    ///   `Authorization` stays what it was.
+    /// - Throws: ``NetworkingError/Code/invalidRequest`` for a colon in the user name and for
+    ///   control characters (RFC 7617 §2). `Authorization` stays what it was.
     public mutating func setAuthorization(username: String, password: String) throws(NetworkingError) {
         guard !username.utf8.contains(UInt8(ascii: ":")) else {
             throw NetworkingError(
@@ -32,11 +34,13 @@ extension RequestSerializer {
         headerFields[.authorization] = "Bearer \(bearerToken)"
     }
 
-    /// Sets `Authorization` to `Token token="…"`, as AFNetworking's `setAuthorizationHeaderFieldWithToken:` did.
+    /// Sets `Authorization` to `Token token="…"`, as AFNetworking's
+    /// `setAuthorizationHeaderFieldWithToken:` did.
     ///
     /// - Parameter token: The token; `"` and `\\` are escaped (RFC 9110 §5.6.4).
     public mutating func setAuthorization(token: String) {
-        // By scalars: a quotation mark with an accent is one character, and ends the quotation all the same.
+        // By scalars: a quotation mark with an accent is one character, and ends the quotation all
+        // the same.
         let escaped = token.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }
         headerFields[.authorization] = "Token token=\"\(escaped.joined())\""
     }

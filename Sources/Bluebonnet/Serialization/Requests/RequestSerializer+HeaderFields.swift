@@ -4,8 +4,8 @@ extension RequestSerializer {
     /// Nothing is set.
     public var properties: RequestProperties { RequestProperties() }
 
-    /// Adds what serializers set on every request: the default header fields that it does not have, several of one name together,
-    /// and the properties that it has no value for.
+    /// Adds what serializers set on every request: the default header fields that it does not have,
+    /// several of one name together, and the properties that it has no value for.
     ///
     /// For serializers of your own, which call it first.
     ///
@@ -30,13 +30,14 @@ extension RequestSerializer {
         }
     }
 
-    /// Sets or removes a default header field by its name, whatever its case: `setValue:forHTTPHeaderField:`.
+    /// Sets or removes a default header field by its name, whatever its case:
+    /// `setValue:forHTTPHeaderField:`.
     ///
     /// - Parameters:
     ///   - value: The value, or nil to remove the field.
     ///   - name: The name of the field.
-    /// - Throws: ``NetworkingError/Code/invalidRequest`` for what cannot be a name or a value (RFC 9110 §5); nothing changes
-    ///   then.
+    /// - Throws: ``NetworkingError/Code/invalidRequest`` for what cannot be a name or a value (RFC
+    ///   9110 §5); nothing changes then.
     public mutating func setValue(_ value: String?, forHeaderField name: String) throws(NetworkingError) {
         guard let fieldName = HTTPField.Name(name) else {
             throw NetworkingError(.invalidRequest, "“\(name)” cannot be the name of a header (RFC 9110 §5.1).")
@@ -47,7 +48,8 @@ extension RequestSerializer {
         headerFields[fieldName] = value
     }
 
-    /// The value of a default header field by its name, whatever its case: `valueForHTTPHeaderField:`.
+    /// The value of a default header field by its name, whatever its case:
+    /// `valueForHTTPHeaderField:`.
     ///
     /// - Parameter name: The name of the field.
     /// - Returns: The value, several joined with commas; nil without the field.

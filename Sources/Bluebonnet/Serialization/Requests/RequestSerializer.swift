@@ -1,8 +1,10 @@
 public import HTTPTypes
 
-/// Turns a method, a URL and parameters into a request: default header fields, and parameters as query or body.
+/// Turns a method, a URL and parameters into a request: default header fields, and parameters as
+/// query or body.
 ///
-/// Counterpart of `AFURLRequestSerialization`. Serializers are values: changing one never changes a request under way.
+/// Counterpart of `AFURLRequestSerialization`. Serializers are values: changing one never changes a
+/// request under way.
 public protocol RequestSerializer: Sendable {
     /// The default header fields. A request's own field of the same name wins.
     var headerFields: HTTPFields { get set }

@@ -6,16 +6,17 @@ public import FoundationEssentials
 /// let response = try await api.get("status", as: .compound(.trying(.json, as: Answer.json), .trying(.string, as: Answer.text)))
 /// ```
 ///
-/// A serializer can read a response when it gives a value, and also when it refuses it only for its status and yet has
-/// parsed its body: then its error is the error, with the value in ``NetworkingError/parsedBody``. Hence the order
-/// matters: put what is particular before what reads everything. `.data` and `.string` read everything.
+/// A serializer can read a response when it gives a value, and also when it refuses it only for its
+/// status and yet has parsed its body: then its error is the error, with the value in
+/// ``NetworkingError/parsedBody``. Hence the order matters: put what is particular before what
+/// reads everything. `.data` and `.string` read everything.
 ///
 /// When none can, the error has the code that all of them agree on, else
-/// ``NetworkingError/Code/responseSerializationFailed``; its sentence says what each of them said, and below it is a
-/// ``CompoundResponseError`` with their errors.
+/// ``NetworkingError/Code/responseSerializationFailed``; its sentence says what each of them said,
+/// and below it is a ``CompoundResponseError`` with their errors.
 ///
-/// Counterpart of `AFCompoundResponseSerializer`, but what none can read is an error and not `NSData`; end with `.data` for
-/// that.
+/// Counterpart of `AFCompoundResponseSerializer`, but what none can read is an error and not
+/// `NSData`; end with `.data` for that.
 public struct CompoundResponseSerializer<Output: Sendable>: ResponseSerializer {
     /// One of the serializers, with what its value becomes.
     public struct Alternative: Sendable {
@@ -35,8 +36,9 @@ public struct CompoundResponseSerializer<Output: Sendable>: ResponseSerializer {
         ///
         /// - Parameters:
         ///   - serializer: The serializer.
-        ///   - transform: Makes the output: the case of an enum, or a closure, which after a leading dot has to be marked
-        ///     `@Sendable`. When it throws, the next serializer is tried.
+        ///   - transform: Makes the output: the case of an enum, or a closure, which after a
+        ///     leading dot has to be marked `@Sendable`. When it throws, the next serializer is
+        ///     tried.
         /// - Returns: The alternative.
         public static func trying<Serializer: ResponseSerializer>(
             _ serializer: Serializer,
@@ -91,7 +93,8 @@ public struct CompoundResponseSerializer<Output: Sendable>: ResponseSerializer {
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The value of the first that has one.
-    /// - Throws: ``NetworkingError``: of the first that parsed the body of a refused response, or of all of them.
+    /// - Throws: ``NetworkingError``: of the first that parsed the body of a refused response, or
+    ///   of all of them.
     public func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> Output {
         var failures: [NetworkingError] = []
         for alternative in alternatives {
@@ -126,7 +129,8 @@ extension ResponseSerializer {
 
     /// Several serializers with different outputs; the first that can read the response wins.
     ///
-    /// - Parameter alternatives: The serializers in the order they are tried, each with what its value becomes.
+    /// - Parameter alternatives: The serializers in the order they are tried, each with what its
+    ///   value becomes.
     /// - Returns: The serializer.
     public static func compound<Output>(
         _ alternatives: CompoundResponseSerializer<Output>.Alternative...
@@ -135,7 +139,8 @@ extension ResponseSerializer {
     }
 }
 
-/// What each serializer of a ``CompoundResponseSerializer`` said of a response that none could read.
+/// What each serializer of a ``CompoundResponseSerializer`` said of a response that none could
+/// read.
 public struct CompoundResponseError: Error, Sendable, CustomStringConvertible {
     /// The errors, in the order the serializers were tried.
     public let failures: [NetworkingError]

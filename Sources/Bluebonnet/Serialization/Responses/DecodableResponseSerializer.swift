@@ -2,20 +2,21 @@ public import FoundationEssentials
 
 /// Validates a response and decodes its body.
 ///
-/// Accepts 2xx and the content types of JSON by default. A body that is empty or one space gives nil to an optional
-/// type and the one value to ``EmptyBody``; for other types it is an error (see ``EmptyBodyRepresentable``).
+/// Accepts 2xx and the content types of JSON by default. A body that is empty or one space gives
+/// nil to an optional type and the one value to ``EmptyBody``; for other types it is an error (see
+/// ``EmptyBodyRepresentable``).
 ///
-/// A refused status stays the error whatever its body is, since an error's body rarely has the shape of the type that
-/// was asked for. ``NetworkingError/parsedBody`` has a `Value` if it can be decoded, else a ``JSONValue`` if it is
-/// JSON.
+/// A refused status stays the error whatever its body is, since an error's body rarely has the
+/// shape of the type that was asked for. ``NetworkingError/parsedBody`` has a `Value` if it can be
+/// decoded, else a ``JSONValue`` if it is JSON.
 ///
 /// AFNetworking: `AFJSONResponseSerializer`, and a model mapped by hand.
 public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ValidatingResponseSerializer {
     /// Which responses are accepted. Default: 2xx with a content type of JSON.
     public var validation: ResponseValidation
 
-    /// Changes the body before it is decoded, to take off a prefix against script inclusion for example
-    /// (``ResponsePreprocessor/removingXSSIPrefix``). Default: nil.
+    /// Changes the body before it is decoded, to take off a prefix against script inclusion for
+    /// example (``ResponsePreprocessor/removingXSSIPrefix``). Default: nil.
     public var preprocessor: ResponsePreprocessor?
 
     private let decode: @Sendable (Data, ResponseHead) throws -> Value
@@ -23,18 +24,20 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
     /// Makes a serializer with the JSON decoder of this library.
     ///
     /// - Parameters:
-    ///   - decoder: The decoder with its strategies for dates, data and keys. Default: the default strategies.
+    ///   - decoder: The decoder with its strategies for dates, data and keys. Default: the default
+    ///     strategies.
     ///   - validation: Which responses are accepted. Default: 2xx with a content type of JSON.
     public init(decoder: JSONBodyDecoder = JSONBodyDecoder(), validation: ResponseValidation = .json) {
         self.init(validation: validation, decoder: decoder)
     }
 
-    /// Makes a serializer with a decoder of another kind: Foundation's `JSONDecoder`, ``PropertyListBodyDecoder``, one
-    /// of your own.
+    /// Makes a serializer with a decoder of another kind: Foundation's `JSONDecoder`,
+    /// ``PropertyListBodyDecoder``, one of your own.
     ///
     /// - Parameters:
     ///   - validation: Which responses are accepted.
-    ///   - decoder: The decoder. What it throws is below ``NetworkingError/Code/responseSerializationFailed``.
+    ///   - decoder: The decoder. What it throws is below
+    ///     ``NetworkingError/Code/responseSerializationFailed``.
     public init(validation: ResponseValidation, decoder: some ResponseDecoder) {
         self.validation = validation
         decode = { body, head in try decoder.decode(Value.self, from: decoder.prepared(body, head: head)) }
@@ -58,7 +61,8 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The decoded value.
-    /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``, ``NetworkingError/Code/unacceptableContentType`` or
+    /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``,
+    ///   ``NetworkingError/Code/unacceptableContentType`` or
     ///   ``NetworkingError/Code/responseSerializationFailed`` with the `DecodingError` below it.
     public func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> Value {
         let text = preprocessor?(body) ?? body

@@ -1,4 +1,5 @@
-/// What to decode when the body of a response does not matter: `let _: EmptyBody = try await api.delete("users/42")`.
+/// What to decode when the body of a response does not matter:
+/// `let _: EmptyBody = try await api.delete("users/42")`.
 ///
 /// Decodes from a body that is not there and from any that is.
 public struct EmptyBody: Decodable, Sendable, Hashable, EmptyBodyRepresentable {
@@ -14,7 +15,8 @@ public struct EmptyBody: Decodable, Sendable, Hashable, EmptyBodyRepresentable {
 
 /// A type that has a value for a response without a body.
 ///
-/// Optionals have one (nil), ``EmptyBody`` and ``JSONValue`` too; conform your own type if it has a natural one.
+/// Optionals have one (nil), ``EmptyBody`` and ``JSONValue`` too; conform your own type if it has a
+/// natural one.
 public protocol EmptyBodyRepresentable {
     /// The value of a response without a body.
     static var emptyBody: Self { get }

@@ -3,12 +3,12 @@ import NIOCore
 
 /// Validates a response and writes its body to a file, whose URL is the value.
 ///
-/// Accepts 2xx of any content type by default; of a refused response nothing is written, so that no error page is taken
-/// for the file (AFNetworking moved it there). The bytes go to a temporary file beside the destination, which takes its
-/// name when it is complete.
+/// Accepts 2xx of any content type by default; of a refused response nothing is written, so that no
+/// error page is taken for the file (AFNetworking moved it there). The bytes go to a temporary file
+/// beside the destination, which takes its name when it is complete.
 ///
-/// The body has been in memory before. For a body that should not be, use ``SessionManager/stream(_:)`` and
-/// ``ResponseBody/write(to:overwrites:)``.
+/// The body has been in memory before. For a body that should not be, use
+/// ``SessionManager/stream(_:)`` and ``ResponseBody/write(to:overwrites:)``.
 ///
 /// AFNetworking: `destination` of its download tasks.
 public struct FileResponseSerializer: ValidatingResponseSerializer {
@@ -56,8 +56,9 @@ public struct FileResponseSerializer: ValidatingResponseSerializer {
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The destination.
-    /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``, ``NetworkingError/Code/unacceptableContentType`` or
-    ///   ``NetworkingError/Code/outputFailed`` for a file that cannot be written.
+    /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``,
+    ///   ``NetworkingError/Code/unacceptableContentType`` or ``NetworkingError/Code/outputFailed``
+    ///   for a file that cannot be written.
     public func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> URL {
         try validation.validate(body, head: head, request: request)
         do {

@@ -2,7 +2,8 @@ public import FoundationEssentials
 
 /// Validates a response and gives its body as it is.
 ///
-/// Accepts the status codes 200 to 299 and every content type by default. Counterpart of `AFHTTPResponseSerializer`.
+/// Accepts the status codes 200 to 299 and every content type by default. Counterpart of
+/// `AFHTTPResponseSerializer`.
 public struct HTTPResponseSerializer: ValidatingResponseSerializer {
     /// Which responses are accepted. Default: 2xx of any content type.
     public var validation: ResponseValidation
@@ -21,7 +22,8 @@ public struct HTTPResponseSerializer: ValidatingResponseSerializer {
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The body.
-    /// - Throws: ``NetworkingError/Code/unacceptableStatusCode`` or ``NetworkingError/Code/unacceptableContentType``.
+    /// - Throws: ``NetworkingError/Code/unacceptableStatusCode`` or
+    ///   ``NetworkingError/Code/unacceptableContentType``.
     public func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> Data {
         try validated(body, head: head, request: request) { $0 }
     }

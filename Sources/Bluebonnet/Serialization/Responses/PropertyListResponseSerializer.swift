@@ -2,13 +2,14 @@ public import FoundationEssentials
 
 /// Validates a response and parses its body to a ``PropertyListValue``.
 ///
-/// Accepts 2xx and the content type `application/x-plist` by default, and reads both the XML and the binary form. A body
-/// that is empty is no value and no error: it gives nil. A bad status alone still has its body parsed, into
-/// ``NetworkingError/parsedBody``; when both the status is bad and the body is no property list, the parsing error is
-/// the outer one.
+/// Accepts 2xx and the content type `application/x-plist` by default, and reads both the XML and
+/// the binary form. A body that is empty is no value and no error: it gives nil. A bad status alone
+/// still has its body parsed, into ``NetworkingError/parsedBody``; when both the status is bad and
+/// the body is no property list, the parsing error is the outer one.
 ///
 /// For a `Decodable` type of your own choose `.decodablePropertyList(_:)`. Counterpart of
-/// `AFPropertyListResponseSerializer`; its `format` was not used for reading, and there are no mutable containers here.
+/// `AFPropertyListResponseSerializer`; its `format` was not used for reading, and there are no
+/// mutable containers here.
 public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
     /// Which responses are accepted. Default: 2xx with the content type of property lists.
     public var validation: ResponseValidation
@@ -18,7 +19,8 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
 
     /// Makes a serializer.
     ///
-    /// - Parameter validation: Which responses are accepted. Default: 2xx with the content type of property lists.
+    /// - Parameter validation: Which responses are accepted. Default: 2xx with the content type of
+    ///   property lists.
     public init(validation: ResponseValidation = .propertyList) {
         self.validation = validation
     }
@@ -30,8 +32,10 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The property list; nil for an empty body.
-    /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``, ``NetworkingError/Code/unacceptableContentType`` or
-    ///   ``NetworkingError/Code/responseSerializationFailed`` with a ``PropertyListParsingError`` below it.
+    /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``,
+    ///   ``NetworkingError/Code/unacceptableContentType`` or
+    ///   ``NetworkingError/Code/responseSerializationFailed`` with a ``PropertyListParsingError``
+    ///   below it.
     public func serialize(
         _ body: Data,
         head: ResponseHead,
@@ -53,7 +57,8 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
 }
 
 extension ResponseValidation {
-    /// Every status 2xx, and the content type of `AFPropertyListResponseSerializer`: `application/x-plist`.
+    /// Every status 2xx, and the content type of `AFPropertyListResponseSerializer`:
+    /// `application/x-plist`.
     public static let propertyList = ResponseValidation(contentTypes: ["application/x-plist"])
 }
 

@@ -2,8 +2,8 @@ public import FoundationEssentials
 
 /// A decoder of `Decodable` types from the bytes of a body, whatever their format.
 ///
-/// ``JSONBodyDecoder``, ``PropertyListBodyDecoder`` and Foundation's `JSONDecoder` conform; conform the decoder of any
-/// other format to use it with ``DecodableResponseSerializer``.
+/// ``JSONBodyDecoder``, ``PropertyListBodyDecoder`` and Foundation's `JSONDecoder` conform; conform
+/// the decoder of any other format to use it with ``DecodableResponseSerializer``.
 public protocol ResponseDecoder: Sendable {
     /// Decodes a value from a body.
     ///
@@ -11,16 +11,19 @@ public protocol ResponseDecoder: Sendable {
     ///   - type: The type of the value.
     ///   - body: The bytes, never empty.
     /// - Returns: The value.
-    /// - Throws: `DecodingError` for a body of another shape; any other error for one that is not of the format.
+    /// - Throws: `DecodingError` for a body of another shape; any other error for one that is not
+    ///   of the format.
     func decode<Value: Decodable>(_ type: Value.Type, from body: Data) throws -> Value
 
-    /// The body as the decoder wants it. Default: as it is. JSON in another charset than UTF-8 is transcoded here.
+    /// The body as the decoder wants it. Default: as it is. JSON in another charset than UTF-8 is
+    /// transcoded here.
     ///
     /// - Parameters:
     ///   - body: The bytes as they were received.
     ///   - head: Status and header fields.
     /// - Returns: The bytes to decode.
-    /// - Throws: ``NetworkingError/Code/responseSerializationFailed`` for text that is not in its charset.
+    /// - Throws: ``NetworkingError/Code/responseSerializationFailed`` for text that is not in its
+    ///   charset.
     func prepared(_ body: Data, head: ResponseHead) throws -> Data
 }
 
@@ -42,7 +45,8 @@ extension JSONBodyDecoder: ResponseDecoder {
     ///   - body: The bytes as they were received.
     ///   - head: Status and header fields.
     /// - Returns: The bytes to decode.
-    /// - Throws: ``NetworkingError/Code/responseSerializationFailed`` for text that is not in its charset.
+    /// - Throws: ``NetworkingError/Code/responseSerializationFailed`` for text that is not in its
+    ///   charset.
     public func prepared(_ body: Data, head: ResponseHead) throws -> Data {
         try ResponseText.json(body, head: head)
     }
@@ -55,14 +59,16 @@ extension JSONDecoder: ResponseDecoder {
     ///   - body: The bytes as they were received.
     ///   - head: Status and header fields.
     /// - Returns: The bytes to decode.
-    /// - Throws: ``NetworkingError/Code/responseSerializationFailed`` for text that is not in its charset.
+    /// - Throws: ``NetworkingError/Code/responseSerializationFailed`` for text that is not in its
+    ///   charset.
     public func prepared(_ body: Data, head: ResponseHead) throws -> Data {
         try ResponseText.json(body, head: head)
     }
 }
 
 extension NetworkingError {
-    /// Decodes the body of a refused response, which often has another shape than what was asked for.
+    /// Decodes the body of a refused response, which often has another shape than what was asked
+    /// for.
     ///
     /// - Parameters:
     ///   - type: The type of the value. Default: as the context says.

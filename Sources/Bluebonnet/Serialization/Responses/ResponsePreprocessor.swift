@@ -1,6 +1,7 @@
 public import FoundationEssentials
 
-/// Changes the bytes of a body before they are parsed. Validation and the error keep the bytes as they came.
+/// Changes the bytes of a body before they are parsed. Validation and the error keep the bytes as
+/// they came.
 ///
 /// Alamofire calls it `DataPreprocessor`; AFNetworking had none.
 public struct ResponsePreprocessor: Sendable {
@@ -19,7 +20,8 @@ public struct ResponsePreprocessor: Sendable {
     /// - Returns: The body to parse.
     public func callAsFunction(_ body: Data) -> Data { change(body) }
 
-    /// Takes off the line `)]}',` that some services put before their JSON so that it cannot be included as a script.
+    /// Takes off the line `)]}',` that some services put before their JSON so that it cannot be
+    /// included as a script.
     public static let removingXSSIPrefix = removingPrefix(Data(")]}',\n".utf8))
 
     /// Takes off a prefix where it is there.

@@ -4,7 +4,8 @@ public import FoundationEssentials
 ///
 /// A stream is validated before its body is read: a rule then sees a body of one space.
 ///
-/// Alamofire's `validate` closures; AFNetworking had its users override `validateResponse:data:error:`.
+/// Alamofire's `validate` closures; AFNetworking had its users override
+/// `validateResponse:data:error:`.
 public struct ResponseRule: Sendable, Hashable {
     /// Holds the closure, and gives the rule an identity.
     private final class Check: Sendable {
@@ -19,9 +20,9 @@ public struct ResponseRule: Sendable, Hashable {
 
     /// Makes a rule.
     ///
-    /// - Parameter check: Looks at the head, the body and the request, and throws to refuse the response. A
-    ///   ``NetworkingError`` becomes the error of the request as it is; any other is below
-    ///   ``NetworkingError/Code/responseRefused``.
+    /// - Parameter check: Looks at the head, the body and the request, and throws to refuse the
+    ///   response. A ``NetworkingError`` becomes the error of the request as it is; any other is
+    ///   below ``NetworkingError/Code/responseRefused``.
     public init(_ check: @escaping @Sendable (_ head: ResponseHead, _ body: Data, _ request: Request) throws -> Void) {
         self.check = Check(check)
     }

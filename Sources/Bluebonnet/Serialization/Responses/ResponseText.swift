@@ -24,11 +24,12 @@ struct ResponseText {
         }
     }
 
-    /// A body of JSON in an encoding that JSON parsers know: itself when it says so or says nothing.
+    /// A body of JSON in an encoding that JSON parsers know: itself when it says so or says
+    /// nothing.
     ///
-    /// The `charset` parameter has no meaning for JSON (RFC 8259 §11), yet servers send JSON in others and say so. Where
-    /// one says ISO-8859-1, windows-1252 or US-ASCII, but the bytes are valid UTF-8, it is the default of its framework
-    /// that speaks.
+    /// The `charset` parameter has no meaning for JSON (RFC 8259 §11), yet servers send JSON in
+    /// others and say so. Where one says ISO-8859-1, windows-1252 or US-ASCII, but the bytes are
+    /// valid UTF-8, it is the default of its framework that speaks.
     static func json(_ body: Data, head: ResponseHead, charset: Charset? = nil) throws(NetworkingError) -> Data {
         var declared = charset
         if declared == nil { declared = try declaredCharset(head) }

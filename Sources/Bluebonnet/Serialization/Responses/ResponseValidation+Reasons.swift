@@ -1,6 +1,6 @@
 extension ResponseValidation {
-    /// The standard reason phrase of a code, in the words of Foundation on Linux where it has any; else the name of
-    /// its class.
+    /// The standard reason phrase of a code, in the words of Foundation on Linux where it has any;
+    /// else the name of its class.
     ///
     /// The server's own phrase is not used: a message must not depend on it.
     static func reason(_ code: Int) -> String {

@@ -3,33 +3,36 @@ import HTTPTypes
 
 /// Which status codes and content types a response may have, and what else must be true of it.
 ///
-/// Counterpart of `acceptableStatusCodes` and `acceptableContentTypes` of `AFHTTPResponseSerializer`, with its error
-/// texts. The rules are what Alamofire's `validate` takes.
+/// Counterpart of `acceptableStatusCodes` and `acceptableContentTypes` of
+/// `AFHTTPResponseSerializer`, with its error texts. The rules are what Alamofire's `validate`
+/// takes.
 public struct ResponseValidation: Sendable, Hashable {
     /// The acceptable status codes; nil for any. Default: 200 to 299.
     public var acceptableStatusCodes: Set<Int>?
 
     /// The acceptable media types in lower case and without parameters; nil for any. Default: nil.
     ///
-    /// `application/json` is one type, `text/*` all of text, `*/*` everything, also what names no type, and
-    /// `application/*+json` all that are JSON by their suffix (RFC 6839).
+    /// `application/json` is one type, `text/*` all of text, `*/*` everything, also what names no
+    /// type, and `application/*+json` all that are JSON by their suffix (RFC 6839).
     public var acceptableContentTypes: Set<String>?
 
     /// Whether the content type must be one that the request's `Accept` asked for, instead of
     /// ``acceptableContentTypes``. A request without `Accept` takes any. Default: false.
     public var followsAcceptHeader = false
 
-    /// What else must be true, checked in order when the status and the content type are acceptable; the first rule that
-    /// refuses ends it. Default: none.
+    /// What else must be true, checked in order when the status and the content type are
+    /// acceptable; the first rule that refuses ends it. Default: none.
     public var rules: [ResponseRule] = []
 
     /// The status codes that are acceptable by default: 200 to 299.
     public static let successfulStatusCodes = Set(200..<300)
 
-    /// The media types of `AFJSONResponseSerializer`: `application/json`, `text/json` and `text/javascript`.
+    /// The media types of `AFJSONResponseSerializer`: `application/json`, `text/json` and
+    /// `text/javascript`.
     public static let jsonContentTypes: Set<String> = ["application/json", "text/json", "text/javascript"]
 
-    /// ``jsonContentTypes`` and every type with the suffix `+json` (RFC 6839), such as `application/problem+json`.
+    /// ``jsonContentTypes`` and every type with the suffix `+json` (RFC 6839), such as
+    /// `application/problem+json`.
     public static let jsonContentTypesWithSuffix = jsonContentTypes.union(["*/*+json"])
 
     /// Every status 2xx, every content type.
@@ -37,13 +40,15 @@ public struct ResponseValidation: Sendable, Hashable {
 
     /// Every status 2xx, and the content types of JSON.
     ///
-    /// As with AFNetworking, `application/problem+json` and its like are not among them; ``jsonWithSuffix`` has them.
+    /// As with AFNetworking, `application/problem+json` and its like are not among them;
+    /// ``jsonWithSuffix`` has them.
     public static let json = ResponseValidation(contentTypes: jsonContentTypes)
 
     /// Every status 2xx, the content types of JSON and every type with the suffix `+json`.
     public static let jsonWithSuffix = ResponseValidation(contentTypes: jsonContentTypesWithSuffix)
 
-    /// Every status 2xx, and the content types that the request's `Accept` asked for: Alamofire's `validate()`.
+    /// Every status 2xx, and the content types that the request's `Accept` asked for: Alamofire's
+    /// `validate()`.
     public static let byAcceptHeader: ResponseValidation = {
         var validation = ResponseValidation()
         validation.followsAcceptHeader = true
@@ -77,16 +82,18 @@ public struct ResponseValidation: Sendable, Hashable {
 
     /// Checks a response.
     ///
-    /// The content type does not matter for an empty body that is expected to be empty: the response to HEAD, 204, 205
-    /// and 304, and without a `Content-Type`. (AFNetworking accepted every empty body in silence.)
+    /// The content type does not matter for an empty body that is expected to be empty: the
+    /// response to HEAD, 204, 205 and 304, and without a `Content-Type`. (AFNetworking accepted
+    /// every empty body in silence.)
     ///
     /// - Parameters:
     ///   - body: The body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
-    /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``, ``NetworkingError/Code/unacceptableContentType`` or
-    ///   ``NetworkingError/Code/responseRefused``. When status and type fail, the status is the error and the content
-    ///   type is below it.
+    /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``,
+    ///   ``NetworkingError/Code/unacceptableContentType`` or
+    ///   ``NetworkingError/Code/responseRefused``. When status and type fail, the status is the
+    ///   error and the content type is below it.
     public func validate(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) {
         if let failure = failure(body, head: head, request: request) { throw failure }
     }
@@ -130,7 +137,8 @@ public struct ResponseValidation: Sendable, Hashable {
         return request.headerFields[.accept].map(MediaTypePattern.patterns(ofAccept:)) ?? nil
     }
 
-    /// RFC 9110 §9.3.2 (HEAD), §15.3.5 (204), §15.3.6 (205), §15.4.5 (304), §8.3 (no type without content).
+    /// RFC 9110 §9.3.2 (HEAD), §15.3.5 (204), §15.3.6 (205), §15.4.5 (304), §8.3 (no type without
+    /// content).
     private static func isRightlyEmpty(_ body: Data, type: String?, head: ResponseHead, request: Request) -> Bool {
         guard body.isEmpty else { return false }
         return type == nil || request.method == .head || [204, 205, 304].contains(head.statusCode)

@@ -2,18 +2,20 @@ public import FoundationEssentials
 
 /// Validates a response and decodes its body as text.
 ///
-/// Accepts 2xx of any content type by default. The text is in the charset of the `Content-Type`, which may be any that
-/// ``Charset`` knows. Without one, a byte-order mark tells; without that, it is ``defaultCharset``. A byte-order mark is
-/// not part of the text. A charset that is not known is an error, and so are bytes that are not valid in it, unless
-/// ``invalidBytes`` says otherwise.
+/// Accepts 2xx of any content type by default. The text is in the charset of the `Content-Type`,
+/// which may be any that ``Charset`` knows. Without one, a byte-order mark tells; without that, it
+/// is ``defaultCharset``. A byte-order mark is not part of the text. A charset that is not known is
+/// an error, and so are bytes that are not valid in it, unless ``invalidBytes`` says otherwise.
 ///
-/// AFNetworking has no such serializer; its `AFHTTPResponseSerializer` left the decoding to its users, and before it
-/// `AFURLConnectionOperation` had `responseString` and `responseStringEncoding`.
+/// AFNetworking has no such serializer; its `AFHTTPResponseSerializer` left the decoding to its
+/// users, and before it `AFURLConnectionOperation` had `responseString` and
+/// `responseStringEncoding`.
 public struct StringResponseSerializer: ValidatingResponseSerializer {
     /// Which responses are accepted. Default: 2xx of any content type.
     public var validation: ResponseValidation
 
-    /// The charset whatever the response says, for servers that name a wrong one. Default: nil, as the response says.
+    /// The charset whatever the response says, for servers that name a wrong one. Default: nil, as
+    /// the response says.
     public var charset: Charset?
 
     /// The charset of a response that names none and has no byte-order mark. Default: UTF-8.
@@ -45,9 +47,10 @@ public struct StringResponseSerializer: ValidatingResponseSerializer {
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The text.
-    /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``, ``NetworkingError/Code/unacceptableContentType`` or
-    ///   ``NetworkingError/Code/responseSerializationFailed`` for a charset that is not known and for bytes that are
-    ///   not valid in it, with a ``CharsetError`` below.
+    /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``,
+    ///   ``NetworkingError/Code/unacceptableContentType`` or
+    ///   ``NetworkingError/Code/responseSerializationFailed`` for a charset that is not known and
+    ///   for bytes that are not valid in it, with a ``CharsetError`` below.
     public func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> String {
         let text = ResponseText(charset: charset, defaultCharset: defaultCharset, fallback: invalidBytes)
         return try validated(body, head: head, request: request) { body throws(NetworkingError) in

@@ -2,7 +2,8 @@ public import FoundationEssentials
 
 /// A response serializer that validates by status codes and content types first.
 ///
-/// The functions here make a changed copy, for choosing with a leading dot: `as: .json.acceptingAnyStatus()`.
+/// The functions here make a changed copy, for choosing with a leading dot:
+/// `as: .json.acceptingAnyStatus()`.
 public protocol ValidatingResponseSerializer: ResponseSerializer {
     /// Which responses are accepted.
     var validation: ResponseValidation { get set }
@@ -58,13 +59,14 @@ extension ValidatingResponseSerializer {
         return copy
     }
 
-    /// The same serializer with one rule more, for responses whose status and content type are acceptable.
+    /// The same serializer with one rule more, for responses whose status and content type are
+    /// acceptable.
     ///
     /// After a leading dot the compiler wants to be told that the closure is sendable:
     /// `as: .json.requiring { @Sendable head, body, request in … }`.
     ///
-    /// - Parameter check: Looks at the head, the body and the request, and throws to refuse the response; see
-    ///   ``ResponseRule``.
+    /// - Parameter check: Looks at the head, the body and the request, and throws to refuse the
+    ///   response; see ``ResponseRule``.
     /// - Returns: The copy.
     public func requiring(
         _ check: @escaping @Sendable (_ head: ResponseHead, _ body: Data, _ request: Request) throws -> Void
@@ -92,10 +94,12 @@ extension ValidatingResponseSerializer {
 extension ValidatingResponseSerializer {
     /// Validates, parses, and chains what fails, as all of AFNetworking's serializers do.
     ///
-    /// With a wrong content type the body is not parsed. With a bad status alone it is: what comes of it goes into
-    /// ``NetworkingError/parsedBody``. A parsing error is the outer one, with the validation's below it.
+    /// With a wrong content type the body is not parsed. With a bad status alone it is: what comes
+    /// of it goes into ``NetworkingError/parsedBody``. A parsing error is the outer one, with the
+    /// validation's below it.
     ///
-    /// `parse` throws an error with its sentence and the fault below it; the rest is filled in here.
+    /// `parse` throws an error with its sentence and the fault below it; the rest is filled in
+    /// here.
     package func validated(
         _ body: Data,
         head: ResponseHead,

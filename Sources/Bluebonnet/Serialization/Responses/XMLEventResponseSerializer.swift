@@ -4,8 +4,9 @@ import HTTPTypes
 /// Validates a response and gives a reader at the beginning of its XML.
 ///
 /// Accepts 2xx and the content types `application/xml` and `text/xml` by default. As with
-/// `AFXMLParserResponseSerializer`, whose counterpart this is, the parsing is yours: what is wrong with the document comes
-/// out of ``XMLEventReader/next()``, and an empty body is a document without an element.
+/// `AFXMLParserResponseSerializer`, whose counterpart this is, the parsing is yours: what is wrong
+/// with the document comes out of ``XMLEventReader/next()``, and an empty body is a document
+/// without an element.
 public struct XMLEventResponseSerializer: ValidatingResponseSerializer {
     /// Which responses are accepted. Default: 2xx with a content type of XML.
     public var validation: ResponseValidation
@@ -30,7 +31,8 @@ public struct XMLEventResponseSerializer: ValidatingResponseSerializer {
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The reader.
-    /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``, ``NetworkingError/Code/unacceptableContentType`` or
+    /// - Throws: ``NetworkingError/Code/unacceptableStatusCode``,
+    ///   ``NetworkingError/Code/unacceptableContentType`` or
     ///   ``NetworkingError/Code/responseSerializationFailed`` for a charset that is not known.
     public func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> XMLEventReader
     {
@@ -41,7 +43,8 @@ public struct XMLEventResponseSerializer: ValidatingResponseSerializer {
 }
 
 extension ResponseValidation {
-    /// Every status 2xx, and the content types of `AFXMLParserResponseSerializer`: `application/xml` and `text/xml`.
+    /// Every status 2xx, and the content types of `AFXMLParserResponseSerializer`:
+    /// `application/xml` and `text/xml`.
     public static let xml = ResponseValidation(contentTypes: ["application/xml", "text/xml"])
 }
 

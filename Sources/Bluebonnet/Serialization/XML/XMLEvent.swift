@@ -1,10 +1,12 @@
 /// One piece of an XML document, as ``XMLEventReader`` brings it.
 public enum XMLEvent: Sendable, Hashable {
-    /// The start tag of an element, or an empty-element tag, which is followed by its ``endElement(_:)`` at once.
+    /// The start tag of an element, or an empty-element tag, which is followed by its
+    /// ``endElement(_:)`` at once.
     case startElement(XMLStartElement)
     /// The end tag of an element.
     case endElement(XMLName)
-    /// Text, entities and character references resolved, line ends as `\n`. Never empty; neighbours are one event.
+    /// Text, entities and character references resolved, line ends as `\n`. Never empty; neighbours
+    /// are one event.
     case characters(String)
     /// The text of a CDATA section.
     case cdata(String)
@@ -20,7 +22,8 @@ public struct XMLStartElement: Sendable, Hashable {
     public var name: XMLName
     /// The attributes in their order, without the declarations of namespaces.
     public var attributes: [XMLAttribute]
-    /// The namespaces that are declared here, by their prefix; the default one has the empty prefix.
+    /// The namespaces that are declared here, by their prefix; the default one has the empty
+    /// prefix.
     public var namespaces: [String: String]
 
     /// Makes a start tag.
@@ -45,8 +48,9 @@ public struct XMLStartElement: Sendable, Hashable {
 public struct XMLAttribute: Sendable, Hashable {
     /// The name.
     public var name: XMLName
-    /// The value, references resolved, each line end and tab a space (XML 1.0 §3.3.3). Types that a DTD declares are not
-    /// looked at: every value is treated as one of the type CDATA, so that blanks at its ends and double ones stay.
+    /// The value, references resolved, each line end and tab a space (XML 1.0 §3.3.3). Types that a
+    /// DTD declares are not looked at: every value is treated as one of the type CDATA, so that
+    /// blanks at its ends and double ones stay.
     public var value: String
 
     /// Makes an attribute.

@@ -152,8 +152,9 @@ extension XMLEventReader {
         if !isParameter, entities[XMLNameKey(name)] == nil { entities[XMLNameKey(name)] = entity }
     }
 
-    /// Character references in a declaration are resolved where it stands, references to entities where it is used
-    /// (XML 1.0 §4.4.5, §4.4.7): what makes a `<` here makes markup there, however it is written.
+    /// Character references in a declaration are resolved where it stands, references to entities
+    /// where it is used (XML 1.0 §4.4.5, §4.4.7): what makes a `<` here makes markup there, however
+    /// it is written.
     private func resolvingCharacters(_ literal: [UInt8], at place: Int) throws(XMLParsingError) -> [UInt8] {
         guard !literal.contains(UInt8(ascii: "%")) else {
             throw input.error(.externalEntity, "Parameter entities are not expanded")

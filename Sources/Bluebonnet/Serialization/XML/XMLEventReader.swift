@@ -1,18 +1,20 @@
 public import FoundationEssentials
 
-/// Reads an XML document piece by piece, as fast as it is asked: `while let event = try reader.next() { … }`.
+/// Reads an XML document piece by piece, as fast as it is asked:
+/// `while let event = try reader.next() { … }`.
 ///
-/// A value: it can be sent to another task, and a copy reads on from where it was copied. What it accepts is well-formed
-/// XML 1.0 with namespaces; everything else is an ``XMLParsingError`` with line and column. Nothing outside the text is
-/// ever loaded: neither a DTD nor an entity. Entities that the document declares itself are expanded, within
-/// ``XMLLimits/entityExpansion`` and unless there is markup in them. Declarations of elements and attributes are
-/// skipped, so attributes have no default values.
+/// A value: it can be sent to another task, and a copy reads on from where it was copied. What it
+/// accepts is well-formed XML 1.0 with namespaces; everything else is an ``XMLParsingError`` with
+/// line and column. Nothing outside the text is ever loaded: neither a DTD nor an entity. Entities
+/// that the document declares itself are expanded, within ``XMLLimits/entityExpansion`` and unless
+/// there is markup in them. Declarations of elements and attributes are skipped, so attributes have
+/// no default values.
 ///
-/// The encoding is that of the byte-order mark, else the one given, else that of the XML declaration, else UTF-8
-/// (RFC 7303 §3).
+/// The encoding is that of the byte-order mark, else the one given, else that of the XML
+/// declaration, else UTF-8 (RFC 7303 §3).
 ///
-/// AFNetworking: the `NSXMLParser` of `AFXMLParserResponseSerializer`. Foundation's own is in `BluebonnetFoundation`;
-/// on Linux it accepts documents that end too early.
+/// AFNetworking: the `NSXMLParser` of `AFXMLParserResponseSerializer`. Foundation's own is in
+/// `BluebonnetFoundation`; on Linux it accepts documents that end too early.
 public struct XMLEventReader: Sendable {
     var input: XMLInput
     let limits: XMLLimits
@@ -31,7 +33,8 @@ public struct XMLEventReader: Sendable {
     ///
     /// - Parameters:
     ///   - document: The bytes.
-    ///   - charset: The charset that was told from outside, by a `Content-Type` for example. Default: nil.
+    ///   - charset: The charset that was told from outside, by a `Content-Type` for example.
+    ///     Default: nil.
     ///   - limits: What the document may cost. Default: the default limits.
     public init(_ document: Data, charset: Charset? = nil, limits: XMLLimits = XMLLimits()) {
         self.limits = limits
@@ -56,7 +59,8 @@ public struct XMLEventReader: Sendable {
     /// How many elements are open.
     public var depth: Int { open.count }
 
-    /// The line and the column of what comes next, counted from 1. Asking after every event costs as much as reading.
+    /// The line and the column of what comes next, counted from 1. Asking after every event costs
+    /// as much as reading.
     public var location: (line: Int, column: Int) { input.location(of: input.position) }
 
     /// Reads the next event.
@@ -86,7 +90,8 @@ public struct XMLEventReader: Sendable {
     }
 
     #if DEBUG
-        /// What was done so far, for the tests of what a document costs: bytes read and expanded, namespaces looked up.
+        /// What was done so far, for the tests of what a document costs: bytes read and expanded,
+        /// namespaces looked up.
         var steps: Int { input.position + limits.entityExpansion - expansionLeft + namespaces.steps }
     #endif
 
@@ -227,7 +232,8 @@ public struct XMLEventReader: Sendable {
         for (name, value, place) in raw where Self.isDeclaration(name) {
             let prefix = String(decoding: name.utf8.dropFirst(6), as: UTF8.self)
             let isDefault = name.utf8.count == 5
-            // The two namespaces of XML itself have their prefixes, and no others (Namespaces in XML §3).
+            // The two namespaces of XML itself have their prefixes, and no others (Namespaces in
+            // XML §3).
             let isReserved =
                 value.isSameName(as: XMLNamespaces.xml) != (prefix == "xml")
                 || value.isSameName(as: XMLNamespaces.xmlns) || prefix == "xmlns"

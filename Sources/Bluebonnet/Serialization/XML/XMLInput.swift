@@ -4,7 +4,8 @@ import FoundationEssentials
 struct XMLInput: Sendable {
     private var bytes: [UInt8] = []
     private(set) var position = 0
-    /// A place whose line and column are known, so that those behind it are not counted from the beginning.
+    /// A place whose line and column are known, so that those behind it are not counted from the
+    /// beginning.
     private(set) var marked = (position: 0, line: 1, column: 1)
 
     /// An empty text.

@@ -32,8 +32,8 @@ public struct XMLName: Sendable, Hashable, CustomStringConvertible {
     public var description: String { qualified }
 }
 
-/// A text as XML compares names: by its code points, where `String` compares up to canonical equivalence (XML 1.0
-/// §1.2, “match”).
+/// A text as XML compares names: by its code points, where `String` compares up to canonical
+/// equivalence (XML 1.0 §1.2, “match”).
 struct XMLNameKey: Hashable, Sendable {
     let text: String
 
@@ -44,7 +44,8 @@ struct XMLNameKey: Hashable, Sendable {
     static func == (left: XMLNameKey, right: XMLNameKey) -> Bool { left.text.isSameName(as: right.text) }
 
     func hash(into hasher: inout Hasher) {
-        // Not as `String` does: names that are canonically equivalent would all be in one place of a set.
+        // Not as `String` does: names that are canonically equivalent would all be in one place of
+        // a set.
         for byte in text.utf8 { hasher.combine(byte) }
     }
 }

@@ -1,7 +1,7 @@
 /// The namespaces that are in force at a place of a document (Namespaces in XML 1.0 §6).
 ///
-/// What a prefix stands for is found at once, however many elements around declare others; and namespaces are compared
-/// by their number, however long their names are.
+/// What a prefix stands for is found at once, however many elements around declare others; and
+/// namespaces are compared by their number, however long their names are.
 struct XMLNamespaces: Sendable {
     static let xml = "http://www.w3.org/XML/1998/namespace"
     static let xmlns = "http://www.w3.org/2000/xmlns/"

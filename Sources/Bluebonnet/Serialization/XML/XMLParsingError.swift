@@ -10,12 +10,13 @@ public struct XMLParsingError: Error, Sendable, Hashable, CustomStringConvertibl
 
         /// The text breaks the grammar of XML 1.0.
         public static let malformed = Code(value: .malformed)
-        /// An end tag closes another element than the one that is open, or the text ends inside an element.
+        /// An end tag closes another element than the one that is open, or the text ends inside an
+        /// element.
         public static let mismatchedTag = Code(value: .mismatchedTag)
         /// A reference to an entity that is not declared.
         public static let undefinedEntity = Code(value: .undefinedEntity)
-        /// A reference to something outside the text, to a parameter entity, or to an entity with markup in it; none of
-        /// them is ever expanded.
+        /// A reference to something outside the text, to a parameter entity, or to an entity with
+        /// markup in it; none of them is ever expanded.
         public static let externalEntity = Code(value: .externalEntity)
         /// A prefix that stands for no namespace.
         public static let undeclaredPrefix = Code(value: .undeclaredPrefix)
@@ -43,10 +44,11 @@ public struct XMLLimits: Sendable, Hashable {
     /// How deep elements may be nested. Default: 512.
     public var depth = 512
 
-    /// How many bytes entities that the document declares may expand to, all in all. Default: 1 MiB.
+    /// How many bytes entities that the document declares may expand to, all in all. Default: 1
+    /// MiB.
     ///
-    /// The five entities of XML itself and character references do not count. Zero refuses documents that use entities
-    /// of their own.
+    /// The five entities of XML itself and character references do not count. Zero refuses
+    /// documents that use entities of their own.
     public var entityExpansion = 1 << 20
 
     /// How many attributes an element may have. Default: 10,000.

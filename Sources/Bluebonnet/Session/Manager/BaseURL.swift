@@ -10,8 +10,9 @@ struct BaseURL: Sendable {
     private let prefix: String?
     /// What was given as a base and is not a URL; every request fails with it.
     private let invalid: NetworkingError?
-    /// The URLs that were made last, by the text they were asked for with; shared by all copies. Programs ask for few paths, many
-    /// times, and parsing a URL and taking it apart costs a ninth of a small request.
+    /// The URLs that were made last, by the text they were asked for with; shared by all copies.
+    /// Programs ask for few paths, many times, and parsing a URL and taking it apart costs a ninth
+    /// of a small request.
     private let made = Made()
 
     private final class Made: Sendable {
@@ -41,7 +42,8 @@ struct BaseURL: Sendable {
         self.init(url, invalid: url == nil ? error : nil)
     }
 
-    /// AFHTTPSessionManager: a slash is added to the path iff there is a path and the whole text does not end in one.
+    /// AFHTTPSessionManager: a slash is added to the path iff there is a path and the whole text
+    /// does not end in one.
     private static func withSlash(_ url: URL) -> URL {
         let path = url.path(percentEncoded: true)
         guard !path.isEmpty, !path.hasSuffix("/"), !url.absoluteString.hasSuffix("/"),
@@ -87,7 +89,8 @@ struct BaseURL: Sendable {
     /// A text for messages: nothing of it that may be a secret.
     private static func shown(_ text: String) -> String {
         guard !text.isEmpty else { return "An empty path" }
-        // By bytes: with an accent behind it, a sign is another character and separates all the same.
+        // By bytes: with an accent behind it, a sign is another character and separates all the
+        // same.
         guard !text.utf8.contains(UInt8(ascii: "@")) else { return "A text with “@”" }
         return "“\(String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self))”"
     }
@@ -101,7 +104,8 @@ struct BaseURL: Sendable {
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
                 break
             case UInt8(ascii: "/"), UInt8(ascii: "."):
-                // A leading slash, an empty segment, or a segment that begins with a dot needs the whole algorithm.
+                // A leading slash, an empty segment, or a segment that begins with a dot needs the
+                // whole algorithm.
                 if previous == UInt8(ascii: "/") { return false }
             default: return false
             }

@@ -3,8 +3,8 @@ public import HTTPTypes
 
 /// The verbs in AFNetworking's own shape: a started task, and closures on ``completionQueue``.
 ///
-/// Exactly one of `success` and `failure` is called, once. A request that cannot be serialized calls `failure` without a task, and
-/// nothing is sent.
+/// Exactly one of `success` and `failure` is called, once. A request that cannot be serialized
+/// calls `failure` without a task, and nothing is sent.
 extension HTTPSessionManager {
     /// Sends a GET; the result goes to one of the closures.
     ///

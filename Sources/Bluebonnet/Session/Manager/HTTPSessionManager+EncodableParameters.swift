@@ -1,6 +1,7 @@
 public import HTTPTypes
 
-/// The verbs with parameters of a type of your own. A literal as `parameters:` is a ``JSONValue``, not one of these.
+/// The verbs with parameters of a type of your own. A literal as `parameters:` is a ``JSONValue``,
+/// not one of these.
 extension HTTPSessionManager {
     /// Makes the request of a method, a path and encodable parameters, as the verbs send it.
     ///
@@ -10,7 +11,8 @@ extension HTTPSessionManager {
     ///   - parameters: Query or body, as the request serializer decides.
     ///   - headers: Header fields that win over the serializer's. Default: none.
     /// - Returns: The request.
-    /// - Throws: ``NetworkingError/Code/invalidURL`` or ``NetworkingError/Code/requestSerializationFailed``.
+    /// - Throws: ``NetworkingError/Code/invalidURL`` or
+    ///   ``NetworkingError/Code/requestSerializationFailed``.
     @_disfavoredOverload
     public func request(
         _ method: HTTPRequest.Method,
@@ -21,7 +23,8 @@ extension HTTPSessionManager {
         try request(method, path, body: parameters, headers: headers)
     }
 
-    /// Sends a request with encodable parameters and brings the value with everything that was received.
+    /// Sends a request with encodable parameters and brings the value with everything that was
+    /// received.
     ///
     /// - Parameters:
     ///   - method: The method.
@@ -181,7 +184,8 @@ extension HTTPSessionManager {
         try await value(of: request(.patch, path, body: parameters, headers: headers), as: serializer)
     }
 
-    /// Sends a PATCH with encodable parameters and returns the JSON response as a `Decodable` value.
+    /// Sends a PATCH with encodable parameters and returns the JSON response as a `Decodable`
+    /// value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -220,7 +224,8 @@ extension HTTPSessionManager {
         try await value(of: request(.delete, path, body: parameters, headers: headers), as: serializer)
     }
 
-    /// Sends a DELETE with encodable parameters and returns the JSON response as a `Decodable` value.
+    /// Sends a DELETE with encodable parameters and returns the JSON response as a `Decodable`
+    /// value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.

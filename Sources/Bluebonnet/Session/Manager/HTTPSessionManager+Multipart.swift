@@ -3,9 +3,10 @@ public import HTTPTypes
 
 /// Requests with a multipart form, which is read from files and streams while it is sent.
 ///
-/// `parameters` come first, one part for each value with AFNetworking's names (`a[b]`, `a[]`); then the parts of the form. Without
-/// parameters and parts, the plain request is sent, with no body. To send a form that was made before, assign it:
-/// `{ $0 = form }`. Counterpart of `multipartFormRequestWithMethod:URLString:parameters:constructingBodyWithBlock:error:`.
+/// `parameters` come first, one part for each value with AFNetworking's names (`a[b]`, `a[]`); then
+/// the parts of the form. Without parameters and parts, the plain request is sent, with no body. To
+/// send a form that was made before, assign it: `{ $0 = form }`. Counterpart of
+/// `multipartFormRequestWithMethod:URLString:parameters:constructingBodyWithBlock:error:`.
 extension HTTPSessionManager {
     /// Makes the request of a method, a path and a form, as the verbs send it.
     ///
@@ -13,11 +14,14 @@ extension HTTPSessionManager {
     ///   - method: The method; not GET or HEAD.
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: Values that become the first parts. Default: none.
-    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's. Default: none.
+    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's.
+    ///     Default: none.
     ///   - build: Adds the parts.
     /// - Returns: The request.
-    /// - Throws: ``NetworkingError/Code/invalidURL``, ``NetworkingError/Code/requestSerializationFailed``, or what `build`
-    ///   threw: a ``NetworkingError`` as it is, another error below ``NetworkingError/Code/requestSerializationFailed``.
+    /// - Throws: ``NetworkingError/Code/invalidURL``,
+    ///   ``NetworkingError/Code/requestSerializationFailed``, or what `build` threw: a
+    ///   ``NetworkingError`` as it is, another error below
+    ///   ``NetworkingError/Code/requestSerializationFailed``.
     public func request(
         _ method: HTTPRequest.Method,
         _ path: String,
@@ -34,20 +38,22 @@ extension HTTPSessionManager {
 
     /// Writes the form to a file and makes the request that uploads it from there.
     ///
-    /// For streams without a length at servers that want one, for uploads that must outlive their sources, and to look at what would
-    /// be sent. The file is the caller's to remove. Counterpart of
-    /// `requestWithMultipartFormRequest:writingStreamContentsToFile:completionHandler:`.
+    /// For streams without a length at servers that want one, for uploads that must outlive their
+    /// sources, and to look at what would be sent. The file is the caller's to remove. Counterpart
+    /// of `requestWithMultipartFormRequest:writingStreamContentsToFile:completionHandler:`.
     ///
     /// - Parameters:
     ///   - method: The method; not GET or HEAD.
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: Values that become the first parts. Default: none.
-    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's. Default: none.
+    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's.
+    ///     Default: none.
     ///   - file: A file URL; nothing half-written is ever found there.
     ///   - overwrites: Whether a file that stands there is replaced. Default: true.
     ///   - build: Adds the parts.
     /// - Returns: The request. Without parameters and parts it has no body, and no file is written.
-    /// - Throws: As the function without a file, and as ``MultipartFormData/write(to:overwrites:)``.
+    /// - Throws: As the function without a file, and as
+    ///   ``MultipartFormData/write(to:overwrites:)``.
     public func request(
         _ method: HTTPRequest.Method,
         _ path: String,
@@ -70,7 +76,8 @@ extension HTTPSessionManager {
     ///   - method: The method; not GET or HEAD.
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: Values that become the first parts. Default: none.
-    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's. Default: none.
+    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's.
+    ///     Default: none.
     ///   - serializer: Makes the value of the response.
     ///   - build: Adds the parts.
     /// - Returns: The response with its value.
@@ -93,7 +100,8 @@ extension HTTPSessionManager {
     ///   - method: The method; not GET or HEAD.
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: Values that become the first parts. Default: none.
-    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's. Default: none.
+    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's.
+    ///     Default: none.
     ///   - serializer: Makes the value of the response.
     ///   - build: Adds the parts.
     /// - Returns: The task, not started.

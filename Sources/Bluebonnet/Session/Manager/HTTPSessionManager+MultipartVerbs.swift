@@ -9,7 +9,8 @@ extension HTTPSessionManager {
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: Values that become the first parts. Default: none.
-    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's. Default: none.
+    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's.
+    ///     Default: none.
     ///   - serializer: Makes the value of the response.
     ///   - build: Adds the parts.
     /// - Returns: The value.
@@ -32,12 +33,14 @@ extension HTTPSessionManager {
         ).value
     }
 
-    /// Sends a POST with a multipart form and returns the JSON response as a `Decodable` value, inferred from the context.
+    /// Sends a POST with a multipart form and returns the JSON response as a `Decodable` value,
+    /// inferred from the context.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: Values that become the first parts. Default: none.
-    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's. Default: none.
+    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's.
+    ///     Default: none.
     ///   - build: Adds the parts.
     /// - Returns: The value.
     /// - Throws: ``NetworkingError``.
@@ -61,7 +64,8 @@ extension HTTPSessionManager {
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: Values that become the first parts. Default: none.
-    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's. Default: none.
+    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's.
+    ///     Default: none.
     ///   - build: Adds the parts, before this function returns.
     ///   - progress: Called as the body goes by. Default: none.
     ///   - success: Called with the task and what ``responseSerializer`` made of the body.
@@ -89,7 +93,8 @@ extension HTTPSessionManager {
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: Values that become the first parts. Default: none.
-    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's. Default: none.
+    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's.
+    ///     Default: none.
     ///   - serializer: Makes the value of the response.
     ///   - build: Adds the parts.
     /// - Returns: The value.
@@ -112,12 +117,14 @@ extension HTTPSessionManager {
         ).value
     }
 
-    /// Sends a PUT with a multipart form and returns the JSON response as a `Decodable` value, inferred from the context.
+    /// Sends a PUT with a multipart form and returns the JSON response as a `Decodable` value,
+    /// inferred from the context.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: Values that become the first parts. Default: none.
-    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's. Default: none.
+    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's.
+    ///     Default: none.
     ///   - build: Adds the parts.
     /// - Returns: The value.
     /// - Throws: ``NetworkingError``.
@@ -141,7 +148,8 @@ extension HTTPSessionManager {
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: Values that become the first parts. Default: none.
-    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's. Default: none.
+    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's.
+    ///     Default: none.
     ///   - build: Adds the parts, before this function returns.
     ///   - progress: Called as the body goes by. Default: none.
     ///   - success: Called with the task and what ``responseSerializer`` made of the body.
@@ -169,7 +177,8 @@ extension HTTPSessionManager {
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: Values that become the first parts. Default: none.
-    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's. Default: none.
+    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's.
+    ///     Default: none.
     ///   - serializer: Makes the value of the response.
     ///   - build: Adds the parts.
     /// - Returns: The value.
@@ -192,12 +201,14 @@ extension HTTPSessionManager {
         ).value
     }
 
-    /// Sends a PATCH with a multipart form and returns the JSON response as a `Decodable` value, inferred from the context.
+    /// Sends a PATCH with a multipart form and returns the JSON response as a `Decodable` value,
+    /// inferred from the context.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: Values that become the first parts. Default: none.
-    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's. Default: none.
+    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's.
+    ///     Default: none.
     ///   - build: Adds the parts.
     /// - Returns: The value.
     /// - Throws: ``NetworkingError``.
@@ -221,7 +232,8 @@ extension HTTPSessionManager {
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: Values that become the first parts. Default: none.
-    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's. Default: none.
+    ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's.
+    ///     Default: none.
     ///   - build: Adds the parts, before this function returns.
     ///   - progress: Called as the body goes by. Default: none.
     ///   - success: Called with the task and what ``responseSerializer`` made of the body.

@@ -60,7 +60,8 @@ extension HTTPSessionManager {
         try await value(of: request(.post, path, parameters: parameters, headers: headers), as: serializer)
     }
 
-    /// Sends a POST and returns the JSON response as a `Decodable` value, inferred from the context.
+    /// Sends a POST and returns the JSON response as a `Decodable` value, inferred from the
+    /// context.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -204,7 +205,8 @@ extension HTTPSessionManager {
         try await value(of: request(.patch, path, parameters: parameters, headers: headers), as: serializer)
     }
 
-    /// Sends a PATCH and returns the JSON response as a `Decodable` value, inferred from the context.
+    /// Sends a PATCH and returns the JSON response as a `Decodable` value, inferred from the
+    /// context.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -276,7 +278,8 @@ extension HTTPSessionManager {
         try await value(of: request(.delete, path, parameters: parameters, headers: headers), as: serializer)
     }
 
-    /// Sends a DELETE and returns the JSON response as a `Decodable` value, inferred from the context.
+    /// Sends a DELETE and returns the JSON response as a `Decodable` value, inferred from the
+    /// context.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.

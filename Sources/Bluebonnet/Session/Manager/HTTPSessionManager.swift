@@ -4,8 +4,8 @@ public import HTTPTypes
 
 /// The HTTP verbs over a base URL, with serializers in both directions: what most programs use.
 ///
-/// A value: copy it and change the copy's serializer or base URL, and both still share one session with its connections. Counterpart of
-/// `AFHTTPSessionManager`.
+/// A value: copy it and change the copy's serializer or base URL, and both still share one session
+/// with its connections. Counterpart of `AFHTTPSessionManager`.
 ///
 /// ```swift
 /// let api = HTTPSessionManager(baseURL: "https://api.example.com/v1/")
@@ -13,8 +13,8 @@ public import HTTPTypes
 /// let page = try await api.get("users", parameters: ["page": 2], as: .json)
 /// ```
 public struct HTTPSessionManager: Sendable {
-    /// What relative paths are resolved against. A path gets a trailing slash when it has none, so that `v1` and `users` make
-    /// `v1/users`. Default: none; requests then need whole URLs.
+    /// What relative paths are resolved against. A path gets a trailing slash when it has none, so
+    /// that `v1` and `users` make `v1/users`. Default: none; requests then need whole URLs.
     public let baseURL: URL?
 
     /// The session that sends the requests.
@@ -23,12 +23,13 @@ public struct HTTPSessionManager: Sendable {
     /// Makes requests of methods, URLs and parameters. Default: ``HTTPRequestSerializer``.
     public var requestSerializer: any RequestSerializer = HTTPRequestSerializer()
 
-    /// Makes values of responses where a call names no serializer: the success/failure form. Default: ``JSONResponseSerializer``.
+    /// Makes values of responses where a call names no serializer: the success/failure form.
+    /// Default: ``JSONResponseSerializer``.
     public var responseSerializer: any ResponseSerializer<JSONValue> = JSONResponseSerializer()
 
-    /// What every response of the manager must fulfil, before the validation of the serializer that a call names; see
-    /// ``ResponseValidation/rules``. Default: ``ResponseValidation/none``. Holds for streams too, before
-    /// their body is read.
+    /// What every response of the manager must fulfil, before the validation of the serializer that
+    /// a call names; see ``ResponseValidation/rules``. Default: ``ResponseValidation/none``. Holds
+    /// for streams too, before their body is read.
     public var validation = ResponseValidation.none
 
     /// Where success, failure and progress closures run. Default: the main queue.
@@ -48,8 +49,8 @@ public struct HTTPSessionManager: Sendable {
     /// Makes a manager with a base URL written as text.
     ///
     /// - Parameters:
-    ///   - baseURL: What relative paths are resolved against. Where this is not a URL, every request with a relative path fails
-    ///     with ``NetworkingError/Code/invalidURL``.
+    ///   - baseURL: What relative paths are resolved against. Where this is not a URL, every
+    ///     request with a relative path fails with ``NetworkingError/Code/invalidURL``.
     ///   - session: The session to share. Default: ``SessionManager/shared``.
     public init(baseURL: String, session: SessionManager = .shared) {
         self.init(BaseURL(baseURL), session)
@@ -89,7 +90,8 @@ public struct HTTPSessionManager: Sendable {
     ///   - parameters: Query or body, as the request serializer decides. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
     /// - Returns: The request.
-    /// - Throws: ``NetworkingError/Code/invalidURL`` or ``NetworkingError/Code/requestSerializationFailed``.
+    /// - Throws: ``NetworkingError/Code/invalidURL`` or
+    ///   ``NetworkingError/Code/requestSerializationFailed``.
     public func request(
         _ method: HTTPRequest.Method,
         _ path: String,
@@ -108,7 +110,8 @@ public struct HTTPSessionManager: Sendable {
     ///   - body: The value to encode, as the request serializer decides.
     ///   - headers: Header fields that win over the serializer's. Default: none.
     /// - Returns: The request.
-    /// - Throws: ``NetworkingError/Code/invalidURL`` or ``NetworkingError/Code/requestSerializationFailed``.
+    /// - Throws: ``NetworkingError/Code/invalidURL`` or
+    ///   ``NetworkingError/Code/requestSerializationFailed``.
     public func request(
         _ method: HTTPRequest.Method,
         _ path: String,
@@ -142,7 +145,8 @@ public struct HTTPSessionManager: Sendable {
         return try await session.perform(request, as: checked(serializer))
     }
 
-    /// Sends a request with an encodable body and brings the value with everything that was received.
+    /// Sends a request with an encodable body and brings the value with everything that was
+    /// received.
     ///
     /// - Parameters:
     ///   - method: The method.
@@ -172,7 +176,8 @@ public struct HTTPSessionManager: Sendable {
     ///   - headers: Header fields that win over the serializer's. Default: none.
     ///   - serializer: Makes the value of the response.
     /// - Returns: The task, not started.
-    /// - Throws: ``NetworkingError/Code/invalidURL`` or ``NetworkingError/Code/requestSerializationFailed``.
+    /// - Throws: ``NetworkingError/Code/invalidURL`` or
+    ///   ``NetworkingError/Code/requestSerializationFailed``.
     public func dataTask<Serializer: ResponseSerializer>(
         _ method: HTTPRequest.Method,
         _ path: String,

@@ -13,7 +13,8 @@ struct ManagerResponseSerializer<Base: ResponseSerializer>: ResponseSerializer {
 }
 
 extension ResponseValidation {
-    /// Parses what is acceptable. Where the content type is, what comes of the rest becomes part of the error.
+    /// Parses what is acceptable. Where the content type is, what comes of the rest becomes part of
+    /// the error.
     func admit<Output: Sendable>(
         _ body: Data,
         head: ResponseHead,

@@ -1,7 +1,8 @@
 import FoundationEssentials
 import NIOCore
 
-/// Reads the body of a response that is there, or of a request that is sent when the first piece is asked for.
+/// Reads the body of a response that is there, or of a request that is sent when the first piece is
+/// asked for.
 struct BodyReader {
     private enum State {
         case unsent(ResponseStream, @Sendable (inout Request) -> Void)

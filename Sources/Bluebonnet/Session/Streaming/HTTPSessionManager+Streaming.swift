@@ -2,7 +2,8 @@ public import HTTPTypes
 
 /// Streams: responses that are read while they come.
 extension HTTPSessionManager {
-    /// Describes a GET whose response is read while it comes; it is sent when the result is iterated.
+    /// Describes a GET whose response is read while it comes; it is sent when the result is
+    /// iterated.
     ///
     /// ```swift
     /// for try await line in api.stream("log").lines { print(line) }
@@ -10,8 +11,8 @@ extension HTTPSessionManager {
     /// for try await user in api.stream("users", parameters: ["all": true]).jsonLines(of: User.self) { … }
     /// ```
     ///
-    /// The response is validated before the first element: by ``validation``, and its status by those that ``responseSerializer``
-    /// accepts.
+    /// The response is validated before the first element: by ``validation``, and its status by
+    /// those that ``responseSerializer`` accepts.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -26,7 +27,8 @@ extension HTTPSessionManager {
         stream(.get, path, parameters: parameters, headers: headers)
     }
 
-    /// Describes a request whose response is read while it comes; it is sent when the result is iterated.
+    /// Describes a request whose response is read while it comes; it is sent when the result is
+    /// iterated.
     ///
     /// - Parameters:
     ///   - method: The method.
@@ -45,8 +47,8 @@ extension HTTPSessionManager {
         }
     }
 
-    /// Describes a request with an encodable body whose response is read while it comes; it is sent when the result is
-    /// iterated.
+    /// Describes a request with an encodable body whose response is read while it comes; it is sent
+    /// when the result is iterated.
     ///
     /// - Parameters:
     ///   - method: The method.
@@ -74,7 +76,8 @@ extension HTTPSessionManager {
         )
     }
 
-    /// The statuses of the serializer. Its content types are those of one JSON text, which a stream is not.
+    /// The statuses of the serializer. Its content types are those of one JSON text, which a stream
+    /// is not.
     private var streamValidation: ResponseValidation {
         guard let serializer = responseSerializer as? any ValidatingResponseSerializer else { return .default }
         var validation = serializer.validation

@@ -4,7 +4,8 @@ import NIOCore
 /// The values of a body of JSON lines (NDJSON): one JSON text a line, decoded while they come.
 ///
 /// Lines end with LF or CRLF; blank lines are passed over, and the last line needs no end. Made by
-/// ``ResponseStream/jsonLines(of:decoder:limit:)`` and ``ResponseBody/jsonLines(of:decoder:limit:)``.
+/// ``ResponseStream/jsonLines(of:decoder:limit:)`` and
+/// ``ResponseBody/jsonLines(of:decoder:limit:)``.
 public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
     /// A decoded line.
     public typealias Element = Value
@@ -25,9 +26,10 @@ public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
 
         /// The value of the next line that is not blank; nil at the end and after an error.
         ///
-        /// - Throws: ``NetworkingError/Code/responseSerializationFailed`` for a line that cannot be decoded, with the
-        ///   number of the line in its message and the line as its body; ``NetworkingError/Code/bodyTooLarge`` for a
-        ///   line beyond the limit; what ends a body early.
+        /// - Throws: ``NetworkingError/Code/responseSerializationFailed`` for a line that cannot be
+        ///   decoded, with the number of the line in its message and the line as its body;
+        ///   ``NetworkingError/Code/bodyTooLarge`` for a line beyond the limit; what ends a body
+        ///   early.
         public mutating func next() async throws -> Value? {
             while let line = try await lines.next() {
                 if line.readableBytesView.allSatisfy(Self.isBlank) { continue }

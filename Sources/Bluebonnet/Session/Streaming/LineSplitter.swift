@@ -42,7 +42,8 @@ package struct LineSplitter {
     /// The line before ended with CR: an LF belongs to it.
     private var skipsLineFeed = false
 
-    /// A `ByteBuffer` counts in 32 bits, and a longer line would end the process instead of failing.
+    /// A `ByteBuffer` counts in 32 bits, and a longer line would end the process instead of
+    /// failing.
     private static let mostBytes = Int(Int32.max)
 
     /// - Parameters:
@@ -109,7 +110,8 @@ package struct LineSplitter {
         return line
     }
 
-    /// The line without the CR that belongs to its end; where CR ends a line by itself, none is left.
+    /// The line without the CR that belongs to its end; where CR ends a line by itself, none is
+    /// left.
     private static func trimmed(_ line: ByteBuffer) -> ByteBuffer {
         var line = line
         if line.readableBytesView.last == carriageReturn { line.moveWriterIndex(to: line.writerIndex - 1) }

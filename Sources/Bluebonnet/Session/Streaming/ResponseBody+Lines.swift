@@ -1,7 +1,8 @@
 import NIOCore
 
 extension ResponseBody {
-    /// The body as lines of text, ended by LF or CRLF, decoded as UTF-8 with replacement; read with back-pressure.
+    /// The body as lines of text, ended by LF or CRLF, decoded as UTF-8 with replacement; read with
+    /// back-pressure.
     ///
     /// A line longer than ``Limits/line`` ends it with ``NetworkingError/Code/lineTooLong``.
     public var lines: Lines { Lines { BodyReader(self) } }
@@ -13,7 +14,8 @@ extension ResponseBody {
 
         let makeReader: @Sendable () -> BodyReader
 
-        /// Makes the iterator. A body is read by one iterator; a stream sends its request when it is first asked.
+        /// Makes the iterator. A body is read by one iterator; a stream sends its request when it
+        /// is first asked.
         public func makeAsyncIterator() -> AsyncIterator {
             AsyncIterator(lines: LineReader(makeReader(), tooLong: .lineTooLong))
         }
@@ -22,9 +24,11 @@ extension ResponseBody {
         public struct AsyncIterator: AsyncIteratorProtocol {
             fileprivate var lines: LineReader
 
-            /// The next line; nil at the end and after an error. A last line without an end counts when it is not empty.
+            /// The next line; nil at the end and after an error. A last line without an end counts
+            /// when it is not empty.
             ///
-            /// - Throws: ``NetworkingError``, as the body or the stream does, and ``NetworkingError/Code/lineTooLong``.
+            /// - Throws: ``NetworkingError``, as the body or the stream does, and
+            ///   ``NetworkingError/Code/lineTooLong``.
             public mutating func next() async throws -> String? {
                 try await lines.next().map { String(decoding: $0.readableBytesView, as: UTF8.self) }
             }

@@ -1,13 +1,14 @@
 public import FoundationEssentials
 import NIOCore
 
-/// A request whose response is read while it comes, with back-pressure: what ``HTTPSessionManager/stream(_:parameters:headers:)``
-/// gives.
+/// A request whose response is read while it comes, with back-pressure: what
+/// ``HTTPSessionManager/stream(_:parameters:headers:)`` gives.
 ///
-/// A value that says what to ask for. Each iteration, of itself or of ``lines``, ``serverSentEvents`` and the others,
-/// sends a request of its own; its first element comes after the response was validated. Leaving the loop, or
-/// cancelling the Swift task, cancels the request. While nobody asks for the next element, about a megabyte waits in
-/// memory and the server is slowed down.
+/// A value that says what to ask for. Each iteration, of itself or of ``lines``,
+/// ``serverSentEvents`` and the others, sends a request of its own; its first element comes after
+/// the response was validated. Leaving the loop, or cancelling the Swift task, cancels the request.
+/// While nobody asks for the next element, about a megabyte waits in memory and the server is
+/// slowed down.
 ///
 /// ```swift
 /// for try await piece in api.stream("export") { hash.update(data: piece) }
@@ -20,17 +21,17 @@ public struct ResponseStream: AsyncSequence, Sendable {
     /// A piece of the body, never empty.
     public typealias Element = Data
 
-    /// Which responses are accepted, of those that fulfil ``HTTPSessionManager/validation``; every other one fails before the
-    /// first element. Default: the status codes that the
-    /// manager's response serializer accepts, 200 to 299 otherwise, with any content type.
+    /// Which responses are accepted, of those that fulfil ``HTTPSessionManager/validation``; every
+    /// other one fails before the first element. Default: the status codes that the manager's
+    /// response serializer accepts, 200 to 299 otherwise, with any content type.
     public var validation: ResponseValidation
 
-    /// The timeouts where they differ from the session's. Default: the session's. A stream with long silences needs
-    /// another ``Timeouts/betweenBytes``.
+    /// The timeouts where they differ from the session's. Default: the session's. A stream with
+    /// long silences needs another ``Timeouts/betweenBytes``.
     public var timeouts: Timeouts?
 
-    /// How many bytes of the body of a refused response its error carries, at most: as many as come within a second, and of a
-    /// stream of events those that came with the head. Default: 64 KiB.
+    /// How many bytes of the body of a refused response its error carries, at most: as many as come
+    /// within a second, and of a stream of events those that came with the head. Default: 64 KiB.
     public var errorBodyLimit = 65_536
 
     private let session: SessionManager
@@ -84,12 +85,14 @@ public struct ResponseStream: AsyncSequence, Sendable {
 
     // MARK: Whole responses
 
-    /// Sends a request and returns when the response head is there and was validated; the body is still to be read.
+    /// Sends a request and returns when the response head is there and was validated; the body is
+    /// still to be read.
     ///
     /// ``ResponseBody/currentProgress`` of the body tells how much of it has come.
     ///
     /// - Returns: The response.
-    /// - Throws: ``NetworkingError``; for a refused response with its head and the beginning of its body.
+    /// - Throws: ``NetworkingError``; for a refused response with its head and the beginning of its
+    ///   body.
     public func response() async throws -> TransportResponse {
         try await response { _ in }
     }
@@ -155,7 +158,8 @@ public struct ResponseStream: AsyncSequence, Sendable {
 
         /// The next piece, never empty; nil at the end.
         ///
-        /// - Throws: ``NetworkingError``: no or a refused response, a connection lost, a truncated body, a timeout.
+        /// - Throws: ``NetworkingError``: no or a refused response, a connection lost, a truncated
+        ///   body, a timeout.
         public mutating func next() async throws -> Data? {
             try await reader.nextData()
         }

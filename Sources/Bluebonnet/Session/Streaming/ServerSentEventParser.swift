@@ -1,6 +1,7 @@
 import NIOCore
 
-/// Makes events of the bytes of a stream of server-sent events, however they are cut (WHATWG HTML §9.2.5, §9.2.6).
+/// Makes events of the bytes of a stream of server-sent events, however they are cut (WHATWG HTML
+/// §9.2.5, §9.2.6).
 ///
 /// ```swift
 /// parser.push(piece)
@@ -75,7 +76,8 @@ struct ServerSentEventParser {
         }
     }
 
-    /// A line that is not blank: a comment, or the name of a field, a colon, an optional space and the value.
+    /// A line that is not blank: a comment, or the name of a field, a colon, an optional space and
+    /// the value.
     private mutating func takeField(_ line: ByteBufferView) {
         taken += line.count
         let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex

@@ -8,10 +8,12 @@ public struct ServerSentEvent: Sendable, Hashable {
     /// The text of its `data:` lines, joined with line feeds.
     public var data: String
 
-    /// The last `id:` that came with it or before it; empty for none. A new request sends it as `Last-Event-ID`.
+    /// The last `id:` that came with it or before it; empty for none. A new request sends it as
+    /// `Last-Event-ID`.
     public var id: String
 
-    /// The last `retry:` that came with it or before it: how long the server wants us to wait before asking again. Default: none.
+    /// The last `retry:` that came with it or before it: how long the server wants us to wait
+    /// before asking again. Default: none.
     public var retry: Duration?
 
     /// Makes an event.
@@ -49,7 +51,8 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
     struct Pace: Sendable {
         /// When the server did not say.
         static let usual: Duration = .seconds(3)
-        /// No server is asked more often, whatever it says: many clients that ask at once keep it down.
+        /// No server is asked more often, whatever it says: many clients that ask at once keep it
+        /// down.
         static let shortest: Duration = .milliseconds(100)
         /// Nobody waits longer, whatever the server says.
         static let longest: Duration = .seconds(300)
@@ -62,7 +65,8 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             failures = 0
         }
 
-        /// The time to the next attempt: what the server said, doubled after each that brought no event.
+        /// The time to the next attempt: what the server said, doubled after each that brought no
+        /// event.
         mutating func next(_ retry: Duration?) -> Duration {
             var delay = Swift.max(retry ?? Self.usual, Self.shortest)
             for _ in 0..<failures where delay < Self.longest { delay *= 2 }
@@ -105,7 +109,8 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
 
         /// The next event; nil at the end and after an error.
         ///
-        /// - Throws: ``NetworkingError/Code/bodyTooLarge`` for an event beyond the limit; what ends a body early.
+        /// - Throws: ``NetworkingError/Code/bodyTooLarge`` for an event beyond the limit; what ends
+        ///   a body early.
         public mutating func next() async throws -> ServerSentEvent? {
             while !isAtEnd {
                 do {
@@ -199,10 +204,11 @@ extension ResponseStream {
 
     /// The body as server-sent events.
     ///
-    /// With `reconnects`, a new request with the last event's ID follows when a response has ended or its connection
-    /// was lost, after the time of the server's last `retry:` or three seconds: at least 100 milliseconds, doubled with each
-    /// attempt that brings no event, and at most five minutes. That goes on until the server sends a 204, refuses, or the loop is
-    /// left. The first request is not repeated.
+    /// With `reconnects`, a new request with the last event's ID follows when a response has ended
+    /// or its connection was lost, after the time of the server's last `retry:` or three seconds:
+    /// at least 100 milliseconds, doubled with each attempt that brings no event, and at most five
+    /// minutes. That goes on until the server sends a 204, refuses, or the loop is left. The first
+    /// request is not repeated.
     ///
     /// - Parameters:
     ///   - lastEventID: The `Last-Event-ID` to begin with. Default: none.

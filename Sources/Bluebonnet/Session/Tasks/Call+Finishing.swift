@@ -33,8 +33,8 @@ extension Call {
         received.body.count > Computation.inlineSize && Computation.belongsElsewhere(caller: caller)
     }
 
-    /// Parses what was received, and completes the call. Not asynchronous: values whose size is known at run time only are dear
-    /// where a function may be suspended.
+    /// Parses what was received, and completes the call. Not asynchronous: values whose size is
+    /// known at run time only are dear where a function may be suspended.
     func finish<Output: Sendable>(
         _ received: ReceivedResponse,
         _ parse: (ReceivedResponse) throws(NetworkingError) -> Output
@@ -63,8 +63,8 @@ extension Call {
         return try finish(received) { _ throws(NetworkingError) in try result.get() }
     }
 
-    /// Ends the task with whatever was thrown, made complete. Whoever stopped the task says why; what an interceptor saw then was
-    /// only a cancellation.
+    /// Ends the task with whatever was thrown, made complete. Whoever stopped the task says why;
+    /// what an interceptor saw then was only a cancellation.
     func failed(_ error: any Error, _ received: ReceivedResponse?) -> NetworkingError {
         let request = received?.transport.request ?? originalRequest
         var seen = NetworkingError.wrapping(error)

@@ -3,8 +3,8 @@ import Synchronization
 
 /// One request with its response collected in memory and turned into a value.
 ///
-/// A task made by a factory is not started; ``resume()`` starts it, and so does awaiting ``value``. Counterpart of
-/// `NSURLSessionDataTask` with AFNetworking's `AFURLSessionManagerTaskDelegate`.
+/// A task made by a factory is not started; ``resume()`` starts it, and so does awaiting ``value``.
+/// Counterpart of `NSURLSessionDataTask` with AFNetworking's `AFURLSessionManagerTaskDelegate`.
 public final class DataTask<Output: Sendable>: SessionTask {
     /// Validates and parses what was collected.
     typealias Serialize = @Sendable (ReceivedResponse) throws(NetworkingError) -> Output
@@ -39,7 +39,8 @@ public final class DataTask<Output: Sendable>: SessionTask {
     /// Where the task stands.
     public var state: TaskState { call.state }
 
-    /// The request of the last hop, after interceptors and redirects; the original one before the first response.
+    /// The request of the last hop, after interceptors and redirects; the original one before the
+    /// first response.
     public var currentRequest: Request { call.currentRequest }
 
     /// The response head, once it is there.
@@ -48,12 +49,14 @@ public final class DataTask<Output: Sendable>: SessionTask {
     /// How far upload and download are now.
     public var currentProgress: TaskProgress { call.currentProgress }
 
-    /// How far upload and download are, whenever that changes, until the task is over. A slow reader gets the newest.
+    /// How far upload and download are, whenever that changes, until the task is over. A slow
+    /// reader gets the newest.
     public var progress: AsyncStream<TaskProgress> { call.progress }
 
     // MARK: What comes of it
 
-    /// The value; starts the task if it was not started. Cancelling the Swift task that awaits cancels this task.
+    /// The value; starts the task if it was not started. Cancelling the Swift task that awaits
+    /// cancels this task.
     ///
     /// - Throws: ``NetworkingError``.
     public var value: Output {
@@ -76,7 +79,8 @@ public final class DataTask<Output: Sendable>: SessionTask {
         }
     }
 
-    /// Calls the closure once when the task is over, on no particular thread; at once if it is over.
+    /// Calls the closure once when the task is over, on no particular thread; at once if it is
+    /// over.
     ///
     /// - Parameter body: Gets the response or the error.
     public func whenComplete(_ body: @escaping @Sendable (Outcome) -> Void) {
@@ -87,7 +91,8 @@ public final class DataTask<Output: Sendable>: SessionTask {
         if let outcome { body(outcome) }
     }
 
-    /// Calls the closure whenever bytes have gone by, on no particular thread: what ``progress`` does, without leaving any out.
+    /// Calls the closure whenever bytes have gone by, on no particular thread: what ``progress``
+    /// does, without leaving any out.
     ///
     /// - Parameter body: Gets how far upload and download are. The connection waits while it runs.
     public func onProgress(_ body: @escaping @Sendable (TaskProgress) -> Void) {
@@ -103,7 +108,8 @@ public final class DataTask<Output: Sendable>: SessionTask {
         if !call.start({ _ = await self.work() }) { call.resume() }
     }
 
-    /// Stops reading from the connection, so that the server is slowed down. A task that was not started stays so.
+    /// Stops reading from the connection, so that the server is slowed down. A task that was not
+    /// started stays so.
     public func suspend() {
         call.suspend()
     }

@@ -21,7 +21,8 @@ extension SessionCore {
         }
     }
 
-    /// Sends the request and returns with the head. The task is over when the body has come to its end, whoever reads it.
+    /// Sends the request and returns with the head. The task is over when the body has come to its
+    /// end, whoever reads it.
     ///
     /// When this throws, the task is complete.
     func stream(_ call: Call) async throws -> TransportResponse {
@@ -35,7 +36,8 @@ extension SessionCore {
                 return response
             }
             stream.whenEnded { end in
-                // Whoever reads the body hears of what ended it. The response, kept here, would keep its body.
+                // Whoever reads the body hears of what ended it. The response, kept here, would
+                // keep its body.
                 let error: NetworkingError? = if case .failure(let error) = end { error } else { nil }
                 try? call.complete(error, nil)
             }

@@ -1,8 +1,8 @@
 import HTTPTypes
 import Synchronization
 
-/// What tasks need of their session, without keeping the session itself alive: when the last `SessionManager` goes away, its
-/// tasks fail and its connections close.
+/// What tasks need of their session, without keeping the session itself alive: when the last
+/// `SessionManager` goes away, its tasks fail and its connections close.
 final class SessionCore: CallOwner {
     private struct State {
         var tasks: [Int: Call] = [:]
@@ -64,7 +64,8 @@ final class SessionCore: CallOwner {
         if hasListeners { post(SessionEvent(.didResume, task.presented)) }
     }
 
-    /// The head of the last hop's response is there. Where nobody looks, the call notes it when it completes.
+    /// The head of the last hop's response is there. Where nobody looks, the call notes it when it
+    /// completes.
     func received(_ response: TransportResponse, for task: Call) {
         let hasListeners = hasListeners
         guard task.isWatched || hasListeners else { return }

@@ -1,6 +1,7 @@
 /// Something that happened to a task of a session.
 ///
-/// Counterpart of the notifications of `AFURLSessionManager` (`AFNetworkingTaskDidResumeNotification` and its siblings).
+/// Counterpart of the notifications of `AFURLSessionManager`
+/// (`AFNetworkingTaskDidResumeNotification` and its siblings).
 ///
 /// ```swift
 /// for await event in session.events {

@@ -2,8 +2,9 @@ public import FoundationEssentials
 
 /// Makes and runs tasks over one pool of connections.
 ///
-/// Counterpart of `AFURLSessionManager`. Nothing has to be shut down: when the last reference goes away, running tasks fail with
-/// ``NetworkingError/Code/sessionInvalidated`` and the connections close. Share one; every session has connections of its own.
+/// Counterpart of `AFURLSessionManager`. Nothing has to be shut down: when the last reference goes
+/// away, running tasks fail with ``NetworkingError/Code/sessionInvalidated`` and the connections
+/// close. Share one; every session has connections of its own.
 public final class SessionManager: Sendable {
     /// A session with the default configuration, shared by everything that does not bring its own.
     public static let shared = SessionManager()
@@ -13,7 +14,8 @@ public final class SessionManager: Sendable {
     /// Makes a session.
     ///
     /// - Parameters:
-    ///   - configuration: Timeouts, limits, trust, interceptors. Default: the default configuration.
+    ///   - configuration: Timeouts, limits, trust, interceptors. Default: the default
+    ///     configuration.
     ///   - transport: What sends the requests. Default: the engine.
     public init(configuration: SessionConfiguration = SessionConfiguration(), transport: (any Transport)? = nil) {
         core = SessionCore(configuration: configuration, transport: transport)
@@ -37,8 +39,8 @@ public final class SessionManager: Sendable {
     /// The tasks that have started and are not complete, in the order they were made.
     public var tasks: [any SessionTask] { core.tasks }
 
-    /// What happens to the tasks from now on, until the session ends. Every call makes a new stream; the newest 1,024 events wait
-    /// for a slow reader.
+    /// What happens to the tasks from now on, until the session ends. Every call makes a new
+    /// stream; the newest 1,024 events wait for a slow reader.
     public var events: AsyncStream<SessionEvent> { core.events }
 
     // MARK: Tasks
@@ -56,7 +58,8 @@ public final class SessionManager: Sendable {
         DataTask(request, core: core) { received throws(NetworkingError) in try serializer.serialize(received) }
     }
 
-    /// Makes a task that is not started and brings the body as it is: a response of any status is returned.
+    /// Makes a task that is not started and brings the body as it is: a response of any status is
+    /// returned.
     ///
     /// - Parameter request: What to send.
     /// - Returns: The task, not started.
@@ -64,7 +67,8 @@ public final class SessionManager: Sendable {
         DataTask(request, core: core) { received throws(NetworkingError) in received.body }
     }
 
-    /// Sends a request and brings the parsed response. Cancelling the Swift task cancels the request.
+    /// Sends a request and brings the parsed response. Cancelling the Swift task cancels the
+    /// request.
     ///
     /// - Parameters:
     ///   - request: What to send.
@@ -108,10 +112,12 @@ public final class SessionManager: Sendable {
 
     // MARK: Streaming
 
-    /// Sends a request and returns when the response head is there; the body is read from the result, with back-pressure.
+    /// Sends a request and returns when the response head is there; the body is read from the
+    /// result, with back-pressure.
     ///
-    /// Cancelling the Swift task cancels the request, also while the body is read. A response of any status is returned. It is one of ``tasks``
-    /// until its body has come to the end, failed or been dropped.
+    /// Cancelling the Swift task cancels the request, also while the body is read. A response of
+    /// any status is returned. It is one of ``tasks`` until its body has come to the end, failed or
+    /// been dropped.
     ///
     /// - Parameter request: What to send.
     /// - Returns: The response; its body is still to be read.
@@ -125,9 +131,11 @@ public final class SessionManager: Sendable {
 
     // MARK: The end
 
-    /// Ends the session: no new task starts, and every later request fails with ``NetworkingError/Code/sessionInvalidated``.
+    /// Ends the session: no new task starts, and every later request fails with
+    /// ``NetworkingError/Code/sessionInvalidated``.
     ///
-    /// - Parameter cancellingTasks: Whether running tasks and streams fail now; otherwise they are completed first. Default: true.
+    /// - Parameter cancellingTasks: Whether running tasks and streams fail now; otherwise they are
+    ///   completed first. Default: true.
     public func invalidate(cancellingTasks: Bool = true) {
         core.invalidate(
             cancellingTasks: cancellingTasks,

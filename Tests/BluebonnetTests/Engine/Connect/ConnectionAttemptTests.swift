@@ -5,7 +5,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The last stage of an attempt: a connection that has to hear from its server before it can take exchanges.
+/// The last stage of an attempt: a connection that has to hear from its server before it can take
+/// exchanges.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionAttemptTests {
     /// Touched on the event loop only.
@@ -13,8 +14,8 @@ struct ConnectionAttemptTests {
         var attempt: ConnectionAttempt?
     }
 
-    /// How an attempt ends whose connection never becomes ready, and the server has seen its end. It may be cancelled when its
-    /// connection waits for that.
+    /// How an attempt ends whose connection never becomes ready, and the server has seen its end.
+    /// It may be cancelled when its connection waits for that.
     private static func failure(timeout: Duration, cancelledWith cancellation: NetworkingError? = nil) async throws
         -> NetworkingError?
     {

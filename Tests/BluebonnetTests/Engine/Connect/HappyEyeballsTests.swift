@@ -4,7 +4,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A host with several addresses is reached over the first one that takes the connection (RFC 8305).
+/// A host with several addresses is reached over the first one that takes the connection (RFC
+/// 8305).
 @Suite(.timeLimit(.minutes(1)))
 struct HappyEyeballsTests {
     @Test func `a host whose first address is dead is reached over the second one after the attempt delay`()

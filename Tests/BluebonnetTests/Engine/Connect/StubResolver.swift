@@ -4,8 +4,8 @@ import Synchronization
 
 @testable import Bluebonnet
 
-/// A resolver for tests. A lookup of a host that begins with `dead` blocks one thread until the test ends it, as the system's
-/// resolver does when its name server sends nothing.
+/// A resolver for tests. A lookup of a host that begins with `dead` blocks one thread until the
+/// test ends it, as the system's resolver does when its name server sends nothing.
 final class StubResolver: NameResolver {
     /// The name does not exist.
     struct NotFound: Error {}
@@ -14,7 +14,8 @@ final class StubResolver: NameResolver {
     private let lookups = Mutex<[String: Int]>([:])
     private let dead = Mutex<[DispatchSemaphore]>([])
 
-    /// - Parameter hosts: The hosts that exist, with their addresses. Hosts that begin with `dead` are never resolved.
+    /// - Parameter hosts: The hosts that exist, with their addresses. Hosts that begin with `dead`
+    ///   are never resolved.
     init(_ hosts: [String: [String]] = [:]) {
         self.hosts = hosts
     }

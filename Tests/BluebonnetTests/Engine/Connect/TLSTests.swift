@@ -165,7 +165,8 @@ struct TLSTests {
                 let error = try await networkingError {
                     _ = try await session.data(for: Request(to: server.baseURL))
                 }
-                // In TLS 1.3 the server refuses after the client is done; its alert may be lost in the reset that follows.
+                // In TLS 1.3 the server refuses after the client is done; its alert may be lost in
+                // the reset that follows.
                 #expect(
                     error.code == .tlsFailed || version == .tls13 && error.code == .connectionLost,
                     "\(error)"

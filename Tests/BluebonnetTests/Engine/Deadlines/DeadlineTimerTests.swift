@@ -4,7 +4,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// One timer for many deadlines. The loop's time is set by the tests; all deadlines but `never` lie in the past of the real clock.
+/// One timer for many deadlines. The loop's time is set by the tests; all deadlines but `never` lie
+/// in the past of the real clock.
 @Suite struct DeadlineTimerTests {
     private final class Holder: DeadlineHolder {
         var nextDeadline: NIODeadline?

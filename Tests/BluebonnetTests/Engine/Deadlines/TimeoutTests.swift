@@ -5,14 +5,15 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Each of the timeouts fires where it must, also in the middle of a body, and nowhere else; how long requests wait for a
-/// connection is in WaitingTests.
+/// Each of the timeouts fires where it must, also in the middle of a body, and nowhere else; how
+/// long requests wait for a connection is in WaitingTests.
 @Suite(.timeLimit(.minutes(1)))
 struct TimeoutTests {
     private static let short = Duration.milliseconds(100)
     private static let half = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"
 
-    /// Sends one request and expects it to end with the code, long before the timeouts that are not meant.
+    /// Sends one request and expects it to end with the code, long before the timeouts that are not
+    /// meant.
     private func expect(
         _ code: NetworkingError.Code,
         of url: String,

@@ -9,7 +9,8 @@ struct GeneratedResponse {
 
     /// - Parameters:
     ///   - generator: Where the randomness comes from.
-    ///   - allowsBareLineFeed: Whether some lines of the head end in LF alone, which NIOHTTP1 refuses.
+    ///   - allowsBareLineFeed: Whether some lines of the head end in LF alone, which NIOHTTP1
+    ///     refuses.
     init(using generator: inout SeededGenerator, allowsBareLineFeed: Bool) {
         self.allowsBareLineFeed = allowsBareLineFeed
         kind = Int.random(in: 0..<6, using: &generator) == 0 ? .head : .ordinary

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What a response may cost outside of its body: in proportion to its bytes, however they come. `examined` is tested
-/// with the sections in `HTTP1ResponseParserStateTests`.
+/// What a response may cost outside of its body: in proportion to its bytes, however they come.
+/// `examined` is tested with the sections in `HTTP1ResponseParserStateTests`.
 @Suite struct HTTP1ResponseParserCostTests {
     enum Hostile: CaseIterable {
         case smallChunks, extensions, zeros, trailers, longTrailer, interimResponses

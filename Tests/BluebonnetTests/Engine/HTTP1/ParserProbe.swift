@@ -4,7 +4,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What a parser made of some bytes, in a form that can be compared: body pieces joined, bytes as Latin-1 text.
+/// What a parser made of some bytes, in a form that can be compared: body pieces joined, bytes as
+/// Latin-1 text.
 struct ParserProbe: Hashable, CustomStringConvertible {
     var informational: [String] = []
     var head: String?
@@ -52,7 +53,8 @@ struct ParserProbe: Hashable, CustomStringConvertible {
         self.init([text.latin1Bytes], kind, limits: limits)
     }
 
-    /// The outcome of the whole text, after checking that no way of cutting it in two, nor single bytes, changes it.
+    /// The outcome of the whole text, after checking that no way of cutting it in two, nor single
+    /// bytes, changes it.
     static func checked(
         _ text: String,
         _ kind: HTTP1ResponseParser.RequestKind = .ordinary,

@@ -8,7 +8,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A request that waits is never sent on a connection whose end has come together with the response before it.
+/// A request that waits is never sent on a connection whose end has come together with the response
+/// before it.
 @Suite(.timeLimit(.minutes(1)))
 struct KnownEndTests {
     /// The first connection responds and closes without saying so; the others respond.
@@ -19,7 +20,8 @@ struct KnownEndTests {
         ])
     }
 
-    /// Runs the work while the event loop of the session stands still, so that it reads everything that came meanwhile at once.
+    /// Runs the work while the event loop of the session stands still, so that it reads everything
+    /// that came meanwhile at once.
     private func whileBlocked(_ group: any EventLoopGroup, _ work: () async throws -> Void) async throws {
         let (entered, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         group.next().execute {
@@ -94,7 +96,8 @@ struct KnownEndTests {
     }
 
     @Test func `a suspended task with bytes after its response does not give its connection back`() async throws {
-        // The client reads 8 KiB first: the response ends there, and what follows comes with a read of its own.
+        // The client reads 8 KiB first: the response ends there, and what follows comes with a read
+        // of its own.
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 8000\r\nX-Pad: "
         let padding = String(repeating: "p", count: 8192 - 8000 - head.utf8.count - 4)
         let response = head + padding + "\r\n\r\n" + String(repeating: "b", count: 8000)

@@ -102,7 +102,8 @@ struct QueueProbe {
         }
     }
 
-    /// The attempt made for the waiter of this name brings a connection. Returns what follows, such as `serve a, gives up b`.
+    /// The attempt made for the waiter of this name brings a connection. Returns what follows, such
+    /// as `serve a, gives up b`.
     mutating func connected(_ connection: QueueConnection, for name: String, at seconds: Double = 0) -> String {
         guard let handle = handles[name] else { return "no attempt for \(name)" }
         return text(queue.connected(connection, capacity: connection.capacity, by: handle, at: Self.at(seconds)))
@@ -135,7 +136,8 @@ struct QueueProbe {
         take(queue.closed(connection, at: Self.at(seconds)))
     }
 
-    /// The attempt made for the waiter of this name fails. Returns what follows, such as `fails a b, connects c`.
+    /// The attempt made for the waiter of this name fails. Returns what follows, such as
+    /// `fails a b, connects c`.
     mutating func failure(_ failure: Queue.Failure, of name: String, at seconds: Double = 0) -> String {
         guard let handle = handles[name] else { return "no attempt for \(name)" }
         let outcome = queue.connectFailed(handle, failure, at: Self.at(seconds))

@@ -5,10 +5,12 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A pooled connection that the server closes when the next request comes: who is sent again, and how often.
+/// A pooled connection that the server closes when the next request comes: who is sent again, and
+/// how often.
 @Suite(.timeLimit(.minutes(1)))
 struct StaleConnectionTests {
-    /// The first connection answers once and ends at the second request; the later ones do what is given.
+    /// The first connection answers once and ends at the second request; the later ones do what is
+    /// given.
     private static func stale(_ end: FaultStep, later: [FaultStep]) -> FaultServer.Script {
         .connections([[.readRequest, .respond(body: "first"), .readRequest, end], later])
     }

@@ -86,7 +86,8 @@ struct WaitingTests {
 
     // MARK: Refusals beside open connections
 
-    /// Runs with a server that has one connection, busy until the gate opens, and takes no further one.
+    /// Runs with a server that has one connection, busy until the gate opens, and takes no further
+    /// one.
     private func withOneConnection(
         _ body: (SessionManager, Engine, Request, FaultGate) async throws -> Void
     ) async throws {

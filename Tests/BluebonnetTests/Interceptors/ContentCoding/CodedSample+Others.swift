@@ -1,6 +1,7 @@
 import Foundation
 
-/// Bodies made by the encoders of their authors, through Python's `brotlicffi` and the command `zstd`.
+/// Bodies made by the encoders of their authors, through Python's `brotlicffi` and the command
+/// `zstd`.
 extension CodedSample {
     /// `text` as Brotli.
     static let brotli = bytes(
@@ -45,7 +46,8 @@ extension CodedSample {
         """
     )
 
-    /// `text` as two zstd frames, cut after 1,000 bytes, with a skippable frame between them (RFC 8878 §3.1.2).
+    /// `text` as two zstd frames, cut after 1,000 bytes, with a skippable frame between them (RFC
+    /// 8878 §3.1.2).
     static let zstdFrames = bytes(
         """
         KLUv/QRYLQYAMscVF5ApbUDTV1KIAVPS/5FoaWVv2mO+64MTvlo91wgp1Muj7+65drSZy0r3J7iaeTxTq+022Uuyp/lEw/Ttz2wqxxyA

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Coded bodies made by Python's `gzip` and `zlib`, which share the zlib library with us but none of our code.
+/// Coded bodies made by Python's `gzip` and `zlib`, which share the zlib library with us but none
+/// of our code.
 enum CodedSample {
     /// What the samples hold.
     static let text = (0..<60).map { "line \($0): the quick brown fox \($0 * $0 % 97)\n" }.joined()

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What a coded body may cost: calls of the library and room for blocks, in proportion to what is received and what
-/// comes out of it.
+/// What a coded body may cost: calls of the library and room for blocks, in proportion to what is
+/// received and what comes out of it.
 @Suite struct ContentDecoderCostTests {
     private struct Cost {
         var calls = 0
@@ -36,8 +36,9 @@ import Testing
 
     private static func check(_ costs: [Cost]) {
         for cost in costs {
-            // One call for a byte is the most: a piece may be one. Room is made for what comes out, at least a page for
-            // each piece that brings something, and once for all that bring nothing.
+            // One call for a byte is the most: a piece may be one. Room is made for what comes out,
+            // at least a page for each piece that brings something, and once for all that bring
+            // nothing.
             #expect(cost.calls <= cost.bytes + cost.produced / 4_096 + 8, "\(cost)")
             let most = 16 * (cost.bytes + cost.produced) + 4_096 * min(cost.pieces, cost.produced) + 2 * 262_144
             #expect(cost.allocated <= most, "\(cost)")

@@ -4,7 +4,8 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct ContentDecoderTests {
-    /// Decodes a body that comes in pieces; checks that blocks are neither empty nor larger than promised.
+    /// Decodes a body that comes in pieces; checks that blocks are neither empty nor larger than
+    /// promised.
     private static func decode(_ coding: String, _ pieces: [[UInt8]], limits: Limits = Limits()) throws -> String {
         let decoder = ContentDecoder(try #require(try ContentCoding(contentEncoding: coding)), limits: limits)
         var whole = ByteBuffer()
@@ -84,7 +85,8 @@ import Testing
 
     @Test(arguments: samples)
     func `a truncated coded body is an error at every length`(_ coding: String, _ bytes: [UInt8]) throws {
-        // What is cut between two members or frames is whole to everybody who does not know the second one.
+        // What is cut between two members or frames is whole to everybody who does not know the
+        // second one.
         let beginnings: [[UInt8]] = [
             [0x1F, 0x8B, 8, 0, 0, 0, 0, 0], [0x28, 0xB5, 0x2F, 0xFD], [0x53, 0x2A, 0x4D, 0x18],
         ]

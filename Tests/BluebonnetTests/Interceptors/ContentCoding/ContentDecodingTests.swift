@@ -198,7 +198,8 @@ struct ContentDecodingTests {
         method: HTTPRequest.Method,
         status: Int
     ) async throws {
-        // RFC 9110 §8.6: the answer to HEAD and a 304 may carry the length of the body they do not have.
+        // RFC 9110 §8.6: the answer to HEAD and a 304 may carry the length of the body they do not
+        // have.
         let length = method == .head || status == 304 ? 1234 : 0
         let script: FaultServer.Script = [
             .readRequest,

@@ -1,4 +1,5 @@
-/// Bodies that cost much for their size, made by hand. The target `FuzzTests` has this file through a link.
+/// Bodies that cost much for their size, made by hand. The target `FuzzTests` has this file through
+/// a link.
 enum HostileBody: String, CaseIterable {
     case emptyMembers, emptyStoredBlocks, dynamicBlocks
     #if Brotli
@@ -27,7 +28,8 @@ enum HostileBody: String, CaseIterable {
         func times(_ bytes: [UInt8]) -> [UInt8] { (0..<count).flatMap { _ in bytes } }
         switch self {
         case .emptyMembers:
-            // RFC 1952 §2.3: a header without options, an empty block, the check value and size of nothing.
+            // RFC 1952 §2.3: a header without options, an empty block, the check value and size of
+            // nothing.
             return times([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0])
         case .emptyStoredBlocks:
             // RFC 1951 §3.2.4: no bytes, and at the end a block of fixed codes.
@@ -35,7 +37,8 @@ enum HostileBody: String, CaseIterable {
         case .dynamicBlocks: return Self.dynamicBlocks(count)
         #if Brotli
             case .emptyMetablocks:
-                // RFC 7932 §9.2: metadata of no bytes, a byte each, the first one with the size of the window.
+                // RFC 7932 §9.2: metadata of no bytes, a byte each, the first one with the size of
+                // the window.
                 return [0x0C] + times([0x06]) + [0x03]
         #endif
         #if Zstd
@@ -43,7 +46,8 @@ enum HostileBody: String, CaseIterable {
                 // RFC 8878 §3.1.2.
                 return times([0x50, 0x2A, 0x4D, 0x18, 0, 0, 0, 0])
             case .emptyFrames:
-                // RFC 8878 §3.1.1: a single segment of size 0, and in it the last block, with nothing.
+                // RFC 8878 §3.1.1: a single segment of size 0, and in it the last block, with
+                // nothing.
                 return times([0x28, 0xB5, 0x2F, 0xFD, 0x20, 0, 1, 0, 0])
             case .smallBlocks:
                 // RFC 8878 §3.1.1.2: blocks that repeat a byte once, in a window of 1 KB.
@@ -54,7 +58,8 @@ enum HostileBody: String, CaseIterable {
 
     /// RFC 1951 §3.2.7: blocks of their own codes, each with nothing but its end.
     ///
-    /// 257 literal codes, of which the zero byte and the end have one bit, and one distance code of one bit.
+    /// 257 literal codes, of which the zero byte and the end have one bit, and one distance code of
+    /// one bit.
     private static func dynamicBlocks(_ count: Int) -> [UInt8] {
         var bits: [Bool] = []
         func write(_ value: Int, _ length: Int) { for place in 0..<length { bits.append(value >> place & 1 == 1) } }
@@ -64,7 +69,8 @@ enum HostileBody: String, CaseIterable {
             write(2, 2)
             write(0, 5)
             write(0, 5)
-            // The lengths of the code for code lengths, up to that of 1, in the order 16 17 18 0 8 7 9 … 2 14 1.
+            // The lengths of the code for code lengths, up to that of 1, in the order 16 17 18 0 8
+            // 7 9 … 2 14 1.
             write(18 - 4, 4)
             for symbol in [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1] {
                 write(symbol == 18 || symbol == 1 ? 1 : 0, 3)

@@ -15,7 +15,8 @@ import Testing
         }
 
         @Test func `Brotli with a large window is refused`() throws {
-            // RFC 7932 §9.1 has no window of this kind; the extension marks it with this first byte.
+            // RFC 7932 §9.1 has no window of this kind; the extension marks it with this first
+            // byte.
             let (_, error) = try ContentDecoder.run("br", [0x11, 0x1E] + CodedSample.brotli)
             #expect(error?.code == .contentDecodingFailed)
             #expect(error?.message.hasPrefix("The response body is not valid brotli: it is corrupt (") == true)

@@ -8,7 +8,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Large bodies are handed out without a copy, and still nobody sees what somebody else writes into one.
+/// Large bodies are handed out without a copy, and still nobody sees what somebody else writes into
+/// one.
 @Suite(.timeLimit(.minutes(1)))
 struct BodyMemoryTests {
     private static let original = Data(repeating: 7, count: 100_000)

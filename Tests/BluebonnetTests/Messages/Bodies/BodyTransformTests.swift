@@ -60,7 +60,8 @@ struct BodyTransformTests {
         }
     }
 
-    /// Copies every body as it is received, as a cache would: behind it, content codings are undone.
+    /// Copies every body as it is received, as a cache would: behind it, content codings are
+    /// undone.
     private struct CopyingTransport: Transport {
         let engine: Engine
         let copy: Copy

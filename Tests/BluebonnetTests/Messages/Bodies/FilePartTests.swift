@@ -62,7 +62,8 @@ struct FilePartTests {
         }
     }
 
-    /// The bytes that the thread of an event loop has read, `sendfile` from files included; proc(5).
+    /// The bytes that the thread of an event loop has read, `sendfile` from files included;
+    /// proc(5).
     private static func bytesRead(by eventLoop: any EventLoop) async throws -> Int {
         try await eventLoop.submit { () -> Int in
             let text = try String(contentsOfFile: "/proc/thread-self/io", encoding: .utf8)
@@ -315,7 +316,8 @@ struct FilePartTests {
         }
     }
 
-    /// Takes a file out of the page cache. Not all file systems can do without it, and some keep a part.
+    /// Takes a file out of the page cache. Not all file systems can do without it, and some keep a
+    /// part.
     private static func evict(_ file: SystemFile, length: Int) -> Bool {
         fsync(file.descriptor) == 0 && posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_DONTNEED) == 0
             && file.isInPageCache(0..<length) == false

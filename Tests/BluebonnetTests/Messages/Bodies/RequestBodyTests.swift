@@ -68,7 +68,8 @@ struct RequestBodyTests {
     }
 
     @Test func `a large chunked body ends once, so that its connection can be reused`() async throws {
-        // Pieces above the channel's watermark make it unwritable and writable again within one write.
+        // Pieces above the channel's watermark make it unwritable and writable again within one
+        // write.
         let piece = [UInt8](repeating: 0x61, count: 600_000)
         try await FaultServer.run(Self.ok) { server in
             try await withSession { session in

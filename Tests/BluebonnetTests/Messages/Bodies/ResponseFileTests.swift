@@ -244,7 +244,8 @@ struct ResponseFileTests {
         }
     }
 
-    /// More of them than there are threads for files; each is waited for, and a file is written meanwhile.
+    /// More of them than there are threads for files; each is waited for, and a file is written
+    /// meanwhile.
     @Test(arguments: [false, true])
     func `downloads to pipes that nobody reads delay no other download, and end with their tasks`(isOpened: Bool)
         async throws

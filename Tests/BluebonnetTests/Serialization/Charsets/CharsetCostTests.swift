@@ -3,11 +3,13 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What a text in a charset may cost: calls of the system's converter, and a result in proportion to its bytes.
+/// What a text in a charset may cost: calls of the system's converter, and a result in proportion
+/// to its bytes.
 @Suite struct CharsetCostTests {
     enum Hostile: CaseIterable {
-        /// No byte is valid; every second; only the first half of every character is there; escapes that change the set
-        /// of characters and nothing else; lead bytes; a symbol of Big5 that is read apart.
+        /// No byte is valid; every second; only the first half of every character is there; escapes
+        /// that change the set of characters and nothing else; lead bytes; a symbol of Big5 that is
+        /// read apart.
         case invalid, mixed, zeros, escapes, leads, symbols
 
         func bytes(_ count: Int) -> Data {
@@ -36,7 +38,8 @@ import Testing
             var converter = try CharsetConverter(from: name, to: "UTF-8", for: charset)
             let bytes = hostile.bytes(count)
             let text = try converter.convert(bytes, replacement: Array("\u{FFFD}".utf8))
-            // A byte that is not valid takes a call and becomes three; what is valid is converted in whole blocks.
+            // A byte that is not valid takes a call and becomes three; what is valid is converted
+            // in whole blocks.
             #expect(converter.calls <= bytes.count + 8)
             #expect(text.count <= 4 * bytes.count)
             return converter.calls

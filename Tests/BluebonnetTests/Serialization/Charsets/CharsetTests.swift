@@ -109,7 +109,8 @@ import Testing
         #expect(try #require(Charset(label)).decode(Self.data(bytes), fallback: .replace) == text)
     }
 
-    /// As code page 950 and the Encoding Standard have them; the system's converter for Hong Kong's supplement does not.
+    /// As code page 950 and the Encoding Standard have them; the system's converter for Hong Kong's
+    /// supplement does not.
     @Test func `Big5 has the web's symbols, beside characters of Hong Kong`() throws {
         let charset = try #require(Charset("big5"))
         let bytes = Self.data("a1c3a1fea240a2cca2cea3e1a241a1e3a2448862fa40a4a4")

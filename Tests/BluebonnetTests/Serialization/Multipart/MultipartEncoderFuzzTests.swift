@@ -32,7 +32,8 @@ struct MultipartEncoderFuzzTests {
             .contains { String($0).hasPrefix("--\(boundary)") }
     }
 
-    /// Contents, and for each of them whether it is in memory (0), a file (1), or a stream with (2) or without length (3).
+    /// Contents, and for each of them whether it is in memory (0), a file (1), or a stream with (2)
+    /// or without length (3).
     private static func form(_ generator: inout SeededGenerator) -> [(kind: Int, content: [UInt8])] {
         (0..<Int.random(in: 0...9, using: &generator)).map { _ in
             var content = content(&generator)
@@ -69,7 +70,8 @@ struct MultipartEncoderFuzzTests {
             case .read(let part, let limit):
                 #expect(limit > 0 && encoder.currentSource == part)
                 let isFile = form[part].kind == 1
-                // A file may be read short before its end, a stream may bring nothing, or more than was asked for.
+                // A file may be read short before its end, a stream may bring nothing, or more than
+                // was asked for.
                 let most = isFile ? min(limit, rests[part].count) : rests[part].count
                 let small = Bool.random(using: &generator) ? most : min(most, 7)
                 let count = Int.random(in: min(isFile ? 1 : 0, small)...small, using: &generator)

@@ -94,9 +94,11 @@ struct MultipartFileTests {
         }
     }
 
-    /// Runs the body, on its thread alone, as a user who may read only what everybody may. Root may read everything.
+    /// Runs the body, on its thread alone, as a user who may read only what everybody may. Root may
+    /// read everything.
     private func asNobody<Result>(_ body: () throws -> Result) throws -> Result {
-        // Not in the module for Glibc. The function takes and returns a number, for the calling thread.
+        // Not in the module for Glibc. The function takes and returns a number, for the calling
+        // thread.
         guard let symbol = unsafe dlsym(nil, "setfsuid") else { throw Unmet(description: "there is no setfsuid") }
         let setfsuid = unsafe unsafeBitCast(symbol, to: (@convention(c) (uid_t) -> CInt).self)
         let before = setfsuid(65_534)

@@ -1,4 +1,5 @@
-/// A multipart body read back, by RFC 2046 §5.1.1 to the letter: an oracle that shares no code with the encoder.
+/// A multipart body read back, by RFC 2046 §5.1.1 to the letter: an oracle that shares no code with
+/// the encoder.
 struct ParsedMultipart: Equatable {
     struct Part: Equatable {
         var headers: [String]
@@ -12,7 +13,8 @@ struct ParsedMultipart: Equatable {
 
     var parts: [Part] = []
 
-    /// Reads a body that has nothing before its first delimiter and nothing but a line end after its last.
+    /// Reads a body that has nothing before its first delimiter and nothing but a line end after
+    /// its last.
     init(_ body: [UInt8], boundary: String) throws {
         var delimiter = Array("--\(boundary)".utf8)
         guard body.starts(with: delimiter) else { throw Malformed(reason: "does not begin with a delimiter") }

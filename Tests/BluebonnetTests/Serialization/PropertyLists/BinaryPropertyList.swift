@@ -1,11 +1,13 @@
 import Foundation
 
-/// Binary property lists made by hand, right or wrong. The target `FuzzTests` has this file through a link.
+/// Binary property lists made by hand, right or wrong. The target `FuzzTests` has this file through
+/// a link.
 enum BinaryPropertyList {
     /// How many bytes references to objects and places have.
     static let width = 4
 
-    /// A list: objects, and a table in which each place of `entries` stands for one of them. The first is the top.
+    /// A list: objects, and a table in which each place of `entries` stands for one of them. The
+    /// first is the top.
     static func list(_ objects: [[UInt8]], entries: [Int]? = nil) -> Data {
         var bytes = Array("bplist00".utf8)
         var offsets: [Int] = []
@@ -20,7 +22,8 @@ enum BinaryPropertyList {
         return Data(bytes)
     }
 
-    /// What follows the table: how wide places and references are, how many there are, the top, and where the table is.
+    /// What follows the table: how wide places and references are, how many there are, the top, and
+    /// where the table is.
     static func trailer(entries: Int, table: Int) -> [UInt8] {
         [0, 0, 0, 0, 0, 0, UInt8(width), UInt8(width)] + number(entries, 8) + number(0, 8) + number(table, 8)
     }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What a property list may cost, however it is made: in proportion to its size, and with little stack.
+/// What a property list may cost, however it is made: in proportion to its size, and with little
+/// stack.
 @Suite struct PropertyListCostTests {
     private typealias Binary = BinaryPropertyList
 

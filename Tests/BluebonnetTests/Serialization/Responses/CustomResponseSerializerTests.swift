@@ -5,12 +5,14 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Serializers that are not of this library: an image as another target would bring it, and a manager's own validation.
+/// Serializers that are not of this library: an image as another target would bring it, and a
+/// manager's own validation.
 @Suite struct CustomResponseSerializerTests {
     private struct Picture: Sendable, Equatable { var width: Int }
     private struct NoPicture: Error {}
 
-    /// The place of `AFImageResponseSerializer`: types of its own, and a body that cannot be decoded is an error.
+    /// The place of `AFImageResponseSerializer`: types of its own, and a body that cannot be
+    /// decoded is an error.
     private struct PictureSerializer: ValidatingResponseSerializer {
         var validation = ResponseValidation(contentTypes: ["image/png", "image/x-*"])
 

@@ -65,7 +65,8 @@ import Testing
         @Test func `an XML prefix is found in one step at every depth`() throws {
             var reader = XMLEventReader(Hostile.prefixes.document(1_000))
             while try reader.next() != nil {}
-            // One for each declaration, four for each element: its name, and the prefix of each of three names.
+            // One for each declaration, four for each element: its name, and the prefix of each of
+            // three names.
             let lookups = reader.steps - reader.input.position
             #expect(lookups == 400 + 3 * 1_000)
         }

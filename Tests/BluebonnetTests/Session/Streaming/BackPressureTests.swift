@@ -16,16 +16,17 @@ struct BackPressureTests {
     private static let blockSize = 65_531
     private static let blockCount = size / blockSize
 
-    /// The most that may be under way: what the kernel keeps for a receiver, which grows by itself up to a limit that
-    /// differs from machine to machine; and 4 MiB for the watermark of the stream, one read beyond it, one decoded block
-    /// and the kernel's buffer for the sender.
+    /// The most that may be under way: what the kernel keeps for a receiver, which grows by itself
+    /// up to a limit that differs from machine to machine; and 4 MiB for the watermark of the
+    /// stream, one read beyond it, one decoded block and the kernel's buffer for the sender.
     private static let bound: Int = {
         let sizes = try? String(contentsOfFile: "/proc/sys/net/ipv4/tcp_rmem", encoding: .utf8)
         let largest = sizes?.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) }
         return (largest ?? (6 << 20)) + (4 << 20)
     }()
 
-    /// Reads it all, stops now and then until the server stands still, and compares after every piece.
+    /// Reads it all, stops now and then until the server stands still, and compares after every
+    /// piece.
     private static func readSlowly(_ server: CountingServer, expecting size: Int) async throws {
         let request = try Request(to: "http://127.0.0.1:\(server.port)/")
         try await withSession { session in
@@ -45,7 +46,8 @@ struct BackPressureTests {
                 furthest = max(furthest, server.written.value - received)
             }
             #expect(received == size)
-            // The watermark of the stream, what one more cycle of reads may bring, and one decoded block.
+            // The watermark of the stream, what one more cycle of reads may bring, and one decoded
+            // block.
             #expect(mostInMemory <= 8 << 20, "\(mostInMemory) bytes waited in memory")
             #expect(furthest <= bound, "the server was \(furthest) bytes ahead")
             // Nothing would have been proven if it had never been ahead.
@@ -112,7 +114,8 @@ struct BackPressureTests {
     }
 }
 
-/// Members of gzip that hold a block as it is (RFC 1951 §3.2.4), so that the wire carries as much as comes out.
+/// Members of gzip that hold a block as it is (RFC 1951 §3.2.4), so that the wire carries as much
+/// as comes out.
 private struct StoredGzip {
     let member: [UInt8]
 

@@ -1,7 +1,8 @@
 import NIOCore
 import NIOPosix
 
-/// A server that answers every connection with a head and the same block over and over, and counts what the kernel took.
+/// A server that answers every connection with a head and the same block over and over, and counts
+/// what the kernel took.
 final class CountingServer: Sendable {
     let port: Int
     /// Body bytes that the kernel has taken.

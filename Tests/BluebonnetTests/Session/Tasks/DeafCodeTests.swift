@@ -9,7 +9,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A stopped task ends within about a second, also where code of the user's does not look at its cancellation.
+/// A stopped task ends within about a second, also where code of the user's does not look at its
+/// cancellation.
 @Suite(.timeLimit(.minutes(1)))
 struct DeafCodeTests {
     /// What never ends by itself, whoever cancels it.

@@ -1,14 +1,16 @@
 public import FoundationEssentials
 
-/// Decodes `Decodable` types from JSON, several times faster than Foundation's `JSONDecoder` and with its results.
+/// Decodes `Decodable` types from JSON, several times faster than Foundation's `JSONDecoder` and
+/// with its results.
 ///
 /// The strategies are Foundation's own types and mean the same. What differs:
-/// - a text that is no JSON fails as `DecodingError.dataCorrupted` whose underlying error is a ``JSONParsingError``
-///   with line and column;
+/// - a text that is no JSON fails as `DecodingError.dataCorrupted` whose underlying error is a
+///   ``JSONParsingError`` with line and column;
 /// - numbers that do not fit report the way to their place, which `JSONDecoder` leaves empty;
-/// - coding paths of more than 20 keys may end early, with the key `…`, in a document in which very many are asked for:
-///   together they have no more than 65,536 keys and eight for each byte;
-/// - a number with a fraction is never an integer, however close: `JSONDecoder` reads `1.0000000000000001` as 1;
+/// - coding paths of more than 20 keys may end early, with the key `…`, in a document in which very
+///   many are asked for: together they have no more than 65,536 keys and eight for each byte;
+/// - a number with a fraction is never an integer, however close: `JSONDecoder` reads
+///   `1.0000000000000001` as 1;
 /// - ``JSONValue`` keeps its keys as they are written, whatever the key strategy.
 ///
 /// Where an object repeats a key, the first value wins, as with `JSONDecoder`.
@@ -44,7 +46,8 @@ public struct JSONBodyDecoder: Sendable {
     /// Decodes a value from JSON.
     /// - Parameters:
     ///   - type: The type of the value.
-    ///   - bytes: The text: `Data`, `[UInt8]`, a string's `utf8`, a raw buffer. UTF-8, UTF-16 or UTF-32.
+    ///   - bytes: The text: `Data`, `[UInt8]`, a string's `utf8`, a raw buffer. UTF-8, UTF-16 or
+    ///     UTF-32.
     /// - Returns: The value.
     /// - Throws: `DecodingError`, or what the type itself throws.
     public func decode<T: Decodable>(_ type: T.Type, from bytes: some Collection<UInt8>) throws -> T {
@@ -69,7 +72,8 @@ public struct JSONBodyDecoder: Sendable {
     ///   - type: The type of the value.
     ///   - value: The JSON value.
     /// - Returns: The decoded value.
-    /// - Throws: `DecodingError`, or what the type itself throws; `JSONWritingError` if the value is not writable.
+    /// - Throws: `DecodingError`, or what the type itself throws; `JSONWritingError` if the value
+    ///   is not writable.
     public func decode<T: Decodable>(_ type: T.Type, from value: JSONValue) throws -> T {
         try decode(type, from: value.bytes(options: []))
     }

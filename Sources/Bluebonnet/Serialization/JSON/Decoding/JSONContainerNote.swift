@@ -1,7 +1,7 @@
 /// What a decoding remembers of a container to which it comes back.
 ///
-/// Without it, a type that reads an object otherwise than from its first key to its last, or others in between, would
-/// walk over all keys again for each. Most containers have none.
+/// Without it, a type that reads an object otherwise than from its first key to its last, or others
+/// in between, would walk over all keys again for each. Most containers have none.
 struct JSONContainerNote {
     /// Where the cursor was when it went to another object.
     var cursor: JSONKeyCursor?
@@ -14,11 +14,14 @@ struct JSONContainerNote {
 }
 
 extension JSONDecodingContext {
-    /// How many children may be passed every time; where there are no more, nothing needs to be remembered.
+    /// How many children may be passed every time; where there are no more, nothing needs to be
+    /// remembered.
     static let near = 16
-    /// After how many useless passes over all children of a container they are indexed, which costs about as much.
+    /// After how many useless passes over all children of a container they are indexed, which costs
+    /// about as much.
     ///
-    /// Types that do not read all keys of a large object, or ask for some that are missing, get along without.
+    /// Types that do not read all keys of a large object, or ask for some that are missing, get
+    /// along without.
     static let uselessPasses = 8
 
     /// Moves the cursor to an object: to where it was, if it was there before.
@@ -45,7 +48,8 @@ extension JSONDecodingContext {
         change(&notes[container, default: JSONContainerNote()])
     }
 
-    /// Runs what decodes one value, with a cursor of its own; what it notes of the containers inside is forgotten.
+    /// Runs what decodes one value, with a cursor of its own; what it notes of the containers
+    /// inside is forgotten.
     @inline(__always)
     func scoped<T>(_ index: Int, _ decode: () throws -> T) rethrows -> T {
         let (outer, count) = (cursor, noted.count)
@@ -73,7 +77,8 @@ extension JSONDecodingContext {
         noted.removeLast(noted.count - kept)
     }
 
-    /// The starts of a container's children if they are known, or if so many children were passed that it pays.
+    /// The starts of a container's children if they are known, or if so many children were passed
+    /// that it pays.
     func children(of container: Int, passed: Int) -> [UInt32]? {
         if !notes.isEmpty, let children = notes[container]?.children { return children }
         let count = JSONTape.length(of: words[container])

@@ -1,9 +1,11 @@
 extension JSONDecodingContext {
-    /// The way to a value, found out by walking from the top: never kept, since only errors and curious types ask.
+    /// The way to a value, found out by walking from the top: never kept, since only errors and
+    /// curious types ask.
     ///
-    /// Types may pass over an error at every value, and each way is as long as the value is deep. Ways of up to
-    /// `alwaysWhole` keys are always whole; longer ones while all of them together have no more keys than
-    /// `keysForPaths`, and after that they end early, with a key that says so.
+    /// Types may pass over an error at every value, and each way is as long as the value is deep.
+    /// Ways of up to `alwaysWhole` keys are always whole; longer ones while all of them together
+    /// have no more keys than `keysForPaths`, and after that they end early, with a key that says
+    /// so.
     func codingPath(to target: Int) -> [any CodingKey] {
         let path = codingPath(to: target, atMost: keysForPaths > 0 ? .max : Self.alwaysWhole)
         keysForPaths -= path.count
@@ -36,8 +38,8 @@ extension JSONDecodingContext {
     /// The key that ends a way that is not whole.
     private static let leftOut = CodingPathKey(stringValue: "…")
 
-    /// The child of a container in which a value lies: where the last walk came to in the same container, or from there
-    /// on, since types that pass over many errors ask in order.
+    /// The child of a container in which a value lies: where the last walk came to in the same
+    /// container, or from there on, since types that pass over many errors ask in order.
     private func pathMark(_ path: [any CodingKey], in container: Int, to target: Int) -> PathMark {
         let isObject = kind(at: container) == .object
         let isDictionary = !dictionaries.isEmpty && dictionaries.contains(container)

@@ -11,7 +11,8 @@ extension JSONDecodingContext {
         var flags: UInt64 = 0
     }
 
-    /// The index of the value of a key, or -1: where the cursor is, from there on, then from the start.
+    /// The index of the value of a key, or -1: where the cursor is, from there on, then from the
+    /// start.
     @inline(__always)
     func find(_ name: String, in object: Int) -> Int {
         if cursor.owner != object { moveCursor(to: object) }
@@ -27,7 +28,8 @@ extension JSONDecodingContext {
         return index + 1
     }
 
-    /// Whether a key is written like this. Equal bytes are equal strings, unless escapes stand for others.
+    /// Whether a key is written like this. Equal bytes are equal strings, unless escapes stand for
+    /// others.
     @inline(__always)
     private func isKey(_ name: UnsafeBufferPointer<UInt8>, at index: Int) -> Bool {
         tape.spend(1)
@@ -83,7 +85,8 @@ extension JSONDecodingContext {
         return last == bytes.eightBytes(offset + count - 8)
     }
 
-    /// Looks for a key that does not stand near the cursor: among all keys, or in their index when that paid.
+    /// Looks for a key that does not stand near the cursor: among all keys, or in their index when
+    /// that paid.
     private func findFar(_ name: String, in object: Int, after window: Scan) -> Int {
         var found: Int
         if !notes.isEmpty, let values = notes[object]?.values {
@@ -111,7 +114,8 @@ extension JSONDecodingContext {
         return found
     }
 
-    /// Looks once more for keys that are the same string in other bytes: with escapes, or composed otherwise.
+    /// Looks once more for keys that are the same string in other bytes: with escapes, or composed
+    /// otherwise.
     private func findUncommon(_ name: String, in object: Int, flags: UInt64, _ steps: inout Int) -> Int {
         let uncommon = JSONTape.firstFlag | JSONTape.secondFlag
         let isASCII = name.utf8.allSatisfy { $0 < 0x80 }

@@ -1,4 +1,5 @@
-/// What all containers of one decoding share: the tape, the strategies, and where keys were last found.
+/// What all containers of one decoding share: the tape, the strategies, and where keys were last
+/// found.
 ///
 /// Used by one decoding on one thread; a decoder is not `Sendable`.
 final class JSONDecodingContext {
@@ -21,11 +22,13 @@ final class JSONDecodingContext {
     var dictionaries: Set<Int> = [] {
         didSet { lastParent = (0, []) }
     }
-    /// Values that are asked for but not there, as `superDecoder(forKey:)` does: indices after the tape's words.
+    /// Values that are asked for but not there, as `superDecoder(forKey:)` does: indices after the
+    /// tape's words.
     var absentValues: [(parent: Int, key: any CodingKey)] = []
     /// For each depth, the child that the last walk to a coding path came to.
     var pathMarks: [PathMark] = []
-    /// The container of the last value whose path was asked for, with its own path: errors come in crowds.
+    /// The container of the last value whose path was asked for, with its own path: errors come in
+    /// crowds.
     var lastParent: (container: Int, path: [any CodingKey]) = (0, [])
     /// How many keys coding paths may still have together, see `codingPath(to:)`.
     var keysForPaths: Int

@@ -1,4 +1,5 @@
-/// The keys of an object as a type asks for them, shared by all objects that have the same keys in the same order.
+/// The keys of an object as a type asks for them, shared by all objects that have the same keys in
+/// the same order.
 ///
 /// Used where keys are converted, and where an object repeats a key.
 final class JSONKeyShape {
@@ -26,7 +27,8 @@ final class JSONKeyShape {
     }
 }
 
-/// Where a key was last found: types ask for their keys in the order in which servers write them, mostly.
+/// Where a key was last found: types ask for their keys in the order in which servers write them,
+/// mostly.
 struct JSONKeyCursor {
     /// The object, or -1.
     var owner = -1

@@ -1,4 +1,5 @@
-// The types that the protocol names one by one. Without its own `decodeIfPresent` each would be found twice.
+// The types that the protocol names one by one. Without its own `decodeIfPresent` each would be
+// found twice.
 extension JSONKeyedTapeContainer {
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try context.bool(at: value(key)) }
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {

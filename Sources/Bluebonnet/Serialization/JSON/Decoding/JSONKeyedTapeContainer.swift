@@ -2,7 +2,8 @@
 struct JSONKeyedTapeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let context: JSONDecodingContext
     private let object: Int
-    /// Whether keys cannot be compared as they are written, because some are repeated or all are converted.
+    /// Whether keys cannot be compared as they are written, because some are repeated or all are
+    /// converted.
     private let usesShape: Bool
 
     init(_ context: JSONDecodingContext, at index: Int) throws {

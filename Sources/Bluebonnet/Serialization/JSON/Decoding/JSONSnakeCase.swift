@@ -31,8 +31,8 @@ enum JSONSnakeCase {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Any key. Foundation capitalises each part, where a word also starts behind digits and punctuation:
-    /// `change_24h` becomes `change24H`.
+    /// Any key. Foundation capitalises each part, where a word also starts behind digits and
+    /// punctuation: `change_24h` becomes `change24H`.
     private static func foundationCamelCase(_ key: String) -> String {
         guard let first = key.firstIndex(where: { $0 != "_" }),
             let last = key.lastIndex(where: { $0 != "_" })

@@ -52,7 +52,8 @@ extension Array: JSONTapeDecodable where Element: Decodable {
         return unsafe unsafeBitCast(result, to: type)
     }
 
-    /// Makes an array of scalars; one that is none makes `decode` throw, so that each takes one word.
+    /// Makes an array of scalars; one that is none makes `decode` throw, so that each takes one
+    /// word.
     @inline(__always)
     private static func elements<Scalar>(
         _ word: UInt64,
@@ -68,10 +69,11 @@ extension Array: JSONTapeDecodable where Element: Decodable {
 }
 
 extension JSONTape {
-    /// For how many elements of a type room is made before they are decoded: for all of them, unless it were more
-    /// memory than twice what the container takes on the tape.
+    /// For how many elements of a type room is made before they are decoded: for all of them,
+    /// unless it were more memory than twice what the container takes on the tape.
     ///
-    /// The document says how many there are, the type how large: together they could ask for any amount.
+    /// The document says how many there are, the type how large: together they could ask for any
+    /// amount.
     @inline(__always)
     static func capacity(of word: UInt64, at index: Int, stride: Int) -> Int {
         let count = length(of: word)

@@ -25,7 +25,8 @@ enum JSONTypeKind {
             }
     }
 
-    /// The kinds of the types met so far in one decoding: asking the runtime anew costs as much as decoding.
+    /// The kinds of the types met so far in one decoding: asking the runtime anew costs as much as
+    /// decoding.
     struct Cache {
         private static let count = 64
         private var slots: [(type: ObjectIdentifier, kind: JSONTypeKind)?] = []

@@ -1,8 +1,10 @@
-/// A number taken apart: `mantissa * 10^exponent`, the first nineteen significant digits in the mantissa.
+/// A number taken apart: `mantissa * 10^exponent`, the first nineteen significant digits in the
+/// mantissa.
 struct JSONDecimal {
     private(set) var mantissa: UInt64 = 0
     private(set) var exponent = 0
-    /// How many digits there are from the first that is not zero, which may be more than the mantissa holds.
+    /// How many digits there are from the first that is not zero, which may be more than the
+    /// mantissa holds.
     private(set) var significantDigits = 0
     private(set) var isNegative = false
 
@@ -71,7 +73,8 @@ struct JSONDecimal {
         10_000_000_000_000_000, 100_000_000_000_000_000, 1_000_000_000_000_000_000, 10_000_000_000_000_000_000,
     ]
 
-    /// Reads the digits of a number with more than nineteen of them, without an exponent that may follow.
+    /// Reads the digits of a number with more than nineteen of them, without an exponent that may
+    /// follow.
     private static func long(_ bytes: [UInt8], _ start: Int, _ end: Int, _ isNegative: Bool) -> JSONDecimal {
         var result = JSONDecimal(isNegative: isNegative)
         var position = start

@@ -10,7 +10,8 @@ enum JSONDoubleParser {
     static func double(_ decimal: JSONDecimal) -> Double? {
         let magnitude: Double
         if decimal.mantissa <= 1 << 53, (-22...22).contains(decimal.exponent), !decimal.isTruncated {
-            // Clinger's fast path: both factors are exact doubles, so that one operation rounds once.
+            // Clinger's fast path: both factors are exact doubles, so that one operation rounds
+            // once.
             let mantissa = Double(decimal.mantissa)
             magnitude =
                 decimal.exponent < 0
@@ -24,8 +25,8 @@ enum JSONDoubleParser {
         return decimal.isNegative ? -magnitude : magnitude
     }
 
-    /// Whether a decimal of sixteen or seventeen digits is what its nearest double is written as: no shorter one reads
-    /// back as the same double, and none of the same length is nearer to it.
+    /// Whether a decimal of sixteen or seventeen digits is what its nearest double is written as:
+    /// no shorter one reads back as the same double, and none of the same length is nearer to it.
     /// - Returns: Nil where 128 bits do not hold both, and for ties.
     @inline(__always)
     static func isShortest(_ decimal: JSONDecimal, of double: Double) -> Bool? {
@@ -53,7 +54,8 @@ enum JSONDoubleParser {
         return isShortest(mantissa, significand, shift, power)
     }
 
-    /// Both numbers are multiplied by `2^shift * power`; a double then stands for what lies within half a power of it.
+    /// Both numbers are multiplied by `2^shift * power`; a double then stands for what lies within
+    /// half a power of it.
     @inline(__always)
     private static func isShortest<Word: FixedWidthInteger & SignedInteger>(
         _ mantissa: UInt64,
@@ -75,7 +77,8 @@ enum JSONDoubleParser {
     }
 
     /// The double nearest to `mantissa * 10^exponent` by the algorithm of Eisel and Lemire.
-    /// - Returns: Nil where 128 bits of the power do not decide, and for subnormal and infinite results.
+    /// - Returns: Nil where 128 bits of the power do not decide, and for subnormal and infinite
+    ///   results.
     private static func nearest(_ mantissa: UInt64, _ exponent: Int) -> Double? {
         guard mantissa != 0 else { return 0 }
         guard JSONPowersOfFive.exponents.contains(exponent) else { return nil }
@@ -102,7 +105,8 @@ enum JSONDoubleParser {
         return Double(bitPattern: UInt64(power) << 52 | significand & ~(1 << 52))
     }
 
-    /// The upper 128 bits of a normalised mantissa times a power of five, or 64 of them where these are enough.
+    /// The upper 128 bits of a normalised mantissa times a power of five, or 64 of them where these
+    /// are enough.
     private static func product(_ mantissa: UInt64, _ exponent: Int) -> (high: UInt64, low: UInt64) {
         let index = (exponent - JSONPowersOfFive.exponents.lowerBound) * 2
         var (high, low) = mantissa.multipliedFullWidth(by: JSONPowersOfFive.halves[index])

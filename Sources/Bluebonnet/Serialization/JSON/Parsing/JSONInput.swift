@@ -1,7 +1,8 @@
 /// A text copied once, in UTF-8 and with padding, ready to be scanned.
 ///
-/// JSON between systems is UTF-8 (RFC 8259 §8.1). UTF-16 and UTF-32 are told by their byte-order mark or, as RFC 4627
-/// §3 describes, by where the first four bytes are zero, and transcoded. A byte-order mark is skipped.
+/// JSON between systems is UTF-8 (RFC 8259 §8.1). UTF-16 and UTF-32 are told by their byte-order
+/// mark or, as RFC 4627 §3 describes, by where the first four bytes are zero, and transcoded. A
+/// byte-order mark is skipped.
 struct JSONInput {
     private(set) var bytes: [UInt8]
     /// The bytes without the padding.
@@ -13,7 +14,8 @@ struct JSONInput {
         let length = text.count
         try checkSize(length)
         let start = Array(text.prefix(4))
-        // A JSON text starts with ASCII: only a byte-order mark or a wide encoding starts otherwise.
+        // A JSON text starts with ASCII: only a byte-order mark or a wide encoding starts
+        // otherwise.
         let isPlain = length < 2 || start[0] != 0 && start[1] != 0 && start[0] < 0x80
         let (encoding, mark) = isPlain ? (.utf8, 0) : Self.encoding(of: start)
         switch encoding {

@@ -1,6 +1,7 @@
 /// Reads integers of up to 64 bits.
 enum JSONIntegerParser {
-    /// The magnitude and sign of a number without fraction and exponent, or nil when it has more than 64 bits.
+    /// The magnitude and sign of a number without fraction and exponent, or nil when it has more
+    /// than 64 bits.
     @inline(__always)
     static func magnitude(
         _ bytes: [UInt8],

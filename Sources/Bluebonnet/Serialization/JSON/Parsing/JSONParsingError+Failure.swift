@@ -88,7 +88,8 @@ extension JSONTape {
         return CodingPath.text(of: parts.reversed())
     }
 
-    /// The key or index of the child of an open container that starts at, or would start at, an index.
+    /// The key or index of the child of an open container that starts at, or would start at, an
+    /// index.
     private func pathPart(in open: Int, before next: Int) -> String {
         var child = open + 1
         var count = 0

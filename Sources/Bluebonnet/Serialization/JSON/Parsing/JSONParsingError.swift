@@ -45,7 +45,8 @@ public struct JSONParsingError: Error, Sendable, Hashable {
     public let line: Int
     /// The column of the error in Unicode scalars, from 1.
     public let column: Int
-    /// The byte offset of the error, from 0; for UTF-16 and UTF-32 input, the offset in its UTF-8 form.
+    /// The byte offset of the error, from 0; for UTF-16 and UTF-32 input, the offset in its UTF-8
+    /// form.
     public let offset: Int
     /// The way to the value that could not be read, such as `users[3].name`; empty at the top.
     public let path: String

@@ -9,7 +9,8 @@ extension JSONTape {
         let start = Self.offset(of: word)
         let length = stringLength(of: word)
         guard word & Self.firstFlag == 0 else { return unescapedString(start, length) }
-        // The buffer lives as long as the closure; the range was checked against it when the tape was made.
+        // The buffer lives as long as the closure; the range was checked against it when the tape
+        // was made.
         return unsafe bytes.withUnsafeBufferPointer { buffer in
             unsafe String(decoding: UnsafeBufferPointer(rebasing: buffer[start..<(start + length)]), as: UTF8.self)
         }
@@ -101,7 +102,8 @@ extension JSONTape {
     /// Whether a double, written again, is the number that it was read from.
     @inline(__always)
     private func isExact(_ double: Double, _ decimal: JSONDecimal, _ word: UInt64) -> Bool {
-        // Fifteen digits always come back; sixteen and seventeen may, as those do that were written from doubles.
+        // Fifteen digits always come back; sixteen and seventeen may, as those do that were written
+        // from doubles.
         if decimal.significantDigits <= 15 { return double.isNormal || decimal.mantissa == 0 }
         return JSONDoubleParser.isShortest(decimal, of: double) ?? isWritten(double, word)
     }
@@ -117,7 +119,8 @@ extension JSONTape {
         return JSONDoubleParser.double(decimal) ?? slowDouble(of: word) ?? .infinity
     }
 
-    /// The double nearest to a number, or nil when it is beyond the range of doubles or smaller than every double.
+    /// The double nearest to a number, or nil when it is beyond the range of doubles or smaller
+    /// than every double.
     @inline(__always)
     func finiteDouble(of word: UInt64) -> Double? {
         finiteDouble(JSONDecimal(bytes, Self.offset(of: word), numberLength(of: word)), word)

@@ -48,8 +48,9 @@ extension JSONTape {
 
     /// False only when it is certain that the keys of an object differ.
     ///
-    /// Three filters of 64 bits, in each of which every key sets one bit, chosen by its length, its first and its last
-    /// eight bytes; if a key finds its bit set in all three, a closer look is needed.
+    /// Three filters of 64 bits, in each of which every key sets one bit, chosen by its length, its
+    /// first and its last eight bytes; if a key finds its bit set in all three, a closer look is
+    /// needed.
     func mayRepeatKeys(at object: Int) -> Bool {
         let end = end(of: object)
         var (first, second, third): (UInt64, UInt64, UInt64) = (0, 0, 0)

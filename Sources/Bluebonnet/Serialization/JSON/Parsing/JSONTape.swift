@@ -4,15 +4,18 @@
 
 /// A parsed JSON document: its bytes, and one word for each value and key in the order of the text.
 ///
-/// Everything else is made from it when somebody asks: the eager `JSONValue`, a `Decodable` type, single numbers and
-/// strings. The text was checked completely when the tape was made, so that reading it cannot fail.
+/// Everything else is made from it when somebody asks: the eager `JSONValue`, a `Decodable` type,
+/// single numbers and strings. The text was checked completely when the tape was made, so that
+/// reading it cannot fail.
 ///
-/// A word holds, from the lowest bit: 32 bits of offset (into the bytes, or for a container the index of the word
-/// after it), 27 bits of length (bytes, elements or keys), 2 flags, 3 bits of kind. Lengths that 27 bits cannot hold
-/// are written as the greatest one and found out anew when needed.
+/// A word holds, from the lowest bit: 32 bits of offset (into the bytes, or for a container the
+/// index of the word after it), 27 bits of length (bytes, elements or keys), 2 flags, 3 bits of
+/// kind. Lengths that 27 bits cannot hold are written as the greatest one and found out anew when
+/// needed.
 final class JSONTape: Sendable {
     #if DEBUG
-        /// How many steps the parser and those who read the tape have made, for tests that count them.
+        /// How many steps the parser and those who read the tape have made, for tests that count
+        /// them.
         let work = Atomic(0)
     #endif
 
@@ -22,7 +25,8 @@ final class JSONTape: Sendable {
 
     /// The greatest depth that may be asked for; what is made from a tape is freed recursively.
     static let largestDepth = 2048
-    /// Zero bytes after the text, so that eight bytes can be read at every offset and every scan ends.
+    /// Zero bytes after the text, so that eight bytes can be read at every offset and every scan
+    /// ends.
     static let padding = 16
     static let largestLength: UInt64 = (1 << 27) - 1
     static let lengthShift: UInt64 = 32

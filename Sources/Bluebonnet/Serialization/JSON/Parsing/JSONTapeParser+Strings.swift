@@ -5,7 +5,8 @@ extension JSONTapeParser {
     private static let backslashes: UInt64 = 0x5C5C_5C5C_5C5C_5C5C
     private static let spaces: UInt64 = 0x2020_2020_2020_2020
 
-    /// Reads a string that starts at a quote: checks its escapes and its UTF-8, moves behind the closing quote.
+    /// Reads a string that starts at a quote: checks its escapes and its UTF-8, moves behind the
+    /// closing quote.
     @inline(__always)
     static func appendString(
         _ bytes: Span<UInt8>,
@@ -21,12 +22,14 @@ extension JSONTapeParser {
         position = end + 1
     }
 
-    /// Moves to the next byte that is a quote, a backslash, a control character or beyond ASCII, eight at a time.
+    /// Moves to the next byte that is a quote, a backslash, a control character or beyond ASCII,
+    /// eight at a time.
     @inline(__always)
     private static func skipPlainBytes(_ bytes: Span<UInt8>, _ position: inout Int) {
         while true {
             let next = bytes.eightBytes(position)
-            // A byte's high bit is set where it became negative; false alarms stand only above a true one.
+            // A byte's high bit is set where it became negative; false alarms stand only above a
+            // true one.
             let isQuote = (next ^ quotes) &- ones
             let isBackslash = (next ^ backslashes) &- ones
             let isControl = next &- spaces
@@ -109,8 +112,8 @@ extension JSONTapeParser {
         }
     }
 
-    /// Checks a run of characters beyond ASCII against the table of well-formed sequences (Unicode §3.9, RFC 3629
-    /// §4): neither overlong, nor a surrogate, nor beyond U+10FFFF.
+    /// Checks a run of characters beyond ASCII against the table of well-formed sequences (Unicode
+    /// §3.9, RFC 3629 §4): neither overlong, nor a surrogate, nor beyond U+10FFFF.
     private static func skipScalars(_ bytes: Span<UInt8>, _ position: inout Int) throws(JSONScanFailure) {
         while true {
             // The first byte is the lowest of the four.

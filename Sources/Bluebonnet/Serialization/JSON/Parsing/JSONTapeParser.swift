@@ -1,10 +1,12 @@
 /// Checks a text and writes its tape.
 ///
-/// A loop without recursion: each open container's word holds the index of its parent and how many children the parent
-/// had so far, until the container closes and its word gets its end and its count.
+/// A loop without recursion: each open container's word holds the index of its parent and how many
+/// children the parent had so far, until the container closes and its word gets its end and its
+/// count.
 ///
-/// The cost of a text is its bytes and the words written: every loop moves the position forward with each of its steps,
-/// none moves it back, and no look goes further than the twelve bytes of two escapes. So there is nothing else to count.
+/// The cost of a text is its bytes and the words written: every loop moves the position forward
+/// with each of its steps, none moves it back, and no look goes further than the twelve bytes of
+/// two escapes. So there is nothing else to count.
 enum JSONTapeParser {
     /// What the tape's word of an open container holds as the parent of the outermost one.
     private static let noParent = 0xFFFF_FFFF
@@ -14,8 +16,8 @@ enum JSONTapeParser {
     ///   - bytes: The text, followed by `JSONTape.padding` zero bytes.
     ///   - count: The length of the text.
     ///   - maximumDepth: How deep containers may be nested; one container is depth 1.
-    ///   - words: An empty tape with room for `capacity(for:maximumDepth:)` words. After a failure it holds what was
-    ///     read, for the path in the error.
+    ///   - words: An empty tape with room for `capacity(for:maximumDepth:)` words. After a failure
+    ///     it holds what was read, for the path in the error.
     /// - Throws: What stopped the scan.
     static func parse(
         _ bytes: Span<UInt8>,
@@ -38,8 +40,8 @@ enum JSONTapeParser {
 
     /// How many words a text can have at most.
     ///
-    /// A value takes two bytes at least: a scalar one and a comma, a container its brackets. The last scalar of a
-    /// container has no comma, a container that is still open no closing bracket.
+    /// A value takes two bytes at least: a scalar one and a comma, a container its brackets. The
+    /// last scalar of a container has no comma, a container that is still open no closing bracket.
     static func capacity(for count: Int, maximumDepth: Int) -> Int {
         count / 2 + min(count, maximumDepth) + 2
     }
@@ -230,7 +232,8 @@ extension Span<UInt8> {
     /// Eight bytes from anywhere, the first one lowest.
     @inline(__always)
     func eightBytes(_ offset: Int) -> UInt64 {
-        // Checked against the bounds, alignment not needed; bytes have no padding and every bit pattern is an integer.
+        // Checked against the bounds, alignment not needed; bytes have no padding and every bit
+        // pattern is an integer.
         UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 }

@@ -4,8 +4,9 @@ extension JSONValue {
 
     /// Parses JSON exactly as RFC 8259 defines it.
     ///
-    /// UTF-8, with or without a byte-order mark; UTF-16 and UTF-32 are recognised and transcoded. Invalid Unicode,
-    /// also in escapes, is refused. Where an object repeats a key, the last value wins, as with `JSONSerialization`.
+    /// UTF-8, with or without a byte-order mark; UTF-16 and UTF-32 are recognised and transcoded.
+    /// Invalid Unicode, also in escapes, is refused. Where an object repeats a key, the last value
+    /// wins, as with `JSONSerialization`.
     /// - Parameters:
     ///   - bytes: The text: `Data`, `[UInt8]`, a string's `utf8`, a raw buffer.
     ///   - maximumDepth: How deep arrays and objects may be nested. Default: 512; at most 2048.

@@ -1,7 +1,8 @@
-/// The decimal value of a number's text: its digits without zeros at either end, and the exponent of the last one.
+/// The decimal value of a number's text: its digits without zeros at either end, and the exponent
+/// of the last one.
 ///
-/// Made only to compare and hash numbers that are not both integers or both doubles, and to read integers written with
-/// a fraction or an exponent.
+/// Made only to compare and hash numbers that are not both integers or both doubles, and to read
+/// integers written with a fraction or an exponent.
 struct JSONDecimalDigits: Hashable {
     private(set) var isNegative = false
     private(set) var digits: [UInt8] = []
@@ -16,7 +17,8 @@ struct JSONDecimalDigits: Hashable {
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9") where isExponent:
-                // An exponent of more than nine digits is out of reach of every comparison that matters.
+                // An exponent of more than nine digits is out of reach of every comparison that
+                // matters.
                 if written < 100_000_000 { written = written * 10 + Int(byte - UInt8(ascii: "0")) }
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 if !digits.isEmpty || byte != UInt8(ascii: "0") { digits.append(byte - UInt8(ascii: "0")) }
@@ -46,7 +48,8 @@ struct JSONDecimalDigits: Hashable {
         return magnitude == 1 << 63 ? .min : Int64(exactly: magnitude).map { -$0 }
     }
 
-    /// The value as an unsigned integer, or nil when it has a fraction, is negative or does not fit.
+    /// The value as an unsigned integer, or nil when it has a fraction, is negative or does not
+    /// fit.
     var uint64: UInt64? {
         isNegative ? nil : magnitude
     }

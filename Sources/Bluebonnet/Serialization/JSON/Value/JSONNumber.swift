@@ -2,9 +2,9 @@ public import FoundationEssentials
 
 /// A JSON number, exact as it was written.
 ///
-/// Integers of 64 bits and doubles are held as such. What neither can hold without loss (a longer integer, a fraction
-/// that the nearest double is not written as, an exponent out of a double's range) is held as its text, so that a
-/// parsed document can be written again unchanged in value.
+/// Integers of 64 bits and doubles are held as such. What neither can hold without loss (a longer
+/// integer, a fraction that the nearest double is not written as, an exponent out of a double's
+/// range) is held as its text, so that a parsed document can be written again unchanged in value.
 ///
 /// Two numbers are equal when they denote the same decimal value: `1`, `1.0` and `10e-1` are equal.
 public struct JSONNumber: Sendable {
@@ -97,19 +97,21 @@ public struct JSONNumber: Sendable {
         value.magnitude <= 0x1p53 && value.rounded() == value
     }
 
-    /// The digits of a double beyond, where its decimal and not its binary value is meant: 1.23456789012345e18 is
-    /// 1234567890123450000.
+    /// The digits of a double beyond, where its decimal and not its binary value is meant:
+    /// 1.23456789012345e18 is 1234567890123450000.
     private static func digits(beyondIntegers value: Double) -> JSONDecimalDigits? {
         value.magnitude > 0x1p53 && value.isFinite ? JSONDecimalDigits(value.description) : nil
     }
 
-    /// The double nearest to the value, or nil when the value is beyond the range of finite doubles.
+    /// The double nearest to the value, or nil when the value is beyond the range of finite
+    /// doubles.
     public var double: Double? {
         let value = nearestDouble
         return value.isFinite ? value : nil
     }
 
-    /// The value as a `Decimal`, rounded only beyond 38 digits, or nil when it is beyond a decimal's range.
+    /// The value as a `Decimal`, rounded only beyond 38 digits, or nil when it is beyond a
+    /// decimal's range.
     public var decimal: Decimal? {
         switch storage {
         case .int(let value): Decimal(value)
@@ -139,7 +141,8 @@ extension JSONNumber: Hashable {
         case (.int, .uint), (.uint, .int): false
         case (.double(let a), .double(let b)): a == b || (a.isNaN && b.isNaN)
         case (.int(let a), .double(let b)), (.double(let b), .int(let a)):
-            // Below 2^53 every integer is a double, so that their digits agree exactly when they are equal.
+            // Below 2^53 every integer is a double, so that their digits agree exactly when they
+            // are equal.
             a.magnitude <= 1 << 53
                 ? Double(a) == b
                 : b.isFinite && JSONDecimalDigits(a.description) == JSONDecimalDigits(b.description)
@@ -149,7 +152,8 @@ extension JSONNumber: Hashable {
 
     /// Feeds the decimal value to the hasher, however it is held.
     ///
-    /// Not only the nearest double: a document can hold any number of numbers that have the same one.
+    /// Not only the nearest double: a document can hold any number of numbers that have the same
+    /// one.
     public func hash(into hasher: inout Hasher) {
         if let int64 { return hasher.combine(int64) }
         if let uint64 { return hasher.combine(uint64) }
@@ -173,7 +177,8 @@ extension JSONNumber: Hashable {
 }
 
 extension JSONNumber: CustomStringConvertible {
-    /// The number as JSON text: integers as they are, doubles in the shortest form that reads back the same.
+    /// The number as JSON text: integers as they are, doubles in the shortest form that reads back
+    /// the same.
     public var description: String {
         switch storage {
         case .int(let value): value.description

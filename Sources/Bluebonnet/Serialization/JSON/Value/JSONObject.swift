@@ -2,10 +2,11 @@ import Synchronization
 
 /// A JSON object: keys and values in the order in which they were written or added.
 ///
-/// Keys are unique; where a document repeats a key, the last value stands at the place of the first. Equality and
-/// hashing ignore the order. Keys are the same when they are equal as Swift strings, as in a dictionary: `é` in one
-/// scalar and in two is one key, though RFC 8259 §8.3 advises to compare code units. Finding a key is a short walk in
-/// small objects and a look into an index in large ones.
+/// Keys are unique; where a document repeats a key, the last value stands at the place of the
+/// first. Equality and hashing ignore the order. Keys are the same when they are equal as Swift
+/// strings, as in a dictionary: `é` in one scalar and in two is one key, though RFC 8259 §8.3
+/// advises to compare code units. Finding a key is a short walk in small objects and a look into an
+/// index in large ones.
 public struct JSONObject: Sendable {
     /// A key and its value.
     public typealias Element = (key: String, value: JSONValue)
@@ -56,8 +57,8 @@ public struct JSONObject: Sendable {
 
     /// The value of a key, or nil when the object has no such key.
     ///
-    /// Setting a value replaces it in place or appends the key; setting nil removes the key. To store a JSON
-    /// null, assign `JSONValue.null`.
+    /// Setting a value replaces it in place or appends the key; setting nil removes the key. To
+    /// store a JSON null, assign `JSONValue.null`.
     public subscript(key: String) -> JSONValue? {
         get {
             position(of: key).map { pairs[$0].value }
@@ -163,7 +164,8 @@ extension JSONObject: CustomStringConvertible {
 
 /// Where the keys of a large object stand, found out at the first lookup.
 ///
-/// A reference, so that the lookup of a value that nobody may change can still fill it in, and copies share it.
+/// A reference, so that the lookup of a value that nobody may change can still fill it in, and
+/// copies share it.
 final class JSONObjectIndex: Sendable {
     private let positions = Mutex<[String: Int]?>(nil)
 

@@ -3,8 +3,9 @@ public import FoundationEssentials
 extension JSONValue: Decodable {
     /// Decodes any JSON value from any decoder.
     ///
-    /// Numbers come out exactly as far as the decoder can tell them: from Foundation's, beyond 64 bits, as decimals.
-    /// A decoder that reads one scalar as text and as boolean or number gives the latter where the text is JSON's.
+    /// Numbers come out exactly as far as the decoder can tell them: from Foundation's, beyond 64
+    /// bits, as decimals. A decoder that reads one scalar as text and as boolean or number gives
+    /// the latter where the text is JSON's.
     ///
     /// - Parameter decoder: Where the value comes from.
     /// - Throws: `DecodingError`, when something else stands there.
@@ -46,9 +47,11 @@ extension JSONValue: Decodable {
         return .number(JSONNumber(try container.decode(Decimal.self)))
     }
 
-    /// A string; or what it says, when the decoder knows scalars only as text, such as one of YAML or of forms.
+    /// A string; or what it says, when the decoder knows scalars only as text, such as one of YAML
+    /// or of forms.
     private static func scalar(_ text: String, _ container: any SingleValueDecodingContainer) -> JSONValue {
-        // What JSON would write otherwise stays a string: 007 and 0x7 are names rather than numbers.
+        // What JSON would write otherwise stays a string: 007 and 0x7 are names rather than
+        // numbers.
         if text == "true" || text == "false" {
             if let value = try? container.decode(Bool.self) { return .bool(value) }
         } else if let first = text.utf8.first, JSONTapeParser.isPartOfNumber(first),

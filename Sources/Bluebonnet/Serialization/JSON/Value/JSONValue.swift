@@ -4,7 +4,8 @@
 /// let parameters: JSONValue = ["page": 2, "tags": ["a", "b"], "after": nil]
 /// let name = response["users"]?[0]?["name"]?.string
 /// ```
-/// It is the counterpart of the Foundation objects that AFNetworking's `AFJSONResponseSerializer` returned.
+/// It is the counterpart of the Foundation objects that AFNetworking's `AFJSONResponseSerializer`
+/// returned.
 public enum JSONValue: Sendable, Hashable {
     /// The word `null`.
     case null
@@ -53,10 +54,12 @@ extension JSONValue {
     /// The number as an `Int64`, or nil when this is no number, has a fraction or does not fit.
     public var int64: Int64? { number?.int64 }
 
-    /// The number as a `UInt64`, or nil when this is no number, has a fraction, is negative or does not fit.
+    /// The number as a `UInt64`, or nil when this is no number, has a fraction, is negative or does
+    /// not fit.
     public var uint64: UInt64? { number?.uint64 }
 
-    /// The double nearest to the number, or nil when this is no number or one beyond the range of doubles.
+    /// The double nearest to the number, or nil when this is no number or one beyond the range of
+    /// doubles.
     public var double: Double? { number?.double }
 
     /// The array, or nil when this is none.
@@ -74,10 +77,11 @@ extension JSONValue {
         if case .null = self { true } else { false }
     }
 
-    /// Returns the value without nulls: keys whose value is null and array elements that are null are dropped, at
-    /// every depth.
+    /// Returns the value without nulls: keys whose value is null and array elements that are null
+    /// are dropped, at every depth.
     ///
-    /// It is the counterpart of AFNetworking's `removesKeysWithNullValues`. A value that is itself null stays.
+    /// It is the counterpart of AFNetworking's `removesKeysWithNullValues`. A value that is itself
+    /// null stays.
     public func removingNulls() -> JSONValue {
         switch self {
         case .null, .bool, .number, .string: self

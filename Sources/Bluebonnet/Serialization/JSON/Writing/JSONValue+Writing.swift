@@ -3,9 +3,10 @@ public import FoundationEssentials
 extension JSONValue {
     /// The value as JSON in UTF-8.
     ///
-    /// Doubles are written in the shortest form that reads back as the same double, with a fraction or an exponent
-    /// (`1.0`), so that they stay doubles.
-    /// - Parameter options: How it is written. Default: compact, keys in their order, slashes not escaped.
+    /// Doubles are written in the shortest form that reads back as the same double, with a fraction
+    /// or an exponent (`1.0`), so that they stay doubles.
+    /// - Parameter options: How it is written. Default: compact, keys in their order, slashes not
+    ///   escaped.
     /// - Returns: The bytes, without a byte-order mark.
     /// - Throws: `JSONWritingError` for infinity, NaN and values nested deeper than 2048 levels.
     public func data(options: JSONWritingOptions = []) throws(JSONWritingError) -> Data {
@@ -13,7 +14,8 @@ extension JSONValue {
     }
 
     /// The value as JSON text; see ``data(options:)``.
-    /// - Parameter options: How it is written. Default: compact, keys in their order, slashes not escaped.
+    /// - Parameter options: How it is written. Default: compact, keys in their order, slashes not
+    ///   escaped.
     /// - Returns: The text.
     /// - Throws: `JSONWritingError` for infinity, NaN and values nested deeper than 2048 levels.
     public func string(options: JSONWritingOptions = []) throws(JSONWritingError) -> String {
@@ -57,9 +59,11 @@ public struct JSONWritingOptions: OptionSet, Sendable, Hashable {
     public static let prettyPrinted = JSONWritingOptions(rawValue: 1 << 0)
     /// Keys in the order of their Unicode scalars instead of their own order.
     public static let sortedKeys = JSONWritingOptions(rawValue: 1 << 1)
-    /// `/` written as `\/`, as Foundation does unless told otherwise; both mean the same to every reader.
+    /// `/` written as `\/`, as Foundation does unless told otherwise; both mean the same to every
+    /// reader.
     public static let escapingSlashes = JSONWritingOptions(rawValue: 1 << 2)
-    /// No option at all, since slashes are not escaped by default; here for those who bring the name from Foundation.
+    /// No option at all, since slashes are not escaped by default; here for those who bring the
+    /// name from Foundation.
     public static let withoutEscapingSlashes: JSONWritingOptions = []
 }
 

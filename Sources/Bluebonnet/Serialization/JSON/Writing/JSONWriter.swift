@@ -4,7 +4,8 @@ struct JSONWriter {
     static let maximumDepth = JSONTape.largestDepth
 
     private let options: JSONWritingOptions
-    /// Whether infinity and NaN are written as words that are no JSON, for descriptions, instead of refused.
+    /// Whether infinity and NaN are written as words that are no JSON, for descriptions, instead of
+    /// refused.
     private let isLenient: Bool
     private(set) var bytes: [UInt8] = []
     private var depth = 0

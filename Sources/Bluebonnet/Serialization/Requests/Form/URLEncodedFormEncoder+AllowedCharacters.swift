@@ -1,8 +1,8 @@
 extension URLEncodedFormEncoder {
     /// A set of ASCII characters that stay as they are in names and values.
     ///
-    /// The rest is percent-escaped. What would break the form is escaped even when it is in the set: control
-    /// characters, the space, `%`, `&`, `#`, and `=` in a name.
+    /// The rest is percent-escaped. What would break the form is escaped even when it is in the
+    /// set: control characters, the space, `%`, `&`, `#`, and `=` in a name.
     ///
     /// ```swift
     /// encoder.allowedCharacters = .query.union("[]")  // a[]=1 instead of a%5B%5D=1
@@ -13,14 +13,16 @@ extension URLEncodedFormEncoder {
 
         /// Makes the set of the characters of a text.
         ///
-        /// - Parameter characters: The characters. Those outside of ASCII are left out: they are always escaped.
+        /// - Parameter characters: The characters. Those outside of ASCII are left out: they are
+        ///   always escaped.
         public init(_ characters: some StringProtocol) {
             for byte in characters.utf8 { insert(byte) }
         }
 
         /// Makes the set of the characters of a literal.
         ///
-        /// - Parameter value: The characters. Those outside of ASCII are left out: they are always escaped.
+        /// - Parameter value: The characters. Those outside of ASCII are left out: they are always
+        ///   escaped.
         public init(stringLiteral value: String) {
             self.init(value)
         }

@@ -7,9 +7,11 @@ extension URLEncodedFormEncoder {
         case brackets
         /// The name as it is: `a=1&a=2`.
         case noBrackets
-        /// Brackets with the index, from 0 on: `a[0]=1&a[1]=2`. Elements that ``NilEncoding/dropKey`` drops do not count.
+        /// Brackets with the index, from 0 on: `a[0]=1&a[1]=2`. Elements that
+        /// ``NilEncoding/dropKey`` drops do not count.
         case indexInBrackets
-        /// What the closure makes of the whole unescaped name of the array and the index of the element.
+        /// What the closure makes of the whole unescaped name of the array and the index of the
+        /// element.
         case custom(@Sendable (_ key: String, _ index: Int) -> String)
     }
 
@@ -81,8 +83,8 @@ extension URLEncodedFormEncoder {
     public enum KeyEncoding: Sendable {
         /// Keys as they are.
         case useDefaultKeys
-        /// Words in lower case with `_` between them, as Foundation's `JSONEncoder` finds them: `myURLProperty` is
-        /// `my_url_property`.
+        /// Words in lower case with `_` between them, as Foundation's `JSONEncoder` finds them:
+        /// `myURLProperty` is `my_url_property`.
         case convertToSnakeCase
         /// The same words with `-` between them.
         case convertToKebabCase
@@ -107,10 +109,11 @@ extension URLEncodedFormEncoder {
             }
         }
 
-        /// A word starts at a capital that follows something else, and at the last one of several capitals when a
-        /// small letter follows them.
+        /// A word starts at a capital that follows something else, and at the last one of several
+        /// capitals when a small letter follows them.
         ///
-        /// As in Foundation, letters are found by scalars: a mark does not hide the letter before it.
+        /// As in Foundation, letters are found by scalars: a mark does not hide the letter before
+        /// it.
         private static func words(of key: String) -> [String] {
             guard !key.isEmpty else { return [] }
             var words: [String] = []
@@ -147,15 +150,16 @@ extension URLEncodedFormEncoder {
         case brackets
         /// After a dot: `a.b=1`.
         case dots
-        /// What the closure makes of the inner key is appended to the name of the object, unescaped: `"[b]"` for `b`
-        /// is the same as ``brackets``.
+        /// What the closure makes of the inner key is appended to the name of the object,
+        /// unescaped: `"[b]"` for `b` is the same as ``brackets``.
         case custom(@Sendable (_ key: String) -> String)
     }
 
-    /// How nil and null are written: properties that are nil, elements of arrays, nulls of a `JSONValue`.
+    /// How nil and null are written: properties that are nil, elements of arrays, nulls of a
+    /// `JSONValue`.
     ///
-    /// A property is seen when its type encodes it with `encode`, `encodeNil` or `encodeIfPresent`, as types do whose
-    /// conformance the compiler wrote.
+    /// A property is seen when its type encodes it with `encode`, `encodeNil` or `encodeIfPresent`,
+    /// as types do whose conformance the compiler wrote.
     public enum NilEncoding: Sendable {
         /// Not at all.
         case dropKey

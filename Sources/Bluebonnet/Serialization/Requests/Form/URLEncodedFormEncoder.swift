@@ -5,19 +5,24 @@
 /// let search = Search(text: "tea & milk", tags: ["a", "b"], onlyNew: true)
 /// try URLEncodedFormEncoder().encode(search)  // onlyNew=1&tags%5B%5D=a&tags%5B%5D=b&text=tea%20%26%20milk
 /// ```
-/// - Integers, `String`, `URL`, `UUID` and `Decimal` are written as their text, `Float` and `Double` in the shortest
-///   form that reads back the same (`1.0`); infinity and NaN are errors.
-/// - A `Set` repeats the bare key, its elements sorted, whatever ``arrayEncoding`` says, as AFNetworking wrote sets.
+/// - Integers, `String`, `URL`, `UUID` and `Decimal` are written as their text, `Float` and
+///   `Double` in the shortest form that reads back the same (`1.0`); infinity and NaN are errors.
+/// - A `Set` repeats the bare key, its elements sorted, whatever ``arrayEncoding`` says, as
+///   AFNetworking wrote sets.
 /// - Arrays keep their order. Empty arrays, sets and objects make nothing.
-/// - Names and values are percent-escaped as UTF-8, brackets and dots of nested names like everything else.
+/// - Names and values are percent-escaped as UTF-8, brackets and dots of nested names like
+///   everything else.
 ///
-/// It is the counterpart of Alamofire's `URLEncodedFormEncoder`, whose defaults it has. Unlike there, a ``keyEncoding`` applies
-/// to every key on the way and not to the joined name, and arrays are never reordered. What AFNetworking wrote for
-/// dictionaries is in ``QueryString``; the difference is in nulls, for which there is ``NilEncoding/bareKey``.
+/// It is the counterpart of Alamofire's `URLEncodedFormEncoder`, whose defaults it has. Unlike
+/// there, a ``keyEncoding`` applies to every key on the way and not to the joined name, and arrays
+/// are never reordered. What AFNetworking wrote for dictionaries is in ``QueryString``; the
+/// difference is in nulls, for which there is ``NilEncoding/bareKey``.
 public struct URLEncodedFormEncoder: Sendable {
-    /// Whether keys are sorted by their UTF-16 units at every level, as they are written. Default: true.
+    /// Whether keys are sorted by their UTF-16 units at every level, as they are written. Default:
+    /// true.
     ///
-    /// Otherwise they stand in the order in which they were encoded, which a `Dictionary` changes from run to run.
+    /// Otherwise they stand in the order in which they were encoded, which a `Dictionary` changes
+    /// from run to run.
     public var sortsKeys = true
 
     /// How the name of an array's element is made. Default: ``ArrayEncoding/brackets``.
@@ -32,10 +37,12 @@ public struct URLEncodedFormEncoder: Sendable {
     /// How `Date` is written. Default: ``DateEncoding/deferredToDate``.
     public var dateEncoding: DateEncoding = .deferredToDate
 
-    /// How each key is changed before it becomes part of a name. Default: ``KeyEncoding/useDefaultKeys``.
+    /// How each key is changed before it becomes part of a name. Default:
+    /// ``KeyEncoding/useDefaultKeys``.
     public var keyEncoding: KeyEncoding = .useDefaultKeys
 
-    /// How the key of a nested object is joined to the name of that object. Default: ``KeyPathEncoding/brackets``.
+    /// How the key of a nested object is joined to the name of that object. Default:
+    /// ``KeyPathEncoding/brackets``.
     public var keyPathEncoding: KeyPathEncoding = .brackets
 
     /// How nil and null are written. Default: ``NilEncoding/dropKey``.
@@ -53,8 +60,8 @@ public struct URLEncodedFormEncoder: Sendable {
     /// The defaults, which are Alamofire's.
     public static let standard = URLEncodedFormEncoder()
 
-    /// The escaping of the URL Standard's `application/x-www-form-urlencoded` serializer (§5.2): alphanumerics and
-    /// `*-._` stay, a space is `+`. Otherwise as ``standard``.
+    /// The escaping of the URL Standard's `application/x-www-form-urlencoded` serializer (§5.2):
+    /// alphanumerics and `*-._` stay, a space is `+`. Otherwise as ``standard``.
     public static let whatwg: URLEncodedFormEncoder = {
         var encoder = URLEncodedFormEncoder()
         encoder.allowedCharacters = .whatwg
@@ -64,10 +71,12 @@ public struct URLEncodedFormEncoder: Sendable {
 
     /// Writes a value.
     ///
-    /// - Parameter value: What encodes itself with keys: a structure, a class, a dictionary. Nil makes nothing.
+    /// - Parameter value: What encodes itself with keys: a structure, a class, a dictionary. Nil
+    ///   makes nothing.
     /// - Returns: The pairs joined with `&`; empty when there is nothing to write.
-    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` when the value is an array or a single value,
-    ///   which have no keys, or when something in it cannot be written; the `EncodingError` is below it.
+    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` when the value is an array or
+    ///   a single value, which have no keys, or when something in it cannot be written; the
+    ///   `EncodingError` is below it.
     public func encode(_ value: some Encodable) throws(NetworkingError) -> String {
         let root: FormValue
         do {
@@ -88,8 +97,9 @@ public struct URLEncodedFormEncoder: Sendable {
     ///
     /// - Parameter parameters: An object; null for none.
     /// - Returns: The pairs joined with `&`; empty when there is nothing to write.
-    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` when the parameters are an array or a single
-    ///   value, which have no keys, or when a number in them is infinite or NaN; the `EncodingError` is below it.
+    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` when the parameters are an
+    ///   array or a single value, which have no keys, or when a number in them is infinite or NaN;
+    ///   the `EncodingError` is below it.
     public func encode(_ parameters: JSONValue) throws(NetworkingError) -> String {
         let root: FormValue
         do {

@@ -5,9 +5,11 @@
 
     @testable import Bluebonnet
 
-    /// What decoding costs grows with the document, whatever stands in it and in whatever order it is read.
+    /// What decoding costs grows with the document, whatever stands in it and in whatever order it
+    /// is read.
     ///
-    /// Steps are counted, not time: keys compared, children passed, strings made, words of the tape written.
+    /// Steps are counted, not time: keys compared, children passed, strings made, words of the tape
+    /// written.
     struct JSONBodyDecoderCostTests {
         /// A document that is made in any size, and how it is read.
         struct Case: CustomTestStringConvertible, Sendable {

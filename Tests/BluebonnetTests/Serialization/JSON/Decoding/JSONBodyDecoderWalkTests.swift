@@ -3,7 +3,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Types that ask for anything in any order: what they see is what they see with Foundation's decoder.
+/// Types that ask for anything in any order: what they see is what they see with Foundation's
+/// decoder.
 struct JSONBodyDecoderWalkTests {
     private static let seed = CodingUserInfoKey(rawValue: "seed")
 

@@ -3,8 +3,9 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The rule of the public suites for JSON parsers, on texts of our own: what RFC 8259 allows is accepted, what it does
-/// not is refused, and what it leaves open neither crashes nor changes from one day to the next.
+/// The rule of the public suites for JSON parsers, on texts of our own: what RFC 8259 allows is
+/// accepted, what it does not is refused, and what it leaves open neither crashes nor changes from
+/// one day to the next.
 struct JSONConformanceTests {
     // MARK: Must be accepted
 
@@ -103,7 +104,8 @@ struct JSONConformanceTests {
 
     @Test(
         arguments: [
-            // Numbers beyond a double are kept as they are written; asked for a double, there is none.
+            // Numbers beyond a double are kept as they are written; asked for a double, there is
+            // none.
             ("[123.456e-789]", "[123.456e-789]"), ("[0.4e0066996543265432]", "[0.4e0066996543265432]"),
             ("[-1e+9999]", "[-1e+9999]"), ("[1.5e+9999]", "[1.5e+9999]"), ("[-123123e100000]", "[-123123e100000]"),
             ("[123123123123123123123123123123]", "[123123123123123123123123123123]"),
@@ -140,7 +142,8 @@ struct JSONConformanceTests {
 
     @Test(
         arguments: [
-            // Not UTF-8: overlong forms, lone continuations, surrogates, beyond the last scalar, ISO-8859-1, cut off.
+            // Not UTF-8: overlong forms, lone continuations, surrogates, beyond the last scalar,
+            // ISO-8859-1, cut off.
             [0x22, 0xE6, 0x97, 0xA5, 0xD1, 0x88, 0xFA, 0x22], [0x5B, 0x22, 0xFF, 0x22, 0x5D], [0x22, 0x81, 0x22],
             [0x22, 0xF4, 0xBF, 0xBF, 0xBF, 0x22], [0x22, 0xFC, 0x83, 0xBF, 0xBF, 0xBF, 0xBF, 0x22],
             [0x22, 0xE0, 0xFF, 0x22],

@@ -4,7 +4,8 @@ import Testing
 
 struct JSONPowersOfFiveTests {
     @Test func `the table of powers of five holds the upper 128 bits of each`() {
-        // 5^-n as floor(2^2048 / 5^n), divided again and again: dividing a rounded quotient rounds the same.
+        // 5^-n as floor(2^2048 / 5^n), divided again and again: dividing a rounded quotient rounds
+        // the same.
         var reciprocal = Digits(words: Array(repeating: 0, count: 64) + [1])
         for exponent in 1...342 {
             reciprocal.divideByFive()

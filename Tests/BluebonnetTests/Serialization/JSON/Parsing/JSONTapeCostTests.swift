@@ -4,7 +4,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What a text may cost before anybody reads the tape. `JSONTapeParser` says why its steps are the bytes and the words.
+/// What a text may cost before anybody reads the tape. `JSONTapeParser` says why its steps are the
+/// bytes and the words.
 @Suite struct JSONTapeCostTests {
     enum Hostile: CaseIterable {
         case numbers, arrays, deep, objects, strings, escapes, beyondASCII, spaces, digits

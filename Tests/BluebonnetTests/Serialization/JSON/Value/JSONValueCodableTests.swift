@@ -81,7 +81,8 @@ struct JSONValueCodableTests {
     }
 }
 
-/// Knows one scalar, as text, and reads it as whatever is asked for, as decoders of YAML and of environments do.
+/// Knows one scalar, as text, and reads it as whatever is asked for, as decoders of YAML and of
+/// environments do.
 private struct TextDecoder: Decoder, SingleValueDecodingContainer {
     struct Refusal: Error {}
 
