@@ -7,7 +7,7 @@ import Testing
 
 /// The clocks of an upload follow the bytes that leave: whatever the body is made of, and over TLS
 /// too.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct UploadClockTests {
     enum Source: CaseIterable {
         case memory, sequence, file, form
@@ -63,7 +63,7 @@ struct UploadClockTests {
         async throws
     {
         // Should it not, the last one ends the test.
-        let timeouts = Timeouts(firstByte: nil, betweenBytes: .milliseconds(300), request: .seconds(20))
+        let timeouts = Timeouts(firstByte: nil, betweenBytes: .milliseconds(300), request: .seconds(60))
         try await withServer([.readHead, .stopReading], overTLS: overTLS, timeouts) { server, session, engine in
             try await withBody(source, 12 << 20) { body in
                 let request = try Request(.put, to: server.baseURL, body: body)
@@ -78,8 +78,8 @@ struct UploadClockTests {
     func `an upload that the kernel has buffered and the server does not read times out too`(overTLS: Bool) async throws
     {
         for (timeouts, code) in [
-            (Timeouts(firstByte: nil, betweenBytes: .milliseconds(300), request: .seconds(20)), .betweenBytesTimeout),
-            (Timeouts(firstByte: .milliseconds(300), betweenBytes: nil, request: .seconds(20)), .firstByteTimeout),
+            (Timeouts(firstByte: nil, betweenBytes: .milliseconds(300), request: .seconds(60)), .betweenBytesTimeout),
+            (Timeouts(firstByte: .milliseconds(300), betweenBytes: nil, request: .seconds(60)), .firstByteTimeout),
         ] as [(Timeouts, NetworkingError.Code)] {
             try await withServer([.readHead, .stopReading], overTLS: overTLS, timeouts) { server, session, _ in
                 let body = RequestBody.data(Data(repeating: 7, count: 1 << 20))
@@ -156,7 +156,7 @@ struct UploadClockTests {
         async throws
     {
         let half = FaultStep.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
-        let timeouts = Timeouts(betweenBytes: .milliseconds(300), request: .seconds(20))
+        let timeouts = Timeouts(betweenBytes: .milliseconds(300), request: .seconds(60))
         try await withServer([.readHead, half], overTLS: false, timeouts) { server, session, _ in
             let source = AsyncStream<[UInt8]>.makeStream()
             source.continuation.yield([1, 2, 3])
