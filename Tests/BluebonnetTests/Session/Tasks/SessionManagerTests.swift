@@ -182,7 +182,9 @@ struct SessionManagerTests {
                 let (last, total) = (try #require(timings.lastByte), try #require(timings.total))
                 #expect(timings.queue != nil && timings.tls == nil && !timings.isConnectionReused)
                 #expect(connected <= sent && sent < first && first >= connected + pause)
-                #expect(last >= first + pause && total >= last && total <= elapsed + .milliseconds(1), "\(timings)")
+                // A client that is late reads the first byte late, but never the last one early.
+                #expect(last >= first && last >= connected + pause * 2, "\(timings)")
+                #expect(total >= last && total <= elapsed + .milliseconds(1), "\(timings)")
             }
         }
     }
