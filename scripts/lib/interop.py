@@ -228,51 +228,35 @@ class Ended(BaseException):
         self.status = 128 + number
 
 
+ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
 @contextlib.contextmanager
+def handling(handler):
+    """Signals that end a process are handled so in the block. What is ignored, as by nohup, stays so."""
+    before = {number: signal.getsignal(number) for number in ENDING}
+    caught = [number for number in ENDING if before[number] != signal.SIG_IGN]
+    for number in caught:
+        signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number in caught:
+            signal.signal(number, before[number])
+
+
 def ending_by_exception():
-    """Signals that end a process raise `Ended` in the block. What is ignored, as by nohup, stays so."""
+    """Signals that end a process raise `Ended` in the block."""
 
     def end(number: int, _):
         raise Ended(number)
 
-    numbers = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-    before = {number: signal.getsignal(number) for number in numbers}
-    caught = [number for number in numbers if before[number] != signal.SIG_IGN]
-    for number in caught:
-        signal.signal(number, end)
-    try:
-        yield
-    finally:
-        for number in caught:
-            signal.signal(number, before[number])
+    return handling(end)
 
 
-@contextlib.contextmanager
 def undisturbed():
     """What stops processes must come to its end: signals are ignored in the block."""
-    numbers = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-@contextlib.contextmanager
-def deferred():
-    """Signals that come in the block are collected, so that what it begins is known when they count."""
-    came: list[int] = []
-    numbers = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-    before = {number: signal.getsignal(number) for number in numbers}
-    caught = [number for number in numbers if before[number] != signal.SIG_IGN]
-    for number in caught:
-        signal.signal(number, lambda number, _: came.append(number))
-    try:
-        yield came
-    finally:
-        for number in caught:
-            signal.signal(number, before[number])
+    return handling(signal.SIG_IGN)
 
 
 def run(command: list[str], environment: dict[str, str], seconds: float = processes.SECONDS_TO_END) -> int:
@@ -281,7 +265,9 @@ def run(command: list[str], environment: dict[str, str], seconds: float = proces
     When a signal ends us, the command and everything that it started is ended, too.
     """
     try:
-        with deferred() as came:
+        # A signal counts when the process that it ends is known.
+        came: list[int] = []
+        with handling(lambda number, _: came.append(number)):
             process = subprocess.Popen(command, env={**os.environ, **environment})
         if came:
             raise Ended(came[0])

@@ -56,7 +56,7 @@ public struct Timeouts: Sendable, Hashable {
     ///   - firstByte: The time to the first byte. Default: 60 seconds.
     ///   - betweenBytes: The longest pause inside the response. Default: 60 seconds.
     ///   - request: The time of the whole exchange. Default: none.
-    ///   - continueWait: How long a body waits for leave to be sent. Default: 1 second.
+    ///   - continueWait: How long a body waits for 100 Continue. Default: 1 second.
     public init(
         waiting: Duration? = .seconds(60),
         connect: Duration? = .seconds(10),

@@ -3,8 +3,8 @@ import NIOCore
 /// What the pool and the exchanges ask of a connection, whatever its protocol. Everything happens
 /// on the connection's event loop.
 protocol HTTPConnection: AnyObject {
-    /// Sends the exchange's request. One that the connection cannot take goes back to the pool, and
-    /// no other one comes then.
+    /// Sends the exchange's request. One that the connection cannot take goes back to the pool; no
+    /// other one comes then, and the connection must close when nothing is under way on it.
     func start(_ exchange: Exchange)
     /// Nobody waits for it: it stands idle until its idle timeout.
     func standIdle(at now: NIODeadline)

@@ -50,8 +50,7 @@ public struct TransportResponse: Sendable {
     }
 
     /// How many times the engine sent the request again: because a pooled connection had gone
-    /// stale, because the server said that it has not processed it, or without an expectation that
-    /// the server refused with 417.
+    /// stale, or without an expectation that the server refused with 417.
     public var retries: Int {
         get { contents.value.retries }
         _modify { yield &contents.unique.value.retries }

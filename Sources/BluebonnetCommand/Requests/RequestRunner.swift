@@ -12,8 +12,8 @@ struct RequestRunner {
 
     /// Sends the request.
     ///
-    /// - Throws: ``ExitStatus`` for an answer of 4xx or 5xx, ``CommandFailure`` for everything else
-    ///   that is no success.
+    /// - Throws: ``ExitStatus`` for a response of 4xx or 5xx, ``CommandFailure`` for all other
+    ///   failures.
     func run() async throws {
         let arguments = try arguments
         // What writes the body takes no longer than the server may. The password has been typed

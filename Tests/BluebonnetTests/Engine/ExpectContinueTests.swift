@@ -272,15 +272,19 @@ struct ExpectContinueTests {
                 let configuration = SessionConfiguration { $0.idleConnectionTimeout = idle }
                 try await withSession(configuration) { session in
                     _ = try await session.data(for: Request(to: server.baseURL))
+                    let before = server.connections.first?.bytesReceived ?? 0
                     let asked = Counter()
                     let task = session.dataTask(try Self.request(server, Self.body(asked)))
                     task.resume()
+                    try await server.wait("the second head") {
+                        $0.connections.count > 1 || $0.connections.first?.bytesReceived ?? 0 > before
+                    }
                     task.suspend()
                     gate.open()
                     // Time enough for the connection's idle time to be over, if it still counted.
                     try await Task.sleep(for: idle * 1.6)
                     guard server.connections.count == 1 else {
-                        throw Unmet(description: "the connection was used again")
+                        throw Unmet(description: "the connection was not used again")
                     }
                     #expect(asked.value == 0)
                     task.resume()

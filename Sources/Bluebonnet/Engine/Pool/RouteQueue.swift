@@ -184,9 +184,12 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         if let index = vacancies.firstIndex(of: slot) { vacancies.remove(at: index) }
     }
 
-    /// Picks an idle connection that makes room by its end.
+    /// Picks an idle connection that makes room by its end: the one not used for longest, or one
+    /// that stands idle because its server allows nothing.
     private mutating func closeForRoom() -> Connection? {
-        guard lacksRoom, let slot = members.firstIndex(where: \.isIdle) else { return nil }
+        guard lacksRoom,
+            let slot = vacancies.first(where: { members[$0].isIdle }) ?? members.firstIndex(where: \.isIdle)
+        else { return nil }
         leave(slot)
         return members[slot].connection
     }
@@ -206,6 +209,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         let slot = vacancies[index]
         members[slot].taken += 1
         if !members[slot].hasVacancy { vacancies.remove(at: index) }
+        // A slot leaves the vacancies before its connection leaves the slot: see ``closed(_:at:)``.
         guard let connection = members[slot].connection else { preconditionFailure("a vacancy is on a connection") }
         return connection
     }

@@ -16,7 +16,7 @@ public struct TaskProgress: Sendable, Hashable {
     ///
     /// Bytes are gathered for at least 0.1 seconds; a sample of `n` bytes in `t` seconds moves the
     /// speed by `(1 − e^(−t/τ)) · (n/t − speed)` with `τ` = 2 seconds, and the first sample is the
-    /// speed. It falls while nothing goes by, also while the task is suspended, and stays as it was
+    /// speed. It falls while no bytes move, also while the task is suspended, and stays as it was
     /// when all is sent.
     public var bytesSentPerSecond: Double?
 
@@ -46,17 +46,17 @@ public struct TaskProgress: Sendable, Hashable {
         Self.time(for: bytesReceived, of: bytesExpectedToReceive, bytesReceivedPerSecond)
     }
 
-    /// Whether the response body is what goes by: nothing is left to send, or the response came
+    /// Whether the response body is what moves: nothing is left to send, or the response came
     /// before that.
     private var isReceiving: Bool {
         bytesReceived > 0 || bytesExpectedToReceive != nil || bytesSent == (bytesExpectedToSend ?? 0)
     }
 
-    /// The speed of what goes by now: the upload until the response begins, then the download. For
+    /// The speed of what moves now: the upload until the response begins, then the download. For
     /// one progress bar.
     public var bytesPerSecond: Double? { isReceiving ? bytesReceivedPerSecond : bytesSentPerSecond }
 
-    /// The time left of what goes by now: the upload until the response begins, then the download.
+    /// The time left of what moves now: the upload until the response begins, then the download.
     /// For one progress bar.
     public var estimatedTimeRemaining: Duration? { isReceiving ? estimatedTimeToReceive : estimatedTimeToSend }
 

@@ -23,8 +23,7 @@ public struct Response<Value: Sendable>: Sendable {
     /// ``request``.
     public var redirects: [URL]
     /// How many times the request was sent again: on a new connection because a pooled one had gone
-    /// stale, because the server said that it has not processed it, or without an expectation that
-    /// the server refused with 417.
+    /// stale, or without an expectation that the server refused with 417.
     public var retries: Int
     /// Where the time went.
     public var timings: Timings

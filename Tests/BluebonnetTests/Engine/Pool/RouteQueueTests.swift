@@ -360,6 +360,14 @@ import Testing
         #expect(queue.closed(shared) == "connects retry")
     }
 
+    @Test func `the connection that was not used for longest makes room for a retry`() {
+        let (one, two) = (Connection("1"), Connection("2"))
+        var queue = QueueProbe.idle([one, two])
+        #expect(["a", "b"].map { queue.acquire(Waiter($0)) } == ["use 2", "use 1"])
+        #expect([queue.released(two), queue.released(one)] == ["keep", "keep"])
+        #expect(queue.acquire(Waiter("retry", needsFreshConnection: true)) == "wait and close 2")
+    }
+
     @Test func `no more connections are closed than retries need`() {
         let (one, two) = (Connection("1"), Connection("2"))
         var queue = QueueProbe.idle([one, two])
