@@ -1,11 +1,12 @@
 import ArgumentParser
+import Bluebonnet
 
 /// The command `bluebonnet`: requests from the shell, many requests at once, and a server to try
 /// them on.
 @main
 struct MainCommand: AsyncParsableCommand {
     /// What `--version` prints.
-    static let version = "0.1.0"
+    static let version = UserAgent.libraryVersion
 
     /// How the command is called.
     static let name = "bluebonnet"

@@ -53,7 +53,7 @@ final class Engine: Transport {
                 var response = try await exchange.run()
                 if exchange.expectsContinue, response.statusCode == 417, Self.hasBody(request, after: exchange) {
                     // RFC 9110 §15.5.18: the expectation was refused, not the request.
-                    await response.body.discard(upTo: 65_536)
+                    await response.body.discard()
                     isExpectationRefused = true
                     continue
                 }

@@ -41,8 +41,6 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     let bodySentWithHead: ByteBuffer?
     /// The body when it is sent piece by piece behind the head.
     let bodySentLater: RequestBody?
-    /// The body waits for 100 Continue (RFC 9110 §10.1.1).
-    let expectsContinue: Bool
     let timeouts: ExchangeTimeouts
     let startedAt: NIODeadline
     let deadline: NIODeadline?
@@ -85,28 +83,22 @@ final class Exchange: Call.Operation, @unchecked Sendable {
             )
         }
         do {
-            var fields = request.headerFields
-            var survey = try RequestFieldSurvey(fields)
-            expectsContinue = Self.expectsContinue(request, context, survey, isAllowed: mayExpectContinue)
-            if expectsContinue != survey.expectsContinue {
-                fields[.expect] = expectsContinue ? RequestFieldSurvey.expectation : nil
-                survey = try RequestFieldSurvey(fields)
-            }
             head = try RequestHead(
                 method: request.method,
                 target: target.path,
                 host: target.host,
-                fields: fields,
-                survey: survey,
+                fields: request.headerFields,
                 body: request.body.map { $0.length.map(RequestHead.BodyLength.length) ?? .unknownLength },
-                offer: offersCodings
-                    ? ContentCoding.Offer(hasAcceptEncoding: survey.hasAcceptEncoding, hasRange: survey.hasRange) : nil
+                expectation: mayExpectContinue
+                    ? RequestHead.Expectation(of: request, from: context.settings.configuration.continueThreshold)
+                    : .removed,
+                offersCodings: offersCodings
             )
         } catch {
             throw NetworkingError(.invalidRequest, error.description, request: request)
         }
         switch request.body?.storage {
-        case .bytes(let bytes) where bytes.readableBytes <= Self.inlineBodySize && !expectsContinue:
+        case .bytes(let bytes) where bytes.readableBytes <= Self.inlineBodySize && !head.expectsContinue:
             bodySentWithHead = bytes
             bodySentLater = nil
         default:
@@ -128,19 +120,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         self.pool = pool
     }
 
-    /// RFC 9110 §10.1.1: never without content, and not again where it was refused.
-    private static func expectsContinue(
-        _ request: Request,
-        _ context: ExchangeContext,
-        _ survey: RequestFieldSurvey,
-        isAllowed: Bool
-    ) -> Bool {
-        guard isAllowed, let body = request.body, body.length != 0 else { return false }
-        if survey.expectsContinue { return true }
-        if let expects = request.expectsContinue { return expects }
-        guard let threshold = context.settings.configuration.continueThreshold else { return false }
-        return body.length ?? .max >= threshold
-    }
+    /// The body waits for 100 Continue.
+    var expectsContinue: Bool { head.expectsContinue }
 
     /// The request with what the head adds to it.
     var sent: SentRequest { SentRequest(request, offer: head.offer) }
@@ -248,7 +229,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         }
         if isOver { return }
         notice?.give()
-        if stream == nil { tell(.ended(response.timings, call.counts)) }
+        if stream == nil { tell(.ended(response.exchangeTimings, call.counts)) }
         guard let upload else {
             caller?.resume(returning: response)
             return
@@ -257,7 +238,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     }
 
     /// The streamed body is complete.
-    func finishStream(trailers: HTTPFields, at: NIODeadline, _ timings: Timings) {
+    func finishStream(trailers: HTTPFields, at: NIODeadline, _ timings: ExchangeTimings) {
         let (isOver, stream, upload) = call.withLock { shared -> (Bool, BodyStream?, RequestUpload?) in
             if case .finished = state.place { return (true, nil, nil) }
             shared.detach(self)
@@ -276,7 +257,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
 
     /// Ends the exchange with an error, wherever it stands; later calls do nothing. The timings are
     /// known where its connection failed.
-    func fail(_ error: NetworkingError, _ timings: Timings? = nil) {
+    func fail(_ error: NetworkingError, _ timings: ExchangeTimings? = nil) {
         let error = error.completed(request: sent.request)
         let (place, hasBegun, caller, stream, upload) = call.withLock {
             shared -> (Place, Bool, SuspendedCaller<TransportResponse, any Error>?, BodyStream?, RequestUpload?) in

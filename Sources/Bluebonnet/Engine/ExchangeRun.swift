@@ -21,7 +21,7 @@ final class ExchangeRun {
     /// What asks the source of the request body, and ends with the exchange.
     var upload: RequestUpload?
     private var clock: ExchangeClock
-    private var timings: Timings
+    private var timings: ExchangeTimings
     private var informational: [ResponseHead] = []
     private var head: ResponseHead?
     /// What has arrived of the body and has not been handed over.
@@ -55,9 +55,9 @@ final class ExchangeRun {
         if let establishment {
             timings = establishment.timings(since: exchange.startedAt, now: now)
         } else {
-            timings = Timings()
+            timings = ExchangeTimings()
             timings.isConnectionReused = true
-            timings.queueTime = CompactTime(from: exchange.startedAt, to: now)
+            timings.queue = CompactTime(from: exchange.startedAt, to: now)
         }
     }
 
@@ -84,13 +84,13 @@ final class ExchangeRun {
     /// 100 Continue came, or the wait for it is over. True when the body is to be sent now.
     func continues() -> Bool {
         guard clock.continues() else { return false }
-        timings.firstByteTime = .none
+        timings.firstByte = .none
         return true
     }
 
     /// The head went out together with all there is.
     func sentWhole(now: NIODeadline) {
-        timings.requestSentTime = CompactTime(from: exchange.startedAt, to: now)
+        timings.requestSent = CompactTime(from: exchange.startedAt, to: now)
         if let length = exchange.request.body?.length { exchange.call.update { $0.sent = length } }
         startClock(now: now)
     }
@@ -98,7 +98,7 @@ final class ExchangeRun {
     /// The last of the body was handed over; false when it was already, or never will be.
     func requestIsSent(now: NIODeadline) -> Bool {
         guard clock.requestIsSent() else { return false }
-        timings.requestSentTime = CompactTime(from: exchange.startedAt, to: now)
+        timings.requestSent = CompactTime(from: exchange.startedAt, to: now)
         return true
     }
 
@@ -109,8 +109,8 @@ final class ExchangeRun {
 
     /// Bytes came.
     func bytesCame(now: NIODeadline) {
-        guard timings.firstByteTime == .none else { return }
-        timings.firstByteTime = CompactTime(from: exchange.startedAt, to: now)
+        guard timings.firstByte == .none else { return }
+        timings.firstByte = CompactTime(from: exchange.startedAt, to: now)
         clock.firstByte()
     }
 
@@ -120,7 +120,7 @@ final class ExchangeRun {
         exchange.tell(.received(head))
         guard head.statusCode == 100 else { return }
         // It says that the body may be sent, also when it comes late: the response has not begun.
-        timings.firstByteTime = .none
+        timings.firstByte = .none
         clock.firstByte(isContinue: true)
     }
 
@@ -211,7 +211,7 @@ final class ExchangeRun {
     func end(trailers: HTTPFields, now: NIODeadline) {
         guard let head else { return }
         endedAt = now
-        timings.lastByteTime = CompactTime(from: exchange.startedAt, to: now)
+        timings.lastByte = CompactTime(from: exchange.startedAt, to: now)
         upload?.stop()
         ending =
             if let stream {

@@ -25,22 +25,23 @@ protocol HTTPConnection: AnyObject {
 /// How a connection came about, and when it was ready: reported by its first exchange, and by
 /// others that waited for it.
 struct Establishment {
-    let timings: Timings
+    let timings: ExchangeTimings
     let readyAt: NIODeadline
 
     /// The timings of an exchange since then, which begins on the connection now: who came while it
     /// was being made did not wait for all of that.
-    func timings(since startedAt: NIODeadline, now: NIODeadline) -> Timings {
-        var timings = Timings()
-        let waited = readyAt.since(startedAt)
-        var left = max(.zero, waited)
-        for phase in [\Timings.tls, \.connect, \.dns] {
-            guard let whole = self.timings[keyPath: phase], left > .zero else { continue }
-            timings[keyPath: phase] = min(whole, left)
-            left -= min(whole, left)
+    func timings(since startedAt: NIODeadline, now: NIODeadline) -> ExchangeTimings {
+        var timings = ExchangeTimings()
+        var left = max(.zero, readyAt.since(startedAt))
+        var queue = now.since(startedAt)
+        for phase in [\ExchangeTimings.tls, \.connect, \.dns] {
+            guard let whole = self.timings[keyPath: phase].duration, left > .zero else { continue }
+            let part = min(whole, left)
+            timings[keyPath: phase] = CompactTime(part)
+            left -= part
+            queue -= part
         }
-        let establishing = (timings.dns ?? .zero) + (timings.connect ?? .zero) + (timings.tls ?? .zero)
-        timings.queue = now.since(startedAt) - establishing
+        timings.queue = CompactTime(max(.zero, queue))
         return timings
     }
 }

@@ -2,6 +2,21 @@ import HTTPTypes
 
 /// The head of a request as a connection of any protocol writes it when the request starts there:
 /// checked, and not encoded yet.
+///
+/// Every header field that the library decides on its own is decided here, in one pass over the
+/// fields of the request. They are written in this order:
+///
+/// | field | value |
+/// |---|---|
+/// | `Host` | that of the request; else host and port of the URL |
+/// | the fields of the request | as they are, in their order |
+/// | `Expect` | `100-continue` where ``Expectation`` adds it; left out where it removes it |
+/// | `Accept-Encoding` | ``ContentCoding/Offer``, where the caller can decode and the request has none |
+/// | `Content-Length` or `Transfer-Encoding` | how the body is delimited, where the request has neither |
+///
+/// The fields of the request have their defaults already, because interceptors see those: the
+/// request serializer's (``HTTPRequestSerializer/defaultHeaderFields``) and the session's
+/// (``SessionConfiguration/additionalHeaderFields``).
 struct RequestHead: Sendable {
     /// How long the body is.
     enum BodyLength: Hashable, Sendable {
@@ -10,14 +25,36 @@ struct RequestHead: Sendable {
         case unknownLength
     }
 
+    /// Whether the body waits for 100 Continue (RFC 9110 §10.1.1).
+    enum Expectation: Sendable {
+        /// Where the fields of the request have `Expect: 100-continue`.
+        case ofFields
+        case added
+        /// There is no content, or the server refused the expectation (417) before.
+        case removed
+
+        /// - Parameters:
+        ///   - request: The request.
+        ///   - threshold: The size of a body from which on the session adds it; nil for never.
+        init(of request: Request, from threshold: Int?) {
+            guard let body = request.body, body.length != 0 else {
+                self = .removed
+                return
+            }
+            let isWanted = request.expectsContinue ?? threshold.map { body.length ?? .max >= $0 } ?? false
+            self = isWanted ? .added : .ofFields
+        }
+    }
+
     let method: HTTPRequest.Method
     /// The request target in the form that fits the receiver (RFC 9112 §3.2), percent-encoded.
     let target: String
     /// The value of Host, with the port unless it is the default one. A Host among the fields wins.
     let host: String
+    /// The fields of the request, with or without Expect as decided.
     let fields: HTTPFields
     let survey: RequestFieldSurvey
-    /// What is said of content codings behind the fields.
+    /// The Accept-Encoding behind the fields.
     let offer: ContentCoding.Offer?
     /// How the body is delimited, where the fields do not say that already. nil without a body,
     /// except for POST, PUT and PATCH, for which it is a length of 0 (RFC 9110 §8.6).
@@ -26,32 +63,46 @@ struct RequestHead: Sendable {
     /// `Connection: close` (RFC 9112 §9.6).
     var asksForClose: Bool { survey.asksForClose }
 
+    /// `Expect: 100-continue` is among the fields, so that the body waits.
+    var expectsContinue: Bool { survey.expectsContinue }
+
     /// - Parameters:
     ///   - method: The method.
     ///   - target: The request target.
     ///   - host: The value of Host.
-    ///   - fields: The header fields.
-    ///   - survey: What the fields say.
+    ///   - fields: The header fields of the request.
     ///   - body: How long the body is; nil without one.
-    ///   - offer: What is said of content codings behind the fields. Default: nothing.
+    ///   - expectation: Whether the body waits for 100 Continue.
+    ///   - offersCodings: Whether the caller can undo content codings. Default: no.
     /// - Throws: What of the arguments cannot be sent.
     init(
         method: HTTPRequest.Method,
         target: String,
         host: String,
         fields: HTTPFields,
-        survey: RequestFieldSurvey,
         body: BodyLength?,
-        offer: ContentCoding.Offer? = nil
+        expectation: Expectation = .ofFields,
+        offersCodings: Bool = false
     ) throws(RequestHeadError) {
         guard Self.isVisible(target), !target.isEmpty else { throw .invalidTarget(target) }
+        var fields = fields
+        var survey = try RequestFieldSurvey(fields)
         guard survey.host != nil || Self.isVisible(host) else { throw .invalidHost(host) }
+        switch (expectation, survey.expectsContinue) {
+        case (.ofFields, _), (.added, true), (.removed, false): break
+        case (.added, false), (.removed, true):
+            fields[.expect] = expectation == .added ? RequestFieldSurvey.expectation : nil
+            // Rare, and Host may have another position now.
+            survey = try RequestFieldSurvey(fields)
+        }
         self.method = method
         self.target = target
         self.host = host
         self.fields = fields
         self.survey = survey
-        self.offer = offer
+        offer =
+            offersCodings
+            ? ContentCoding.Offer(hasAcceptEncoding: survey.hasAcceptEncoding, hasRange: survey.hasRange) : nil
         missingFraming = try Self.missingFraming(of: body, method, fields, survey)
     }
 

@@ -77,7 +77,7 @@ enum Redirects {
             redirects.append(request.url)
             // A short body is read so that its connection can be used again; a long or slow one is
             // not worth that.
-            await response.body.discard(upTo: 65_536)
+            await response.body.discard()
             response = try await send(request)
         }
     }
@@ -178,11 +178,4 @@ enum Redirects {
     private static let originFields: Set = [
         "authorization", "proxy-authorization", "cookie", "cookie2", "host", "origin", "referer",
     ]
-}
-
-extension HTTPFields {
-    /// Removes the fields whose names in lower case fulfil a condition.
-    fileprivate mutating func removeAll(where isUnwanted: (String) -> Bool) {
-        self = HTTPFields(filter { !isUnwanted($0.name.canonicalName) })
-    }
 }

@@ -25,13 +25,6 @@ struct CompactTime: Sendable, Hashable {
 
     var duration: Duration? { self == .none ? nil : .nanoseconds(nanoseconds) }
 
-    /// The same, at least nothing.
-    var notNegative: CompactTime {
-        var copy = self
-        if copy != .none { copy.nanoseconds = max(0, nanoseconds) }
-        return copy
-    }
-
     /// The shorter one, where none is longer than any.
     func shorter(_ other: CompactTime) -> CompactTime {
         if self == .none { return other }

@@ -13,14 +13,14 @@ struct HopEvent: Sendable {
         case connecting(Route)
         case connectFailed(NetworkingError)
         /// A connection has it. The timings are those of the way there.
-        case started(Timings)
+        case started(ExchangeTimings)
         /// The head of the response, or of one that another one follows.
         case received(ResponseHead)
         /// The response is complete.
-        case ended(Timings, Call.Counts)
+        case ended(ExchangeTimings, Call.Counts)
         /// There are no timings when it ended otherwise than by its connection: cancelled, or
         /// without one.
-        case failed(NetworkingError, Timings?, Call.Counts)
+        case failed(NetworkingError, ExchangeTimings?, Call.Counts)
     }
 
     /// Whoever is told, on the thread where it happens: no place to linger. May stop the task.

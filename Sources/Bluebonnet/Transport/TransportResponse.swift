@@ -11,7 +11,7 @@ public struct TransportResponse: Sendable {
         var sent: SentRequest
         var redirects: [URL] = []
         var retries = 0
-        var timings = Timings()
+        var timings = ExchangeTimings()
         var isRequestBodyUntouched = false
         var startedAt: NIODeadline?
     }
@@ -58,9 +58,12 @@ public struct TransportResponse: Sendable {
 
     /// The timings up to the head. ``ResponseBody`` knows when the last byte came.
     public var timings: Timings {
-        get { contents.value.timings }
-        _modify { yield &contents.unique.value.timings }
+        get { Timings(contents.value.timings) }
+        set { contents.unique.value.timings = ExchangeTimings(newValue) }
     }
+
+    /// ``timings`` as the engine counts.
+    var exchangeTimings: ExchangeTimings { contents.value.timings }
 
     /// The response came before the first byte of the request body was asked of its source, which
     /// can still be read.
@@ -110,7 +113,7 @@ public struct TransportResponse: Sendable {
         body: ResponseBody,
         sent: SentRequest,
         informational: [ResponseHead],
-        timings: Timings,
+        timings: ExchangeTimings,
         startedAt: NIODeadline,
         isRequestBodyUntouched: Bool
     ) {

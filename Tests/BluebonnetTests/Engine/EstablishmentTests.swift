@@ -13,12 +13,12 @@ import Testing
         timings.dns = .milliseconds(10)
         timings.connect = .milliseconds(20)
         timings.tls = .milliseconds(30)
-        return Establishment(timings: timings, readyAt: readyAt)
+        return Establishment(timings: ExchangeTimings(timings), readyAt: readyAt)
     }
 
     /// The timings of an exchange that began so long before the connection was ready.
     private func timings(beganBefore milliseconds: Int64) -> Timings {
-        Self.establishment.timings(since: Self.readyAt - .milliseconds(milliseconds), now: Self.readyAt)
+        Timings(Self.establishment.timings(since: Self.readyAt - .milliseconds(milliseconds), now: Self.readyAt))
     }
 
     @Test(arguments: [(100, 10, 20, 30), (60, 10, 20, 30), (55, 5, 20, 30)])
@@ -40,7 +40,7 @@ import Testing
 
     @Test func `the timings of a request that finds its connection ready have no connection phases`() {
         let part = timings(beganBefore: -1)
-        #expect(part.dns == nil && part.connect == nil && part.tls == nil)
+        #expect(part.dns == nil && part.connect == nil && part.tls == nil && part.queue == .zero)
     }
 
     @Test func `the time before the connection attempt counts as queued`() {

@@ -33,14 +33,6 @@ import Testing
         #expect(CompactTime.none == CompactTime(nil) && CompactTime.none != CompactTime(.zero))
     }
 
-    @Test func `timings are never negative`() {
-        var timings = Timings()
-        timings.queue = .seconds(-1)
-        #expect(timings.queue == .zero)
-        timings.queue = nil
-        #expect(timings.queue == nil)
-    }
-
     @Test func `the shorter of a CompactTime and a missing one is the one that is there`() {
         let (short, long) = (CompactTime(.seconds(1)), CompactTime(.seconds(2)))
         #expect(short.shorter(long) == short && long.shorter(short) == short)

@@ -19,7 +19,7 @@ struct HopEventTests {
             case .started(let timings): timings.isConnectionReused ? "started, reused" : "started"
             case .received(let head): "\(head.statusCode)"
             case .ended(let timings, let counts):
-                "ended, \(counts.sent) out, \(counts.received) in\(timings.lastByte == nil ? ", no time" : "")"
+                "ended, \(counts.sent) out, \(counts.received) in\(timings.lastByte == .none ? ", no time" : "")"
             case .failed(let error, let timings, _): "\(error.code)\(timings == nil ? "" : ", timed")"
             }
         return "\(event.call.identifier).\(event.hop) \(word)"

@@ -21,7 +21,7 @@ final class ConnectionAttempt {
     struct Established {
         var channel: any Channel
         var transport: Transport
-        var timings: Timings
+        var timings: ExchangeTimings
     }
 
     /// Puts a connection on the channel, and calls back once: when it can take exchanges, or has
@@ -36,7 +36,7 @@ final class ConnectionAttempt {
     private var opener: Opener?
     /// What the handshake needs, for a secure origin.
     private var tlsContext: NIOSSLContext?
-    private var timings = Timings()
+    private var timings = ExchangeTimings()
     private var timer: Scheduled<Void>?
     private var lookup: NameLookups.Ticket?
     /// The sockets that are being connected; one of several, as Happy Eyeballs will have it.
@@ -155,7 +155,7 @@ final class ConnectionAttempt {
         guard completion != nil else { return }
         lookup = nil
         let now = NIODeadline.now()
-        timings.dns = now.since(startedAt)
+        timings.dns = CompactTime(from: startedAt, to: now)
         switch result {
         case .success(let addresses):
             guard !addresses.isEmpty else { return end(.failure(.lookingUp(host, nil))) }
@@ -188,7 +188,7 @@ final class ConnectionAttempt {
         connect(bootstrap).assumeIsolated().whenComplete { result in
             switch result {
             case .success(let channel):
-                self.timings.connect = NIODeadline.now().since(startedAt)
+                self.timings.connect = CompactTime(from: startedAt, to: .now())
                 self.connected(channel)
             case .failure(let error):
                 self.end(.failure(.connecting(self.route.origin, error)))
@@ -221,7 +221,7 @@ final class ConnectionAttempt {
         let verification = CertificateVerification(origin: route.origin, isRequired: tls.verifiesCertificates)
         do throws(NetworkingError) {
             try verification.start(on: channel, context: tlsContext) { result in
-                self.timings.tls = NIODeadline.now().since(startedAt)
+                self.timings.tls = CompactTime(from: startedAt, to: .now())
                 switch result {
                 case .success(let applicationProtocol): self.open(channel, .tls(applicationProtocol))
                 case .failure(let error): self.end(.failure(error))

@@ -41,7 +41,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
         limits: Limits,
         idleTimeout: CompactTime,
         isUnencrypted: Bool,
-        establishment: Timings
+        establishment: ExchangeTimings
     ) {
         self.pool = pool
         self.route = route

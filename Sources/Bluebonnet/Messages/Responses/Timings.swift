@@ -3,64 +3,31 @@
 public struct Timings: Sendable, Hashable {
     /// From the start to the moment a connection was there, or began to be made: the wait for a
     /// free one.
-    public var queue: Duration? {
-        get { queueTime.duration }
-        set { queueTime = CompactTime(newValue).notNegative }
-    }
+    public var queue: Duration?
 
     /// Name lookup.
-    public var dns: Duration? {
-        get { dnsTime.duration }
-        set { dnsTime = CompactTime(newValue).notNegative }
-    }
+    public var dns: Duration?
 
     /// TCP connect, without the lookup.
-    public var connect: Duration? {
-        get { connectTime.duration }
-        set { connectTime = CompactTime(newValue).notNegative }
-    }
+    public var connect: Duration?
 
     /// TLS handshake.
-    public var tls: Duration? {
-        get { tlsTime.duration }
-        set { tlsTime = CompactTime(newValue).notNegative }
-    }
+    public var tls: Duration?
 
     /// From the start to the request having been handed to the socket, body included.
-    public var requestSent: Duration? {
-        get { requestSentTime.duration }
-        set { requestSentTime = CompactTime(newValue).notNegative }
-    }
+    public var requestSent: Duration?
 
     /// From the start to the first byte of the response.
-    public var firstByte: Duration? {
-        get { firstByteTime.duration }
-        set { firstByteTime = CompactTime(newValue).notNegative }
-    }
+    public var firstByte: Duration?
 
     /// From the start to the last byte of the response.
-    public var lastByte: Duration? {
-        get { lastByteTime.duration }
-        set { lastByteTime = CompactTime(newValue).notNegative }
-    }
+    public var lastByte: Duration?
 
     /// From the start of the task to its end: redirects, retries and parsing included.
-    public var total: Duration? {
-        get { totalTime.duration }
-        set { totalTime = CompactTime(newValue).notNegative }
-    }
+    public var total: Duration?
 
     /// Whether the connection had served a request before.
     public var isConnectionReused = false
-
-    var queueTime = CompactTime.none
-    var dnsTime = CompactTime.none
-    var connectTime = CompactTime.none
-    var tlsTime = CompactTime.none
-    var requestSentTime = CompactTime.none
-    var firstByteTime = CompactTime.none
-    var lastByteTime = CompactTime.none
-    var totalTime = CompactTime.none
 
     /// Makes empty timings.
     public init() {}

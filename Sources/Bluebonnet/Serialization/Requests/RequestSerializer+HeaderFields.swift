@@ -11,15 +11,7 @@ extension RequestSerializer {
     ///
     /// - Parameter request: The request.
     public func applyDefaults(to request: inout Request) {
-        if request.headerFields.isEmpty {
-            // The usual case shares the storage instead of copying field by field.
-            request.headerFields = headerFields
-        } else {
-            let decided = request.headerFields
-            for field in headerFields where !decided.contains(field.name) {
-                request.headerFields.append(field)
-            }
-        }
+        request.headerFields.addMissing(headerFields)
         let properties = properties
         guard properties != RequestProperties() else { return }
         request.properties = request.properties.filled(from: properties)

@@ -7,9 +7,9 @@
 #endif
 
 /// The value of `User-Agent` (RFC 9110 §10.1.5), ASCII only.
-struct UserAgent: Sendable, Hashable {
-    /// The version of this library.
-    static let libraryVersion = "0.1.0"
+package struct UserAgent: Sendable, Hashable {
+    /// The version of this library and of the command.
+    package static let libraryVersion = "0.1.0"
 
     /// The program.
     let product: String

@@ -19,11 +19,11 @@ extension Response {
     /// Puts together what was received, when the task is complete.
     init(value: Value, _ received: ReceivedResponse) {
         let transport = received.transport
-        var timings = transport.timings
+        var timings = transport.exchangeTimings
         if let last = transport.body.lastByteAt {
-            timings.lastByteTime = CompactTime(from: transport.startedAt ?? received.startedAt, to: last)
+            timings.lastByte = CompactTime(from: transport.startedAt ?? received.startedAt, to: last)
         }
-        timings.totalTime = CompactTime(from: received.startedAt, to: .now())
+        timings.total = CompactTime(from: received.startedAt, to: .now())
         self.init(
             value: value,
             sent: transport.sent,
@@ -33,7 +33,7 @@ extension Response {
             informational: transport.informational,
             redirects: transport.redirects,
             retries: transport.retries,
-            timings: timings
+            timings: Timings(timings)
         )
     }
 }

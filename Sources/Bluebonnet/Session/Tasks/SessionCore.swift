@@ -41,10 +41,7 @@ final class SessionCore: CallOwner {
         let additional = settings.configuration.additionalHeaderFields
         guard !additional.isEmpty else { return request }
         var request = request
-        let missing = additional.filter { field in
-            !request.headerFields.contains { $0.name == field.name }
-        }
-        request.headerFields.append(contentsOf: missing)
+        request.headerFields.addMissing(additional)
         return request
     }
 

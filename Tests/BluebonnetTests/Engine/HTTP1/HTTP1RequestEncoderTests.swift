@@ -35,7 +35,6 @@ import Testing
             target: target,
             host: host,
             fields: fields,
-            survey: RequestFieldSurvey(fields),
             body: body
         )
         HTTP1RequestEncoder.encode(head, into: &buffer)
@@ -159,7 +158,6 @@ import Testing
             target: "/",
             host: "a",
             fields: [.accept: value],
-            survey: RequestFieldSurvey([.accept: value]),
             body: nil
         )
         HTTP1RequestEncoder.encode(head, into: &buffer)
