@@ -137,7 +137,7 @@ import Testing
     @Test(arguments: [
         #""cache":"no-cache""#, #""cache":"only-if-cached""#,
     ])
-    func `a value of a batch line that is not supported yet has an error code of its own`(member: String) throws {
+    func `an unsupported value of a batch line has the code unsupported-feature`(member: String) throws {
         let error = try error("{\"url\":\"http://a/\",\(member)}")
         #expect(error.code == "unsupported-feature")
     }
