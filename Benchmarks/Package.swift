@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// One executable per client library, so that the processor time and the memory of a process are
-// that library's alone. `scripts/bench` builds this package and runs it; README.md says what is
+// One executable per client library, so that the processor time and the memory of a process belong
+// to that library alone. `scripts/bench` builds this package and runs it; README.md says what is
 // measured.
 let package = Package(
     name: "bluebonnet-benchmarks",

@@ -16,15 +16,15 @@ struct transfer {
     CURL *handle;
     FILE *file;
     long long received;
-    char answer[32];
+    char response[32];
 };
 
 static size_t take(char *bytes, size_t size, size_t count, void *argument) {
     struct transfer *transfer = argument;
     size_t length = size * count;
-    if (strcmp(workload, "upload-file") == 0 && transfer->received + length < sizeof transfer->answer) {
-        memcpy(transfer->answer + transfer->received, bytes, length);
-        transfer->answer[transfer->received + (long long)length] = 0;
+    if (strcmp(workload, "upload-file") == 0 && transfer->received + length < sizeof transfer->response) {
+        memcpy(transfer->response + transfer->received, bytes, length);
+        transfer->response[transfer->received + (long long)length] = 0;
     }
     if (transfer->file != NULL && strcmp(workload, "download-file") == 0) {
         fwrite(bytes, 1, length, transfer->file);
@@ -35,7 +35,7 @@ static size_t take(char *bytes, size_t size, size_t count, void *argument) {
 
 static void prepare(struct transfer *transfer) {
     transfer->received = 0;
-    transfer->answer[0] = 0;
+    transfer->response[0] = 0;
     if (*path == 0) {
         return;
     }
@@ -57,7 +57,7 @@ static void prepare(struct transfer *transfer) {
 static void finish(struct transfer *transfer, CURLcode code) {
     long status = 0;
     curl_easy_getinfo(transfer->handle, CURLINFO_RESPONSE_CODE, &status);
-    long long got = strcmp(workload, "upload-file") == 0 ? atoll(transfer->answer) : transfer->received;
+    long long got = strcmp(workload, "upload-file") == 0 ? atoll(transfer->response) : transfer->received;
     if (code != CURLE_OK || status != 200 || got != expected) {
         fprintf(stderr, "%s, status %ld, %lld\n", curl_easy_strerror(code), status, got);
         errors++;

@@ -15,24 +15,24 @@ def once(session: requests.Session, options: argparse.Namespace) -> int:
     if options.workload == "upload-file":
         with open(options.file, "rb") as file:
             file.blocksize = PIECE
-            answer = session.put(options.url, data=file)
-        answer.raise_for_status()
-        return int(answer.content)
+            response = session.put(options.url, data=file)
+        response.raise_for_status()
+        return int(response.content)
     if options.workload in ("download-null", "download-file"):
         count = 0
         target = open(options.file, "wb") if options.workload == "download-file" else None
-        with session.get(options.url, stream=True) as answer:
-            answer.raise_for_status()
-            for piece in answer.iter_content(PIECE):
+        with session.get(options.url, stream=True) as response:
+            response.raise_for_status()
+            for piece in response.iter_content(PIECE):
                 count += len(piece)
                 if target:
                     target.write(piece)
         if target:
             target.close()
         return count
-    answer = session.get(options.url)
-    answer.raise_for_status()
-    return len(answer.json()) if options.workload == "json-100k" else len(answer.content)
+    response = session.get(options.url)
+    response.raise_for_status()
+    return len(response.json()) if options.workload == "json-100k" else len(response.content)
 
 
 def peak_bytes() -> int:

@@ -1,8 +1,8 @@
-"""What one warm request costs in instructions, allocations and locks: counted by valgrind's callgrind, not timed.
+"""Counts the instructions, allocations and locks of one warm request with valgrind's callgrind.
 
-Two runs of different length are subtracted from each other, so that the start, the warm-up and the end drop out; the rest is
-divided by the requests between them. The same binary gives the same figures on a busy machine, too, but for what depends on how
-many requests a turn of the event loop finds.
+The counts of a short run are subtracted from those of a longer one, so that the start, the warm-up and the end drop out; the
+difference is divided by the number of requests that the longer run has more. The same binary has the same figures on a busy
+machine, except those that depend on how many requests a turn of the event loop finds.
 """
 
 import re
@@ -14,36 +14,36 @@ from pathlib import Path
 
 import samples
 
-# The main thread of a Swift program with an asynchronous `main` parks in `sigsuspend`, in which
-# valgrind 3.19 fails.
+# The main thread of a Swift program with an asynchronous `main` waits in `sigsuspend`, in which
+# valgrind 3.19 fails. This library replaces the function.
 PARK = """
 #include <signal.h>
 #include <unistd.h>
 int sigsuspend(const sigset_t *mask) { (void)mask; for (;;) pause(); }
 """
 ALLOCATORS = {"malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc", "memalign"}
-# What calls an allocator for somebody else.
+# Functions that call an allocator for their caller.
 WRAPPERS = {
     "swift_slowAlloc", "swift_slowAllocTyped", "swift_allocObject", "_swift_allocObject_", "operator new(unsigned long)",
 }
-# What the Swift runtime locks when something is added to a task that its cancellation must know, or
-# taken away again.
+# The function of the Swift runtime that locks a task's records, to add or remove a cancellation
+# handler, for example.
 TASK_RECORDS = "withStatusRecordLock("
 PTHREAD_LOCKS = {"pthread_mutex_lock", "pthread_mutex_trylock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock"}
-# What `Mutex` of the module Synchronization calls when it has to wait.
+# The functions that `Mutex` of the module Synchronization calls when it has to wait or to wake.
 LOCK_SLOW, UNLOCK_SLOW = "$s15Synchronization12_MutexHandleV9_lockSlow", "$s15Synchronization12_MutexHandleV11_unlockSlow"
 
 
 @dataclass
 class Profile:
-    """How often what ran. Fractions are of requests, once two profiles were subtracted."""
+    """How often each instruction ran and each function was called; per request in a difference of two profiles."""
 
     executed: Counter = field(default_factory=Counter)  # (object file, address of the instruction)
     calls: Counter = field(default_factory=Counter)  # (caller, callee), their symbols
 
     @staticmethod
     def read(path: Path) -> "Profile":
-        """Reads a file of callgrind's with an address on each line (`--dump-instr=yes`, nothing compressed)."""
+        """Reads a file of callgrind with an address on each line (`--dump-instr=yes`, nothing compressed)."""
         result, file, caller, callee = Profile(), "", "", ""
         with open(path) as lines:
             for line in lines:
@@ -55,7 +55,7 @@ class Profile:
                     callee = symbol(line[4:-1])
                 elif line.startswith("calls="):
                     result.calls[caller, callee] += int(line[6:].split()[0])
-                    next(lines)  # what the callee cost, which is also said at its own lines
+                    next(lines)  # the cost of the callee, which its own lines say, too
                 elif line.startswith("0x"):
                     address, _, count = line.split()
                     result.executed[file, int(address, 16)] += int(count)
@@ -71,7 +71,7 @@ class Profile:
         return sum(count for (_, callee), count in self.calls.items() if callee in names)
 
     def callers(self, names: set[str], through: Callable[[str], bool]) -> Counter:
-        """Who calls these functions; for those that only pass it on, who calls them."""
+        """The callers of these functions. A caller for which `through` is true is replaced by its own callers."""
         def is_inside(name: str) -> bool:
             return name in names or through(name)
 
@@ -83,16 +83,15 @@ class Profile:
 
 
 def symbol(name: str) -> str:
-    """Without the version of a library's symbol, and without callgrind's mark of a recursive call."""
+    """A symbol without the version of its library and without callgrind's mark of a recursive call."""
     return re.sub(r"'\d+$", "", name.split("@@")[0])
 
 
 class Mutexes:
-    """Where a program locks a `Mutex`.
+    """The instructions of a program that lock a `Mutex`.
 
-    The compiler puts the way that need not wait in line: a compare-and-exchange of 32 bits, and a conditional jump by way of
-    which a call of `_MutexHandle._lockSlow` is reached. The number of times such an instruction runs is the number of
-    acquisitions.
+    The compiler puts the case without waiting in line: a compare-and-exchange of 32 bits, and a conditional jump that leads to
+    a call of `_MutexHandle._lockSlow`. Each time such an instruction runs is one acquisition.
     """
 
     def __init__(self, executable: Path):
@@ -106,7 +105,7 @@ class Mutexes:
         self.unlocks = {self.code[place][0] for place in exchanges if self.leads(place, UNLOCK_SLOW)}
 
     def leads(self, place: int, name: str) -> bool:
-        """Whether the jump behind an exchange, taken or not, comes to a call of the function."""
+        """Whether the jump after an exchange leads to a call of the function when the exchange failed."""
         for after in range(place + 1, min(place + 7, len(self.code))):
             jump = re.match(r"(jn?e)\s+([0-9a-f]+)", self.code[after][1])
             if jump:
@@ -136,7 +135,7 @@ class Counting:
         self.mutexes = Mutexes(self.stripped)
 
     def run(self, arguments: list, lengths: tuple[int, int]) -> Profile:
-        """What a request costs."""
+        """The profile of one request."""
         profiles = []
         for requests in lengths:
             out = self.folder / f"callgrind.{requests}"
@@ -148,18 +147,18 @@ class Counting:
         return profiles[1].minus(profiles[0], lengths[1] - lengths[0])
 
     def exchanges(self, profile: Profile, chosen: set[int]) -> Counter:
-        """How often which of these instructions of the program ran."""
+        """How often each of the chosen instructions of the program ran."""
         return Counter({
             address: count for (file, address), count in profile.executed.items()
             if address in chosen and file == str(self.stripped)
         })
 
     def unknown(self, profile: Profile) -> Counter:
-        """Exchanges of 32 bits that ran and are not known to lock or to unlock: if there are any, locks may be among them."""
+        """Exchanges of 32 bits that ran and are not known to lock or to unlock: there may be locks among them."""
         return self.exchanges(profile, self.mutexes.exchanges - self.mutexes.locks - self.mutexes.unlocks)
 
     def source(self, address: int) -> str:
-        """Which function an instruction is from, and at which line; what was put in line there is written before `in`."""
+        """The function and the line of an instruction; a function that was put in line there is written before `in`."""
         shown = subprocess.run(
             ["llvm-symbolizer", "--inlines", "--basenames", "-e", self.executable, hex(address)],
             capture_output=True, text=True).stdout.split("\n")

@@ -1,4 +1,4 @@
-"""Which clients do which workloads, and how each is called."""
+"""The clients of each workload, and how to call them."""
 
 import shutil
 import sys
@@ -31,15 +31,15 @@ class Case:
 
     workload: str
     client: str
-    run: Callable[[int], Sample]  # takes the number of requests, transfers, starts (wrk: seconds)
-    calibration: int  # what `run` is first called with, uncounted
+    run: Callable[[int], Sample]  # takes the number of requests, transfers or starts (wrk: seconds)
+    calibration: int  # the number that `run` is first called with; this run is not measured
     timed: bool = False  # whether `run` takes seconds
     fixed: int | None = None  # the number of requests of every run, however long it takes
 
 
 @dataclass
 class TLSPlaces:
-    """nginx over TLS."""
+    """The URLs of nginx over TLS."""
 
     base: str  # resumes no session
     resuming: str
@@ -48,7 +48,7 @@ class TLSPlaces:
 
 @dataclass
 class Places:
-    """Where everything is that the cases need."""
+    """The executables, files and servers that the cases need."""
 
     binaries: Path  # of this package
     command: Path  # the `bluebonnet` command
@@ -70,7 +70,7 @@ def is_tls(workload: str) -> bool:
 
 
 def job(workload: str) -> str:
-    """What a client is told to do: where its tasks run and whether the server speaks TLS is said by options and the URL."""
+    """The workload as the first argument of a client: options say where its tasks run, and the URL whether it uses TLS."""
     return {"tls-resumed": "tls-new"}.get(workload, workload.removesuffix("-on-loop").removesuffix("-tls"))
 
 
@@ -117,11 +117,11 @@ def harness_case(name: str, library: str, workload: str, options: list, places: 
 
 
 def document_cases(workload: str, places: Places) -> list[Case]:
-    """Parsing or decoding a document in memory: no server, one thread."""
+    """The cases that parse or decode a document in memory: no server, one thread."""
     kind = next(kind for kind in ("json-value", "json-decodable") if workload.startswith(kind))
     name, count = payloads.DOCUMENTS[workload.removeprefix(kind)]
     rows = [("bluebonnet", "bluebonnet"), ("foundation", "urlsession")]
-    if kind == "json-value":  # orjson makes no types
+    if kind == "json-value":  # orjson does not decode into types
         rows.append(("orjson", "orjson"))
 
     def case(client: str, executable: list) -> Case:
@@ -139,7 +139,7 @@ def document_cases(workload: str, places: Places) -> list[Case]:
 
 
 def encoding_cases(workload: str, places: Places) -> list[Case]:
-    """Writing parameters and forms: no server, one thread."""
+    """The cases that encode parameters and forms: no server, one thread."""
 
     def case(client: str, executable: list) -> Case:
         def run(requests: int) -> Sample:
@@ -154,14 +154,14 @@ def encoding_cases(workload: str, places: Places) -> list[Case]:
 
 
 def multipart_upload_cases(places: Places) -> list[Case]:
-    """A form with a file, beside the file alone."""
+    """The cases that upload a form with a file, and the file alone."""
     form = harness_case("bluebonnet", "bluebonnet", "upload-multipart", [], places)
     plain = harness_case("bluebonnet-plain", "bluebonnet", "upload-file", [], places)
     return [form, replace(plain, workload="upload-multipart")] if form and plain else []
 
 
 def start_case(name: str, workload: str, command: list, places: Places, megabytes: float | None) -> Case:
-    """A command that is started anew for every request, measured as a whole."""
+    """A command that is started again for every request, with its start measured."""
     launcher, report = places.binaries / "bench-launcher", places.files.folder / "launcher.json"
 
     def run(count: int) -> Sample:
@@ -242,7 +242,7 @@ def cases(workload: str, places: Places) -> list[Case]:
     return result
 
 
-Rows = list[tuple[str, str, list]]  # the name of a row, the client, and what that is told
+Rows = list[tuple[str, str, list]]  # the name of a row, the client, and its options
 
 
 def swift_rows(workload: str) -> Rows:
@@ -263,7 +263,7 @@ def swift_rows(workload: str) -> Rows:
             ("nio-sendfile", "nio", []),
             *[(name, "ahc", options) for name, options in AHC_UPLOADS.items()], ("urlsession", "urlsession", []),
         ]
-    if workload == "tls-resumed":  # NIOSSL cannot, and so no client that is built on it; ours for comparison
+    if workload == "tls-resumed":  # no client built on NIOSSL can; ours with full handshakes, for comparison
         return [("bluebonnet-full", "bluebonnet", ["--expect", len(payloads.TINY)])]
     rows = [("bluebonnet", "bluebonnet", loop)]
     if workload.startswith("sequential"):
@@ -278,7 +278,7 @@ def swift_rows(workload: str) -> Rows:
 
 def other_rows(workload: str) -> Rows:
     """The clients of other languages."""
-    if workload == "queued-10000":  # none of them has a limit unless it is told one
+    if workload == "queued-10000":  # none of them has a limit by default
         return [(f"{name}-6", name, ["--connections", 6]) for name in ("curl", "go", "reqwest")]
     if workload == "tls-resumed":
         return [("curl", "curl", ["--resume"]), ("go", "go", ["--resume"]), ("reqwest", "reqwest", [])]
@@ -291,8 +291,8 @@ def other_rows(workload: str) -> Rows:
     return [row for row in rows if (row[0], job(workload)) not in NOT_DONE]
 
 
-# The ways for AsyncHTTPClient to send a file: size of the pieces, and who reads them. The best one
-# is its row `ahc`.
+# The ways for AsyncHTTPClient to send a file: the size of the pieces, and whether a thread pool
+# reads them. The best one is its row `ahc`.
 AHC_UPLOADS = {
     "ahc-64k": ["--chunk", 1 << 16],
     "ahc-256k": ["--chunk", 1 << 18],
@@ -302,6 +302,5 @@ AHC_UPLOADS = {
 }
 QUEUED = 10_000
 
-# What a client cannot do, or what would say nothing about it: requests has no concurrency of its
-# own, curl no JSON.
+# Workloads that a client cannot run: requests has no concurrency, curl has no JSON.
 NOT_DONE = {("python", "concurrent-64"), ("curl", "json-100k")}

@@ -8,14 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-# Where Debian's packages of Rust crates (librust-…-dev) put them.
+# The folder of the Rust crates in Debian's packages (librust-…-dev).
 CRATES = Path("/usr/share/cargo/registry")
 
 
 def find(sources: Path, target: Path, kept: Path, say: Callable[[str], None]) -> dict[str, list]:
-    """How to call each of them, by name. Nothing is downloaded; what is missing is named and left out.
+    """The command of each client, by name. Nothing is downloaded; a client whose tools are missing is named and left out.
 
-    What is built quickly goes to the folder `target`, what takes minutes to the folder `kept`, where Python's packages are, too.
+    Clients that are built quickly go to the folder `target`. The folder `kept` is for those that take minutes, and has Python's
+    packages.
     """
     found = {}
     environment = kept / "venv"
@@ -51,8 +52,8 @@ def with_reqwest(sources: Path, target: Path, say: Callable[[str], None]) -> Pat
     if shutil.which("cargo") is None or not list(CRATES.glob("reqwest-0.11.*")):
         say("no cargo, or no librust-reqwest-dev: reqwest is left out")
         return None
-    # cargo writes its lock file beside the manifest: it works on a copy. Files that are the same
-    # keep their times.
+    # cargo writes its lock file beside the manifest, so it gets a copy. Files that did not change
+    # are not written again: cargo looks at their times.
     for file in ("Cargo.toml", "src/main.rs"):
         text, copy = (sources / file).read_text(), target / file
         if not copy.is_file() or copy.read_text() != text:
@@ -70,7 +71,7 @@ def with_reqwest(sources: Path, target: Path, say: Callable[[str], None]) -> Pat
 
 
 def compiled(command: list, **environment: str) -> bool:
-    """Whether a command is there and succeeds."""
+    """Whether a command exists and succeeds."""
     if shutil.which(command[0]) is None:
         return False
     words = [str(word) for word in command]

@@ -1,4 +1,4 @@
-"""What the servers hand out and the clients send: made once per run, the same bytes on every machine."""
+"""The bodies that servers and clients send. Made once per run; the JSON is the same on every machine."""
 
 import json
 import os
@@ -27,7 +27,7 @@ DOCUMENTS = {
 
 @dataclass
 class Payloads:
-    """The folder with the files, and what the clients must find in them."""
+    """The folder with the files, and the size of the large one."""
 
     folder: Path
     large_bytes: int
@@ -75,7 +75,7 @@ WORDS = ["花が", "咲いた", "日本語の", "テキスト", "を読む", "bl
 
 
 def texts() -> bytes:
-    """About 550 KB like the answer of a social network: text beyond ASCII, and escapes of every kind."""
+    """About 550 KB like the response of a social network: text beyond ASCII, and escapes of every kind."""
     statuses = []
     for index in range(DOCUMENTS["-texts"][1]):
         words = " ".join(WORDS[scrambled(index * 31 + place, 16) % len(WORDS)] for place in range(14))
@@ -95,7 +95,7 @@ def texts() -> bytes:
             },
             "retweets": scrambled(index, 8), "favourites": scrambled(index, 6), "language": "ja" if index % 5 else "en",
         })
-    # Half of it with escapes instead of the characters, as many servers write.
+    # Half of it has escapes instead of the characters, as many servers write them.
     whole = packed({"statuses": statuses[::2]})[:-2] + b","
     return whole + json.dumps(statuses[1::2], separators=(",", ":")).encode()[1:] + b"}"
 

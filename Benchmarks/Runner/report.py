@@ -45,8 +45,8 @@ class Row:
         })
 
 
-# (workload, figure, against, limit, whether the quotient may not be above the limit or below it) of
-# the row `bluebonnet`
+# The goals of the row `bluebonnet`: workload, figure, the row it is divided by, limit, and whether
+# the quotient must be at most (`<=`) or at least (`>=`) the limit.
 GOALS = [
     ("concurrent-64-on-loop", "cpu", "nio", 1.05, "<="),
     ("concurrent-64", "cpu", "nio", 1.05, "<="),
@@ -76,7 +76,7 @@ GOALS = [
     ("json-decodable", "per_second", "foundation", 4.0, ">="),
 ]
 PEAK_GOAL = ("download-null", 40)  # MB
-ADAPTER_GOAL = 1.08  # what a request costs with a `RequestAdapter`, in requests without
+ADAPTER_GOAL = 1.08  # the CPU time of a request with a `RequestAdapter`, divided by that of one without
 
 
 def quotient(row: Row, other: Row | None, figure: str) -> float | None:
@@ -88,7 +88,7 @@ def quotient(row: Row, other: Row | None, figure: str) -> float | None:
 
 
 def goals(rows: list[Row]) -> list[tuple[str, str, bool]]:
-    """What bluebonnet set out to reach, what it reached, and whether that is enough."""
+    """Each goal, the measured value, and whether it reaches the goal."""
     table = {(row.workload, row.client): row for row in rows}
     result = []
     for workload, figure, against, limit, sign in GOALS:
@@ -111,7 +111,7 @@ def goals(rows: list[Row]) -> list[tuple[str, str, bool]]:
 
 
 def with_best_upload(rows: list[Row], candidates: set[str]) -> list[Row]:
-    """The rows of the uploads, the fastest of the candidates once more under the name `ahc`."""
+    """The rows, with a copy of the fastest of the candidates under the name `ahc`, if there are candidates."""
     best = max((row for row in rows if row.client in candidates), key=lambda row: row.per_second, default=None)
     if best is None:
         return rows
@@ -120,7 +120,7 @@ def with_best_upload(rows: list[Row], candidates: set[str]) -> list[Row]:
 
 
 def cells(workload: str, rows: list[Row], against: str | None) -> list[list[str]]:
-    """The table of one workload, its headings first; `against` is who all others are compared with, if it is one only."""
+    """The table of one workload, its headings first; with `against`, rows are compared with that client only."""
     is_document = workload.startswith(("json-value", "json-decodable", "encode-"))
     is_start = workload == "cold-start"
     unit, per = ("MB", "MB") if workload in TRANSFERS else ("starts", "start") if is_start else (
@@ -198,7 +198,7 @@ def first_line(command: list[str]) -> str:
 
 
 def machine(nginx: str) -> str:
-    """The processor, the kernel and the tools, as far as they say."""
+    """The processor, the kernel, and the versions of Swift and nginx, as far as they are known."""
     models = [line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
               if line.startswith("model name")]
     processor = models[0] if models else platform.machine()

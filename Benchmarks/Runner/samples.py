@@ -1,4 +1,4 @@
-"""Running one client once, and what comes out of it."""
+"""Runs one client once and reads its measurements."""
 
 import json
 import re
@@ -10,7 +10,7 @@ TIME_LIMIT = 120  # seconds; a run that takes longer hangs
 
 
 class Failure(Exception):
-    """A client that failed, hung or answered wrongly."""
+    """A client that failed, hung or printed something else than expected."""
 
 
 @dataclass
@@ -36,12 +36,12 @@ class Sample:
 
 
 def output(command: list) -> str:
-    """Runs a command and gives back what it printed."""
+    """Runs a command and returns what it printed."""
     words = [str(word) for word in command]
     try:
         done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIME_LIMIT)
     except subprocess.TimeoutExpired:
-        raise Failure(f"no end after {TIME_LIMIT} s") from None
+        raise Failure(f"still running after {TIME_LIMIT} s") from None
     if done.returncode != 0:
         raise Failure(f"exit code {done.returncode}: {(done.stderr or done.stdout).strip()[-500:]}")
     return done.stdout
@@ -56,7 +56,7 @@ def from_report(text: str, megabytes_each: float | None) -> Sample:
 
 
 def launched(launcher: Path, report: Path, count: int, command: list, show: bool = False) -> tuple[str, str]:
-    """Runs a command `count` times through the launcher; gives back its output and the launcher's report."""
+    """Runs a command `count` times through the launcher; returns its output and the launcher's report."""
     shown = output([launcher, report, count, *(["--show"] if show else []), *command])
     return shown, report.read_text()
 
@@ -67,6 +67,6 @@ def wrk(launcher: Path, report: Path, seconds: float, connections: int, url: str
     shown, text = launched(launcher, report, 1, command, show=True)
     found = re.search(r"(\d+) requests in ([\d.]+)s", shown)
     if not found or "Non-2xx" in shown or "Socket errors" in shown:
-        raise Failure(f"wrk said: {shown}")
+        raise Failure(f"wrk had errors or printed no count of requests: {shown}")
     sample = from_report(text, None)
     return Sample(int(found[1]), float(found[2]), sample.cpu, sample.peak)

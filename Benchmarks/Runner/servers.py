@@ -1,4 +1,4 @@
-"""What runs beside the clients: nginx for everything but uploads, the upload sink, and what keeps the processors awake."""
+"""The processes beside the clients: nginx for everything but uploads, the upload sink, and loops that keep processors awake."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 
 
 class Web(nginx.Nginx):
-    """nginx with the files of a folder, for as long as the block runs; over TLS, too, with a certificate."""
+    """nginx with the files of a folder, while the `with` block runs; with a certificate, also over TLS."""
 
     def __init__(self, executable: str, folder: Path, tiny: bytes, certificate: Certificate | None = None):
         values = {"TINY": tiny.decode()}
@@ -28,7 +28,7 @@ class Web(nginx.Nginx):
         return f"http://127.0.0.1:{self.ports['HTTP_PORT']}{path}"
 
     def tls_url(self, resuming: bool) -> str:
-        """By name: not every client takes a certificate for an address."""
+        """The URL of nginx over TLS. It has a name, since not every client takes a certificate for an address."""
         return f"https://localhost:{self.ports['RESUMING_PORT' if resuming else 'TLS_PORT']}"
 
 
@@ -55,7 +55,7 @@ class Sink:
         return f"http://127.0.0.1:{self.port}/upload"
 
 
-# Ends with the process that started it, whatever becomes of that.
+# Ends when the process that started it has ended, for whatever reason.
 SPIN = """
 import os, sys
 os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
@@ -69,10 +69,10 @@ while os.getppid() == parent:
 
 
 class Awake:
-    """Keeps every processor from sleeping: a loop of the lowest priority on each, which gives way to everything else at once.
+    """Keeps every processor from sleeping: a loop of the lowest priority on each, which any other process interrupts at once.
 
-    On a virtual machine a sleeping processor is woken by way of the hypervisor, which is charged to whoever wakes it. Clients
-    gain and lose by this in different measure. Where such a loop is not allowed, the processors sleep.
+    On a virtual machine a sleeping processor is woken through the hypervisor, and the process that wakes it pays for that. Some
+    clients get cheaper without it, others dearer. Where such a loop is not allowed, the processors sleep.
     """
 
     def __init__(self, say):
@@ -88,7 +88,7 @@ class Awake:
         ]
         if any(loop.stdout.readline() != "awake\n" for loop in self.loops):
             self.__exit__()
-            self.say("the processors cannot be kept awake here: these are figures as without --awake")
+            self.say("the processors cannot be kept awake on this machine: the figures are those without --awake")
         return self
 
     def __exit__(self, *_):

@@ -18,12 +18,12 @@ struct StubResponseTests {
         #expect(StubResponse().headerFields.isEmpty)
     }
 
-    @Test func `a content type given to a stub response wins`() {
+    @Test func `a stub response keeps a content type that it is given`() {
         let response = StubResponse.json([:], headerFields: [.contentType: "application/problem+json"])
         #expect(response.headerFields[.contentType] == "application/problem+json")
     }
 
-    @Test func `stub bodies are written as they should be sent`() {
+    @Test func `stub bodies are JSON as given, and texts in UTF-8`() {
         #expect(StubResponse.json(["a": [1, nil]]).body == Data(#"{"a":[1,null]}"#.utf8))
         #expect(StubResponse.json(text: "[1,").body == Data("[1,".utf8))
         #expect(StubResponse.text("ä").body == Data("ä".utf8))
@@ -41,7 +41,7 @@ struct StubResponseTests {
         #expect(StubResponse.redirect(to: "/", status: .permanentRedirect).status.code == 308)
     }
 
-    @Test func `delaying a stub response makes a copy`() {
+    @Test func `delaying a stub response does not change the original`() {
         let response = StubResponse.text("a")
         #expect(response.delayed(by: .seconds(1)).delay == .seconds(1))
         #expect(response.delay == .zero)

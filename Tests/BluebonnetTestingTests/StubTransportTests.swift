@@ -73,7 +73,7 @@ struct StubTransportTests {
         #expect(error.message.contains("none"))
     }
 
-    @Test func `a stub closure responds where a table cannot`() async throws {
+    @Test func `a stub closure can respond by the header fields of a request`() async throws {
         let transport = StubTransport { request in
             request.headerFields[.authorization] == nil ? StubResponse(status: .unauthorized) : .json(["ok": true])
         }
@@ -186,7 +186,7 @@ struct StubTransportTests {
         #expect(transport.requests.count == 2)
     }
 
-    @Test func `a stub transport records the body of a file`() async throws {
+    @Test func `a stub transport records a body that is a file`() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "bluebonnet-\(UUID().uuidString)")
         try Data("from a file".utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The inputs that a run begins with, and the place for those worth keeping.
+/// The inputs that a run begins with, and the folder for new ones that are worth keeping.
 struct FuzzCorpus {
     private let target: FuzzTarget
 
@@ -11,16 +11,16 @@ struct FuzzCorpus {
     private static let repository = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The inputs that belong to the repository.
+    /// The folder of the inputs in the repository.
     private var folder: URL { Self.repository.appending(path: "Tests/FuzzTests/Corpus/\(target.rawValue)") }
 
-    /// What earlier runs on this machine found worth keeping.
+    /// The folder of the inputs that earlier runs on this machine kept.
     private var finds: URL { Self.repository.appending(path: ".build-fuzz/\(target.rawValue)") }
 
     /// The inputs of the repository, in the order of their names.
     func inputs() throws -> [[UInt8]] { try Self.files(in: folder) }
 
-    /// What earlier runs found.
+    /// The inputs that earlier runs kept.
     func earlierFinds() -> [[UInt8]] { (try? Self.files(in: finds)) ?? [] }
 
     private static func files(in folder: URL) throws -> [[UInt8]] {
@@ -29,13 +29,13 @@ struct FuzzCorpus {
             .map { Array(try Data(contentsOf: $0)) }
     }
 
-    /// Keeps an input with an outcome that no other had.
+    /// Keeps an input whose outcome is of a new kind.
     func keep(_ input: [UInt8], number: Int) throws {
         try FileManager.default.createDirectory(at: finds, withIntermediateDirectories: true)
         try Data(input).write(to: finds.appending(path: "find-\(number)"))
     }
 
-    /// Writes down what is about to be tried, so that it is known after a crash or a hang.
+    /// Saves the input that is tried next, so that it is known after a crash or a hang.
     func note(_ input: [UInt8]) throws {
         try Data(input).write(to: Self.repository.appending(path: ".build-fuzz/\(target.rawValue)-last-input"))
     }
@@ -45,7 +45,7 @@ struct FuzzCorpus {
         try FileManager.default.createDirectory(at: finds, withIntermediateDirectories: true)
     }
 
-    /// Pieces of input that mean something to the parser.
+    /// Pieces of input that have a meaning in the format of the parser.
     var words: [[UInt8]] {
         let texts: [String] =
             switch target {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Tries inputs until the time or their number is up.
+/// Tries inputs for a time, or a number of them.
 struct FuzzRun {
-    /// What a run did.
+    /// The figures of a run.
     struct Report: CustomStringConvertible {
         var target: FuzzTarget
         var inputs = 0
@@ -17,19 +17,20 @@ struct FuzzRun {
         }
     }
 
-    /// An input takes microseconds; a parser that needs this long has gone wrong.
-    private static let patience = Duration.seconds(10)
-    /// More than this is no memory that the pool of inputs or the allocator explains.
+    /// The limit for one input, which usually takes microseconds.
+    private static let longestTime = Duration.seconds(10)
+    /// The limit for memory, larger than what the pool of inputs and the allocator need.
     private static let allowedGrowth = 96 << 20
     private static let largestPool = 2_000
 
     let target: FuzzTarget
     let seed: UInt64
-    /// How long to go on; nil for a fixed number of inputs, and then nothing is written to disk.
+    /// The length of the run. With nil it has a fixed number of inputs and writes nothing to disk.
     let time: Duration?
     let inputs: Int
 
-    /// Lets other tests run after each input: the threads of Swift's pool are as many as the cores.
+    /// Tries the inputs. Yields after each one, so that other tests can run: Swift's thread pool
+    /// has only as many threads as there are cores.
     func run() async throws -> Report {
         let corpus = FuzzCorpus(target)
         var report = Report(target: target)
@@ -45,7 +46,7 @@ struct FuzzRun {
             await Task.yield()
         }
         let kept = given.count
-        // What the libraries and the pool need is there after the first inputs.
+        // The memory after 20,000 inputs, when the libraries and the pool have what they need.
         var memory: Int?
         while time.map({ ContinuousClock.now - started < $0 }) ?? (report.inputs < inputs) {
             let input = mutator.input(from: pool)
@@ -60,12 +61,12 @@ struct FuzzRun {
         report.outcomes = seen.count
         if let memory { report.growth = try Self.residentMemory() - memory }
         guard report.growth < Self.allowedGrowth else {
-            throw FuzzTarget.Violation(description: "memory grew without end: \(report)")
+            throw FuzzTarget.Violation(description: "memory grew above the limit: \(report)")
         }
         return report
     }
 
-    /// Tries one input; true when its outcome was new.
+    /// Tries one input. Returns whether its outcome is of a new kind.
     private func attempt(
         _ input: [UInt8],
         _ mutator: inout Mutator,
@@ -83,7 +84,7 @@ struct FuzzRun {
             throw FuzzTarget.Violation(description: "\(target.rawValue), seed \(seed), input \(input): \(error)")
         }
         let took = ContinuousClock.now - before
-        guard took < Self.patience else {
+        guard took < Self.longestTime else {
             throw FuzzTarget.Violation(description: "\(target.rawValue) took \(took) for \(input)")
         }
         report.inputs += 1

@@ -5,16 +5,16 @@ import Foundation
 extension FuzzTarget {
     // MARK: XML
 
-    /// Events nest; a tree is made of the same documents; and what is written of a tree is read as
-    /// the same tree.
+    /// The elements of a valid document are nested. The events and the tree accept the same
+    /// documents, and a tree that is written is read as the same tree.
     static func xml(_ input: [UInt8]) throws(Violation) -> String {
         let data = Data(input)
         let read: (elements: Int, deepest: Int, open: Int)
         do throws(XMLParsingError) {
             read = try elements(of: data)
         } catch {
-            guard error.line >= 1, error.column >= 1 else { throw Violation(description: "nowhere: \(error)") }
-            guard (try? XMLTree(data)) == nil else { throw Violation(description: "a tree in spite of: \(error)") }
+            guard error.line >= 1, error.column >= 1 else { throw Violation(description: "no position: \(error)") }
+            guard (try? XMLTree(data)) == nil else { throw Violation(description: "a tree, but: \(error)") }
             return "\(error.code) \(error.message.prefix(40))"
         }
         let (elements, deepest, open) = read
@@ -32,8 +32,8 @@ extension FuzzTarget {
         }
     }
 
-    /// How many elements a document starts, how deep they are, and how many of them it does not
-    /// end.
+    /// The number of elements that a document starts, their greatest depth, and the number of those
+    /// that it does not end.
     private static func elements(
         of document: Data
     ) throws(XMLParsingError) -> (elements: Int, deepest: Int, open: Int) {
@@ -52,7 +52,7 @@ extension FuzzTarget {
         return (elements, deepest, open)
     }
 
-    /// Any expression has a value or an error.
+    /// Every expression has a value or an error.
     static func xpath(_ input: [UInt8]) throws(Violation) -> String {
         do throws(XPathError) {
             switch try document.value(ofXPath: String(decoding: input, as: UTF8.self)) {
@@ -62,7 +62,7 @@ extension FuzzTarget {
             case .boolean(let flag): return "\(flag)"
             }
         } catch {
-            // Without the message, which quotes the input.
+            // The message quotes the input, which would make every outcome a new kind.
             return "refused, \(bucket(input.count)) bytes"
         }
     }
@@ -78,7 +78,8 @@ extension FuzzTarget {
 
     // MARK: Property lists
 
-    /// What is accepted is also decoded, by Foundation too, into something or with an error.
+    /// A list that can be parsed can also be decoded as a value. As another type it is decoded or
+    /// is an error, also by Foundation.
     static func propertyList(_ input: [UInt8]) throws(Violation) -> String {
         let data = Data(input)
         let value: PropertyListValue
@@ -113,8 +114,8 @@ extension FuzzTarget {
         "macintosh",
     ]
 
-    /// The first byte picks the charset. What is read strictly is read leniently too, and writes
-    /// and reads as itself.
+    /// The first byte chooses the charset. Bytes that can be decoded strictly are decoded leniently
+    /// to the same text, and this text can be encoded and decoded again.
     static func charset(_ input: [UInt8]) throws(Violation) -> String {
         guard let first = input.first else { return "nothing" }
         let label = charsets[Int(first) % charsets.count]
@@ -126,8 +127,8 @@ extension FuzzTarget {
                 return "\(label) replaced \(bucket(lenient.utf8.count))"
             }
             guard strict == lenient else { throw Violation(description: "“\(strict)”, with leniency “\(lenient)”") }
-            // Where byte order is not open, a mark at the beginning of the text itself is taken for
-            // the charset's.
+            // Where the charset fixes the byte order, a byte order mark that begins the text itself
+            // is read as that of the charset.
             let isOpen = charset == .utf16 || charset == .utf32
             guard isOpen || strict.unicodeScalars.first != "\u{FEFF}" else { return "\(label) with two marks" }
             guard let written = try? charset.encode(strict) else { return "\(label) one-way" }

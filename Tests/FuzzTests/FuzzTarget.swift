@@ -3,7 +3,7 @@ import NIOCore
 
 @testable import Bluebonnet
 
-/// A parser that reads what strangers send, and what must hold for it whatever that is.
+/// A parser of bytes from the network, and the rules that it keeps for every input.
 enum FuzzTarget: String, CaseIterable, Sendable {
     case http1
     case json
@@ -23,18 +23,18 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case propertyList = "property-list"
     case charset
 
-    /// Something that must hold did not.
+    /// A rule that the parser did not keep.
     struct Violation: Error, CustomStringConvertible {
         var description: String
     }
 
-    /// Feeds an input to the parser and checks what comes of it.
+    /// Passes an input to the parser and checks the outcome.
     ///
     /// - Parameters:
     ///   - input: The bytes.
-    ///   - pieces: The same bytes, cut.
-    /// - Returns: What kind of outcome it was: an input with a new one is worth keeping.
-    /// - Throws: ``Violation`` when something that must hold did not.
+    ///   - pieces: The same bytes, cut into pieces.
+    /// - Returns: The kind of the outcome: an input with a new kind is worth keeping.
+    /// - Throws: ``Violation`` when the parser did not keep a rule.
     func run(_ input: [UInt8], cut pieces: [ArraySlice<UInt8>]) throws(Violation) -> String {
         switch self {
         case .http1: try Self.same(HTTP1Outcome.of, input, pieces)
@@ -57,20 +57,20 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         }
     }
 
-    /// An outcome: what it was in full, and of which kind.
+    /// The outcome of an input, in full, and its kind.
     struct Outcome: Equatable {
         var text: String
         var bytes = ByteBuffer()
         var kind: String
 
-        /// Kinds only choose what is kept: a library may notice a fault at another place when it
-        /// sees less.
+        /// Kinds are not compared: a library may notice a fault at another place when it receives
+        /// smaller pieces.
         static func == (left: Self, right: Self) -> Bool {
             left.text == right.text && left.bytes == right.bytes
         }
     }
 
-    /// The outcome may not depend on how the input was cut.
+    /// Checks that the outcome does not depend on how the input was cut.
     private static func same(
         _ outcome: ([ArraySlice<UInt8>]) -> Outcome,
         _ input: [UInt8],
@@ -94,9 +94,9 @@ enum FuzzTarget: String, CaseIterable, Sendable {
             return "\(error.code) \(error.message.prefix(40))"
         }
         guard let written = try? value.bytes(options: []), let again = try? JSONValue(parsing: written) else {
-            throw Violation(description: "what was written of it cannot be read: \(value)")
+            throw Violation(description: "the written value cannot be read: \(value)")
         }
-        guard again == value else { throw Violation(description: "written and read it is something else: \(value)") }
+        guard again == value else { throw Violation(description: "written and read, the value differs: \(value)") }
         return "value \(bucket(written.count)) \(kind(value))"
     }
 
@@ -110,7 +110,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         }
     }
 
-    /// A type with everything that the decoder has own paths for.
+    /// A type with every kind of member that the decoder treats in its own way.
     private final class Record: Decodable {
         var id: Int?
         var small: UInt8?
@@ -158,8 +158,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
             try decoder.finish()
             return Outcome(text: "whole", bytes: whole, kind: "\(bucket(whole.readableBytes))")
         } catch {
-            // How much came out before the error depends on the pieces, and so does which of two
-            // faults is met first where a body is corrupt and too large.
+            // The number of bytes decoded before the error depends on the pieces. So does the error
+            // of a body that is both corrupt and too large.
             return Outcome(text: "refused", kind: error.message)
         }
     }

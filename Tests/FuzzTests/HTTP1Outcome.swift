@@ -2,11 +2,11 @@ import NIOCore
 
 @testable import Bluebonnet
 
-/// What the parser of HTTP/1.1 responses makes of some bytes and a close behind them.
+/// The outcome of the parser of HTTP/1.1 responses, for bytes and a close of the connection.
 enum HTTP1Outcome {
     static func of(_ pieces: [ArraySlice<UInt8>]) -> FuzzTarget.Outcome {
         var parser = HTTP1ResponseParser(limits: HTTP1Limits(headerSection: 2_000, headerLine: 500, chunkLine: 100))
-        // The first byte chooses the request, so that both kinds are met.
+        // The first byte chooses the kind of request, so that both kinds are tried.
         let first = pieces.first { !$0.isEmpty }?.first ?? 1
         parser.begin(first % 16 == 0 ? .head : .ordinary)
         var text = ""
@@ -16,7 +16,7 @@ enum HTTP1Outcome {
             for piece in pieces {
                 var buffer = ByteBuffer(bytes: piece)
                 while let event = try parser.next(&buffer) { record(event, &text, &body, &kind) }
-                // What follows the end of a response is not the parser's.
+                // Bytes after the end of the response are not for the parser.
                 if parser.isIdle { break }
             }
             if !parser.isIdle { record(try parser.finish(), &text, &body, &kind) }
@@ -35,7 +35,7 @@ enum HTTP1Outcome {
     ) {
         switch event {
         case .informational(let head):
-            text += " interim \(head) \(head.headerFields)"
+            text += " informational \(head) \(head.headerFields)"
             kind += "i"
         case .head(let head, let length):
             text += " head \(head) \(head.headerFields) \(length)"

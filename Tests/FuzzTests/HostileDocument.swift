@@ -4,17 +4,17 @@ import NIOCore
 
 @testable import Bluebonnet
 
-/// The worst documents that are known for each parser, in any size.
+/// The most costly documents that are known for each parser, in any size.
 enum HostileDocument {
     private typealias Binary = BinaryPropertyList
-    /// How large it is, and what reads it.
+    /// The size of a document in bytes, and the function that reads it.
     typealias Document = (size: Int, run: () throws -> String)
 
     private static func repeated(_ text: String, upTo size: Int) -> String {
         String(repeating: text, count: max(1, size / text.utf8.count))
     }
 
-    /// As many pieces as fit, each with its number.
+    /// As many pieces as needed for a size, each with its number.
     private static func numbered(upTo size: Int, _ piece: (Int) -> String) -> String {
         var (text, number) = ("", 0)
         while text.utf8.count < size {
@@ -85,7 +85,7 @@ enum HostileDocument {
         return open + repeated("<p0:a p0:b='' p1:c=''/>", upTo: size) + String(repeating: "</a>", count: 500)
     }
 
-    /// An array of dictionaries, all with the same key.
+    /// An array of dictionaries that all have the same key.
     private static func dictionaries(_ count: Int, key: [UInt8]) -> Data {
         let dictionary = [0xD1] + Binary.references([count + 1, count + 2])
         let dictionaries = [[UInt8]](repeating: dictionary, count: count)
@@ -116,7 +116,7 @@ enum HostileDocument {
         )
     }
 
-    /// A response in pieces of a size.
+    /// A response that the parser receives in pieces of `piece` bytes.
     private static func response(piece: Int, _ document: @escaping (Int) -> String) -> (Int) -> Document {
         { size in
             let text = document(size)
@@ -186,7 +186,7 @@ enum HostileDocument {
         }
     }
 
-    /// All of them: a name, and what makes them of about a size.
+    /// All documents: a name, and a function that makes the document with about a given size.
     static var all: [(String, (Int) -> Document)] {
         var documents: [(String, (Int) -> Document)] = []
         func add(_ name: String, _ make: @escaping (Int) -> Document) { documents.append((name, make)) }

@@ -1,16 +1,17 @@
 import Foundation
 import Testing
 
-/// The worst documents that are known, in three sizes, with what they cost: a table, printed when
-/// it is asked for.
+/// Prints a table of the costs of the worst documents that are known, in three sizes. Runs only
+/// with this variable:
 ///
 ///     BLUEBONNET_HOSTILE=1000000 swift test --filter HostileDocument
 ///
-/// Figures that mean something need a release build: Benchmarks/RESULTS.md has them, and how they
-/// were made.
+/// Only a release build gives useful figures: Benchmarks/RESULTS.md has them and says how they were
+/// made.
 ///
-/// The number is the size of the largest in bytes; half and a quarter of it are measured before.
-/// Processor time is that of the thread, memory the peak of the process above what it had before.
+/// The number is the size of the largest document in bytes; a quarter and half of it are measured
+/// first. Processor time is that of the thread, memory the peak of the process above what it had
+/// before.
 @Suite(.serialized)
 struct HostileDocumentTests {
     static let size = ProcessInfo.processInfo.environment["BLUEBONNET_HOSTILE"].flatMap { Int($0) }
@@ -47,7 +48,7 @@ struct HostileDocumentTests {
         if let trim = unsafe dlsym(nil, "malloc_trim") {
             _ = unsafe unsafeBitCast(trim, to: (@convention(c) (Int) -> CInt).self)(0)
         }
-        // Linux: the peak becomes what is used now.
+        // On Linux this sets the peak to the memory that is used now.
         try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
         let before = status("VmRSS")
         let start = threadTime()
@@ -61,11 +62,12 @@ struct HostileDocumentTests {
         return measured
     }
 
-    /// Keeps the test library from looking at the stack whenever an error is thrown, which costs
-    /// more than the error.
+    /// Runs a function without the test library's hooks, which record the stack at every error that
+    /// is thrown and cost more than the error.
     private static func withoutBacktraces<Value>(_ body: () throws -> Value) rethrows -> Value {
         let names: [String] = ["_swift_willThrow", "_swift_willThrowTypedImpl"]
-        // Variables of the runtime, of the size of a pointer, that live as long as the process.
+        // `dlsym` finds variables of the runtime, which have the size of a pointer and live as long
+        // as the process; a name that does not exist is left out.
         let hooks = unsafe names.compactMap { unsafe dlsym(nil, $0)?.assumingMemoryBound(to: UnsafeRawPointer?.self) }
         let kept = unsafe hooks.map { unsafe $0.pointee }
         for index in unsafe hooks.indices { unsafe hooks[index].pointee = nil }
@@ -75,12 +77,12 @@ struct HostileDocumentTests {
 
     private static func threadTime() -> Double {
         var time = timespec()
-        // The place is a variable of this function.
+        // `time` is a variable of this function, and so valid for the whole call.
         unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// A number of the kernel about this process, in KB.
+    /// A number from `/proc/self/status`, in KB.
     private static func status(_ name: String) -> Int {
         let text = (try? String(contentsOf: URL(filePath: "/proc/self/status"), encoding: .utf8)) ?? ""
         let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") } ?? ""

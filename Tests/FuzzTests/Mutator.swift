@@ -1,4 +1,4 @@
-/// Makes new inputs of old ones, the same on every run with the same seed.
+/// Makes new inputs from old ones, the same in every run with the same seed.
 struct Mutator: RandomNumberGenerator {
     private var random: SeededGenerator
     private let words: [[UInt8]]
@@ -8,7 +8,7 @@ struct Mutator: RandomNumberGenerator {
 
     /// - Parameters:
     ///   - seed: The seed.
-    ///   - words: Pieces of input that mean something to the parser.
+    ///   - words: Pieces of input that have a meaning in the format of the parser.
     init(seed: UInt64, words: [[UInt8]]) {
         random = SeededGenerator(seed: seed)
         self.words = words
@@ -16,12 +16,12 @@ struct Mutator: RandomNumberGenerator {
 
     mutating func next() -> UInt64 { random.next() }
 
-    /// A number below a bound, 0 for none.
+    /// A random number from 0 to below a bound; 0 when the bound is below 1.
     mutating func below(_ bound: Int) -> Int {
         bound < 1 ? 0 : Int(next() % UInt64(bound))
     }
 
-    /// An input like one of the pool.
+    /// A changed copy of an input of the pool.
     mutating func input(from pool: [[UInt8]]) -> [UInt8] {
         var bytes = pool.isEmpty ? [] : pool[below(pool.count)]
         for _ in 0...below(4) { change(&bytes, pool) }
@@ -50,7 +50,7 @@ struct Mutator: RandomNumberGenerator {
         }
     }
 
-    /// The bytes cut at random places, empty pieces among them.
+    /// The bytes, cut at random places. Some pieces are empty.
     mutating func pieces(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         let most = 1 << below(10)
         var pieces: [ArraySlice<UInt8>] = []

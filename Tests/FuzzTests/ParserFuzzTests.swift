@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Random inputs for every parser: a few thousand, always the same, with the other tests; for
-/// minutes with `scripts/fuzz`.
+/// Random inputs for every parser. With the other tests these are 3,000 inputs, the same in every
+/// run; with `scripts/fuzz` each parser is tried for minutes.
 @Suite(.serialized)
 struct ParserFuzzTests {
     private static let environment = ProcessInfo.processInfo.environment
-    /// How long each parser is tried, set by `scripts/fuzz`.
+    /// The time for each parser, set by `scripts/fuzz`.
     private static let seconds = environment["BLUEBONNET_FUZZ_SECONDS"].flatMap { Int($0) }
     private static let seed = environment["BLUEBONNET_FUZZ_SEED"].flatMap { UInt64($0) } ?? 1
     private static let targets: [FuzzTarget] = {
@@ -15,7 +15,7 @@ struct ParserFuzzTests {
     }()
 
     @Test(arguments: targets)
-    func `for every input a parser neither crashes nor hangs nor grows, and is deterministic`(
+    func `a parser keeps its rules and does not crash, hang or grow, whatever the input is`(
         target: FuzzTarget
     ) async throws {
         let run = FuzzRun(target: target, seed: Self.seed, time: Self.seconds.map { .seconds($0) }, inputs: 3_000)

@@ -8,18 +8,19 @@ import Testing
     import Foundation
 #endif
 
-/// Content codings as httpbin and nginx apply them.
+/// Content codings of httpbin and nginx.
 @Suite(.enabled(if: InteropServer.httpbin.isExpected, "httpbin is not running"), .timeLimit(.minutes(2)))
 struct ContentCodingInteropTests {
-    /// The paths of httpbin with what their answers say, and of nginx with what they are coded in.
-    private static let answers: [(path: String, flag: String)] = {
-        var answers = [(path: "gzip", flag: "gzipped"), (path: "deflate", flag: "deflated")]
+    /// Paths of httpbin, and the member that is true in their encoded response.
+    private static let endpoints: [(path: String, flag: String)] = {
+        var endpoints = [(path: "gzip", flag: "gzipped"), (path: "deflate", flag: "deflated")]
         #if Brotli
-            answers.append((path: "brotli", flag: "brotli"))
+            endpoints.append((path: "brotli", flag: "brotli"))
         #endif
-        return answers
+        return endpoints
     }()
 
+    /// Paths of nginx, and the content coding of their response.
     private static let files: [(path: String, coding: String)] = {
         var files = [(path: "/gzip/1m.txt", coding: "gzip")]
         #if Brotli
@@ -31,8 +32,8 @@ struct ContentCodingInteropTests {
         return files
     }()
 
-    @Test(arguments: answers)
-    func `httpbin's content codings are undone, and every supported one was offered`(
+    @Test(arguments: endpoints)
+    func `content codings of httpbin are undone, and supported ones are offered`(
         path: String,
         flag: String
     ) async throws {
@@ -41,12 +42,12 @@ struct ContentCodingInteropTests {
             #expect(value[flag] == true)
             let offer = try #require(value["headers"]?["Accept-Encoding"]?.string)
             #expect(offer.hasPrefix("gzip, deflate"))
-            #expect(offer.contains("br") == Self.answers.contains { $0.path == "brotli" })
+            #expect(offer.contains("br") == Self.endpoints.contains { $0.path == "brotli" })
         }
     }
 
     @Test(arguments: files)
-    func `nginx's content codings are undone, at once and piece by piece`(path: String, coding: String) async throws {
+    func `content codings of nginx are undone, whole and streamed`(path: String, coding: String) async throws {
         let file = try InteropServer.file("1m.txt")
         let request = try InteropServer.nginx.request(path)
         try await withSession { session in
@@ -73,17 +74,17 @@ struct ContentCodingInteropTests {
         }
     }
 
-    @Test func `a range of nginx's coded file is the coded bytes`() async throws {
-        let coded = try InteropServer.file("1m.txt.zst")
+    @Test func `a range of an encoded file of nginx is a part of the encoded bytes`() async throws {
+        let encoded = try InteropServer.file("1m.txt.zst")
         let request = try InteropServer.nginx.request("/zstd/1m.txt", headerFields: [.range: "bytes=10-29"])
         try await withSession { session in
             let response = try await session.data(for: request)
             #expect(response.status == .partialContent)
-            #expect(response.value == coded[10..<30])
+            #expect(response.value == encoded[10..<30])
         }
     }
 
-    @Test func `httpbin's UTF-8 and XML arrive as they are`() async throws {
+    @Test func `UTF-8 and XML of httpbin are received unchanged`() async throws {
         try await withAPI(at: InteropServer.httpbin.address) { api in
             let page = try await api.get("encoding/utf8", as: .string)
             #expect(page.contains("STARGΛ̊TE"))
@@ -92,7 +93,7 @@ struct ContentCodingInteropTests {
         }
     }
 
-    @Test func `httpbin's stream is read as JSON lines`() async throws {
+    @Test func `a stream of httpbin is read as JSON lines`() async throws {
         struct Line: Decodable, Sendable {
             var id: Int
         }
@@ -106,7 +107,7 @@ struct ContentCodingInteropTests {
         }
     }
 
-    @Test func `the error about a refused stream of httpbin has the page`() async throws {
+    @Test func `the error of a stream that nginx refuses has the error page`() async throws {
         let request = try InteropServer.nginx.request("/nowhere")
         try await withSession { session in
             let error = await #expect(throws: NetworkingError.self) {

@@ -1,10 +1,11 @@
 import Bluebonnet
 import Testing
 
-/// Whether Python's urllib reads in our forms what was put into them.
+/// Tests that Python's urllib reads the values that were encoded in our forms.
 @Suite(.needs("python3"), .timeLimit(.minutes(2)))
 struct FormEncodingTests {
-    /// Python compares Unicode scalars, Swift what they look like.
+    /// The texts as Unicode scalars. Python compares these; for Swift, texts that are canonically
+    /// equivalent are equal.
     private func scalars(_ pairs: [[String]]) -> [[[UInt32]]] {
         pairs.map { $0.map { $0.unicodeScalars.map(\.value) } }
     }
@@ -21,16 +22,16 @@ struct FormEncodingTests {
         whatwg.nilEncoding = .dropValue
         let standardTexts = try trees.map { try standard.encode($0) }
         let whatwgTexts = try trees.map { try whatwg.encode($0) }
-        let answers = try PythonFormParser.parse(standardTexts + whatwgTexts)
-        try #require(answers.count == trees.count * 2)
+        let forms = try PythonFormParser.parse(standardTexts + whatwgTexts)
+        try #require(forms.count == trees.count * 2)
         for (index, tree) in trees.enumerated() {
             let expected = scalars(tree.pairs())
-            for (text, answer) in [
-                (standardTexts[index], answers[index]), (whatwgTexts[index], answers[index + trees.count]),
+            for (text, form) in [
+                (standardTexts[index], forms[index]), (whatwgTexts[index], forms[index + trees.count]),
             ] {
-                #expect(scalars(answer.pairs) == expected, "\(text)")
-                #expect(answer.standard == standardTexts[index])
-                #expect(answer.whatwg == whatwgTexts[index])
+                #expect(scalars(form.pairs) == expected, "\(text)")
+                #expect(form.standard == standardTexts[index])
+                #expect(form.whatwg == whatwgTexts[index])
             }
             let json = tree.json
             #expect(try standard.encode(json) == standardTexts[index])
@@ -45,14 +46,14 @@ struct FormEncodingTests {
         form.nilEncoding = .bareKey
         let texts = try trees.map { try QueryString().encode($0.json) }
         for (tree, text) in zip(trees, texts) { #expect(try form.encode(tree) == text) }
-        // A bare key is read as an empty value, which the strict parser refuses.
+        // Python's strict parser refuses a key without `=`, which means an empty value.
         let written = texts.map { text in
             text.split(separator: "&").map { $0.contains("=") ? $0 : $0 + "=" }.joined(separator: "&")
         }
-        for (answer, (tree, text)) in zip(try PythonFormParser.parse(written), zip(trees, written)) {
-            // Null under the empty key is an empty text, which is no pair.
+        for (form, (tree, text)) in zip(try PythonFormParser.parse(written), zip(trees, written)) {
+            // Null with an empty key is encoded as an empty text, which is not a pair.
             let expected = tree.pairs().filter { $0 != ["", ""] }
-            #expect(Set(scalars(answer.pairs.filter { $0 != ["", ""] })) == Set(scalars(expected)), "\(text)")
+            #expect(Set(scalars(form.pairs.filter { $0 != ["", ""] })) == Set(scalars(expected)), "\(text)")
         }
     }
 }

@@ -1,7 +1,7 @@
 import Bluebonnet
 
-/// A value that a form can carry, made at random: as an `Encodable` type, as JSON, and as the pairs
-/// that it should make.
+/// A random value that a form can have: as an `Encodable` type, as JSON, and as the pairs that are
+/// expected in the form.
 enum FormTree: Encodable {
     case null
     case bool(Bool)

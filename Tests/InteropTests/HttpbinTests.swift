@@ -24,7 +24,8 @@ struct HttpbinTests {
         request.method = .post
         request.body = .string("wait for it")
         request.expectsContinue = true
-        // Without leave there would be no answer at all.
+        // The client waits for 100 Continue without limit: if it sent no body, the test would not
+        // end.
         request.timeouts = Timeouts(continueWait: nil)
         let response = try await withSession { try await $0.response(for: request, as: .json) }
         #expect(response.informational.map(\.status.code) == [100])
@@ -32,7 +33,7 @@ struct HttpbinTests {
     }
 
     @Test(arguments: [RequestCompression.Coding.gzip, .deflate])
-    func `a compressed body arrives at httpbin with its coding, byte for byte`(coding: RequestCompression.Coding)
+    func `httpbin receives a compressed body and its coding byte for byte`(coding: RequestCompression.Coding)
         async throws
     {
         var request = try InteropServer.httpbin.request("/post")
@@ -48,7 +49,7 @@ struct HttpbinTests {
 
     // MARK: Parameters
 
-    @Test func `httpbin returns a query as it was meant`() async throws {
+    @Test func `httpbin reads our query parameters`() async throws {
         try await withAPI(at: InteropServer.httpbin.address) { api in
             let parameters: JSONValue = [
                 "page": 2, "tags": ["a", "b"], "q": "ä &=+/?#", "on": true, "user": ["id": 1],
@@ -61,7 +62,7 @@ struct HttpbinTests {
         }
     }
 
-    @Test func `httpbin returns a form as it was meant`() async throws {
+    @Test func `httpbin reads our form`() async throws {
         try await withAPI(at: InteropServer.httpbin.address) { api in
             let echo = try await api.post("post", parameters: ["name": "Ada & Co", "n": [1, 2]], as: .json)
             #expect(echo["form"] == ["name": "Ada & Co", "n[]": ["1", "2"]])
@@ -69,7 +70,7 @@ struct HttpbinTests {
         }
     }
 
-    @Test func `httpbin returns JSON as it was meant`() async throws {
+    @Test func `httpbin reads our JSON`() async throws {
         try await withAPI(at: InteropServer.httpbin.address) { api in
             var api = api
             api.requestSerializer = JSONRequestSerializer()
@@ -82,10 +83,10 @@ struct HttpbinTests {
         }
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     @Test(arguments: [200, 201, 202, 204, 206, 400, 401, 403, 404, 405, 409, 410, 418, 429, 500, 502, 503])
-    func `httpbin's statuses are told apart`(status: Int) async throws {
+    func `a 2xx status of httpbin is a response, any other an error`(status: Int) async throws {
         try await withAPI(at: InteropServer.httpbin.address) { api in
             if (200..<300).contains(status) {
                 let response = try await api.response(.get, "status/\(status)", as: .data)
@@ -99,7 +100,7 @@ struct HttpbinTests {
     }
 
     @Test(arguments: ["redirect/3", "relative-redirect/3", "absolute-redirect/3", "redirect-to?url=/get"])
-    func `httpbin's redirects are followed`(path: String) async throws {
+    func `redirects of httpbin are followed`(path: String) async throws {
         try await withAPI(at: InteropServer.httpbin.address) { api in
             let response = try await api.response(.get, path, as: .json)
             #expect(response.url.path(percentEncoded: true) == "/get")
@@ -107,7 +108,7 @@ struct HttpbinTests {
         }
     }
 
-    @Test func `httpbin's lines arrive one by one`() async throws {
+    @Test func `a stream of httpbin is read as lines`() async throws {
         let request = try InteropServer.httpbin.request("/stream/20")
         try await withSession { session in
             let response = try await session.stream(request)
@@ -119,7 +120,7 @@ struct HttpbinTests {
         }
     }
 
-    @Test func `httpbin's bytes are the same for the same seed`() async throws {
+    @Test func `random bytes of httpbin are received in full`() async throws {
         try await withAPI(at: InteropServer.httpbin.address) { api in
             let first = try await api.get("bytes/100000", parameters: ["seed": 7], as: .data)
             let second = try await api.get("stream-bytes/100000", parameters: ["seed": 7], as: .data)
@@ -130,7 +131,7 @@ struct HttpbinTests {
         }
     }
 
-    @Test func `httpbin's dripping body is collected`() async throws {
+    @Test func `a body that httpbin sends slowly is collected`() async throws {
         try await withAPI(at: InteropServer.httpbin.address) { api in
             let parameters: JSONValue = ["numbytes": 5, "duration": 1, "delay": 0]
             let text = try await api.get("drip", parameters: parameters, as: .string)
@@ -138,7 +139,7 @@ struct HttpbinTests {
         }
     }
 
-    @Test func `httpbin's header fields arrive as it was told to send them`() async throws {
+    @Test func `a header field that httpbin sends is received`() async throws {
         try await withAPI(at: InteropServer.httpbin.address) { api in
             let response = try await api.response(.get, "response-headers", parameters: ["X-Flower": "blue"], as: .json)
             let name = try #require(HTTPField.Name("X-Flower"))
@@ -163,7 +164,7 @@ struct HttpbinTests {
         }
     }
 
-    @Test func `httpbin's cookies are sent when asked for, and none is kept`() async throws {
+    @Test func `a Cookie field is sent to httpbin, and no cookie of httpbin is kept`() async throws {
         try await withAPI(at: InteropServer.httpbin.address) { api in
             let sent = try await api.get("cookies", headers: [.cookie: "a=b"], as: .json)
             #expect(sent["cookies"] == ["a": "b"])
@@ -174,7 +175,7 @@ struct HttpbinTests {
 
     // MARK: Time
 
-    @Test func `a delay of httpbin ends with the timeout`() async throws {
+    @Test func `a response that httpbin delays is a timeout`() async throws {
         var request = try InteropServer.httpbin.request("/delay/3")
         request.timeouts = Timeouts(firstByte: .milliseconds(200))
         let late = request

@@ -38,13 +38,13 @@ enum InteropServer: String {
         return value?.isEmpty == true ? nil : value
     }
 
-    /// Whether tests of this server run: it is there, or it has to be.
+    /// Whether tests of this server run: its variable is set, or the servers are required.
     var isExpected: Bool {
         setting != nil || ProcessInfo.processInfo.environment["BLUEBONNET_INTEROP_REQUIRED"] == "1"
     }
 
-    /// Whether it is there. For what takes part only where it is installed.
-    var isThere: Bool { setting != nil }
+    /// Whether the variable is set. For a server that is optional.
+    var isAvailable: Bool { setting != nil }
 
     /// The URL or the path that the variable holds.
     var address: String {
@@ -77,7 +77,7 @@ enum InteropServer: String {
         try Data(contentsOf: URL(filePath: files.address + "/" + name))
     }
 
-    /// The error of a request to the path, with the roots that are trusted.
+    /// The error of a request to the path, with the certificates in `roots` as the trusted ones.
     func failure(_ path: String = "/", trusting roots: InteropServer? = nil) async throws -> NetworkingError {
         let request = try request(path)
         let configuration = try SessionConfiguration(trusting: roots)
@@ -88,8 +88,7 @@ enum InteropServer: String {
 }
 
 extension SessionConfiguration {
-    /// The default configuration, which trusts only the certificates in this file where one is
-    /// given.
+    /// The default configuration; if a file is given, only the certificates in it are trusted.
     init(trusting roots: InteropServer?) throws {
         self.init()
         if let roots { tls.trustRoots = .file(try roots.address) }

@@ -4,15 +4,15 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// What parsers that nobody here wrote make of our forms.
+/// Our forms, read by the parsers of other projects.
 @Suite(.enabled(if: InteropServer.formParsers.isExpected, "the form parsers are not running"), .timeLimit(.minutes(5)))
 struct MultipartTests {
     private enum Parser: String, CaseIterable {
         case multipart, werkzeug, go
         case pythonMultipart = "python-multipart"
 
-        /// Go is not there everywhere; a test of its own says so.
-        var takesPart: Bool { self != .go || InteropServer.goFormParser.isThere }
+        /// Go is not installed everywhere; the test of Go alone shows whether it is skipped.
+        var isAvailable: Bool { self != .go || InteropServer.goFormParser.isAvailable }
 
         /// The name as this parser reads it when it is written as browsers write it.
         func reading(_ name: String) -> String {
@@ -21,7 +21,7 @@ struct MultipartTests {
             // Reads escapes of RFC 9110 §5.6.4, which browsers do not write, and so loses
             // backslashes.
             case .werkzeug: name.filter { $0 != "\\" }
-            // Leave `%22` as it is.
+            // These do not decode `%22`.
             case .go, .pythonMultipart:
                 name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "%22")
             }
@@ -60,7 +60,7 @@ struct MultipartTests {
         String(repeating: "long", count: 60) + ".txt",
     ]
 
-    /// Bytes that do not repeat soon, with delimiters' beginnings among them.
+    /// Random bytes, with beginnings of delimiters among them.
     private static func bytes(_ count: Int) -> Data {
         var random = SeededGenerator(seed: 1)
         var data = Data(capacity: count + 8)
@@ -71,12 +71,12 @@ struct MultipartTests {
         return data.prefix(count)
     }
 
-    /// Sends the form to every parser and compares.
+    /// Sends the form to every parser and compares the parts that it read.
     private func check(_ expected: [Part], _ build: @Sendable (inout MultipartFormData) throws -> Void) async throws {
         let baseURL = try #require(URL(string: try InteropServer.formParsers.address))
         try await withSession { session in
             let api = HTTPSessionManager(baseURL: baseURL, session: session)
-            for parser in Parser.allCases where parser.takesPart {
+            for parser in Parser.allCases where parser.isAvailable {
                 let parts: [Part] = try await api.post(parser.rawValue, multipart: build)
                 #expect(parts.count == expected.count, "read by \(parser.rawValue)")
                 for (part, sent) in zip(parts, expected) {
@@ -86,7 +86,7 @@ struct MultipartTests {
         }
     }
 
-    @Test func `form parsers read odd names and file names as they were meant`() async throws {
+    @Test func `form parsers read unusual names and file names`() async throws {
         let content = Data("content".utf8)
         let expected = Self.names.flatMap { name in
             [Part(name, content), Part(name, content, file: name, type: "application/x-test")]
@@ -99,15 +99,15 @@ struct MultipartTests {
         }
     }
 
-    @Test(.enabled(if: InteropServer.goFormParser.isThere, "there is no Go, whose form parser takes no part"))
-    func `the form parser of Go takes part`() async throws {
+    @Test(.enabled(if: InteropServer.goFormParser.isAvailable, "Go is not installed"))
+    func `the form parser of Go reads a form`() async throws {
         let parts: [Part] = try await withAPI(at: InteropServer.formParsers.address) { api in
             try await api.post(Parser.go.rawValue) { $0.append("text", name: "n") }
         }
         #expect(parts == [Part("n", Data("text".utf8))])
     }
 
-    @Test func `form parsers read empty names, empty content and all bytes as they were meant`() async throws {
+    @Test func `form parsers read empty names, empty content and all bytes`() async throws {
         let all = Data((0...255).map { UInt8($0) })
         let contents = [Data(), all, Data("\r\n".utf8), Data("--".utf8), Data("\r\n--\r\n".utf8), Self.bytes(300_000)]
         let expected = contents.map { Part("", $0, file: "f", type: "a/b") } + contents.map { Part("n", $0) }
@@ -117,7 +117,7 @@ struct MultipartTests {
         }
     }
 
-    @Test func `form parsers read files as they were meant`() async throws {
+    @Test func `form parsers read files`() async throws {
         try await withDirectory { directory in
             let sizes = [0, 1, 65_535, 65_536, 1_048_575, 1_048_576, 1_048_577, 3_000_000]
             var expected: [Part] = []
@@ -134,7 +134,7 @@ struct MultipartTests {
         }
     }
 
-    @Test(arguments: [true, false]) func `form parsers read streams as they were meant`(hasLength: Bool) async throws {
+    @Test(arguments: [true, false]) func `form parsers read streams`(hasLength: Bool) async throws {
         let content = Self.bytes(500_000)
         try await check([
             Part("a", content), Part("s", content, file: "s.bin", type: "a/b"), Part("z", Data("end".utf8)),
@@ -153,14 +153,14 @@ struct MultipartTests {
         }
     }
 
-    @Test func `form parsers read many parts as they were meant`() async throws {
+    @Test func `form parsers read many parts`() async throws {
         let expected = (0..<5000).map { Part("part \($0)", Data("value \($0)".utf8)) }
         try await check(expected) { form in
             for number in 0..<5000 { form.append("value \(number)", name: "part \(number)") }
         }
     }
 
-    @Test(arguments: ["a\r\nX-Evil: 1", "a\nb", "\rb"]) func `line ends in part names are never sent`(name: String)
+    @Test(arguments: ["a\r\nX-Evil: 1", "a\nb", "\rb"]) func `a file name with a line end is an error`(name: String)
         async throws
     {
         let url = try #require(URL(string: try InteropServer.formParsers.address))
@@ -173,8 +173,8 @@ struct MultipartTests {
         }
     }
 
-    @Test func `a sparse file of 500 MB arrives with every byte, from a process that stays small`() async {
-        // In a process of its own, where no other test takes memory.
+    @Test func `a process that sends a form with a sparse file of 500 MB stays small`() async {
+        // In a separate process, where other tests do not use memory.
         await #expect(processExitsWith: .success) {
             try await withDirectory { directory in
                 let file = directory.appending(path: "sparse")

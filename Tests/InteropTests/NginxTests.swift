@@ -15,7 +15,7 @@ struct NginxTests {
         return try await withSession { try await $0.data(for: request) }
     }
 
-    @Test func `nginx's tiny file arrives`() async throws {
+    @Test func `a small file of nginx is received`() async throws {
         let response = try await get("/tiny.txt")
         #expect(response.status == .ok)
         #expect(response.value == Data("Hello, world!".utf8))
@@ -29,7 +29,7 @@ struct NginxTests {
         "/chunked/1m.bin", "/chunked/1m.txt", "/chunked/tiny.txt",
         "/close/1m.bin", "/close/tiny.txt", "/slow/tiny.txt",
     ])
-    func `nginx's files arrive byte for byte`(path: String) async throws {
+    func `files of nginx are received byte for byte`(path: String) async throws {
         let response = try await get(path)
         let name = path.split(separator: "/").last ?? ""
         let file = try InteropServer.file(String(name))
@@ -37,7 +37,7 @@ struct NginxTests {
         #expect(response.value == file)
     }
 
-    @Test func `nginx compresses its compressed location and chunks its chunked one`() async throws {
+    @Test func `nginx responds with gzip and in chunks where these tests expect it`() async throws {
         let gzip = try await get("/gzip/1m.txt")
         #expect(gzip.headerFields[.contentEncoding] == "gzip")
         let chunked = try await get("/chunked/1m.bin")
@@ -49,7 +49,7 @@ struct NginxTests {
         var request = try InteropServer.nginx.request("/tiny.txt")
         request.method = .post
         let source = AsyncStream<[UInt8]>(unfolding: {
-            Issue.record("the source was asked")
+            Issue.record("the body source was read")
             return nil
         })
         request.body = .stream(source)
@@ -59,7 +59,7 @@ struct NginxTests {
         #expect(response.status == .methodNotAllowed)
     }
 
-    @Test func `nginx's slow megabyte can be streamed`() async throws {
+    @Test func `a megabyte that nginx sends slowly can be streamed`() async throws {
         let request = try InteropServer.nginx.request("/slow/1m.bin")
         let file = try InteropServer.file("1m.bin")
         let body = try await withSession { session in
@@ -79,7 +79,7 @@ struct NginxTests {
         #expect(response.value == file[1000..<1100])
     }
 
-    @Test func `a validator saves the body of nginx's response`() async throws {
+    @Test func `nginx responds with 304 and no body to a matching ETag`() async throws {
         let first = try await get("/tiny.txt")
         let tag = try #require(first.headerFields[.eTag])
         let second = try await get("/tiny.txt", headerFields: [.ifNoneMatch: tag])
@@ -96,18 +96,18 @@ struct NginxTests {
 
     @Test func `requests to nginx one after the other share a connection`() async throws {
         try await withSession { session in
-            var answers: [[Substring]] = []
+            var responses: [[Substring]] = []
             for _ in 0..<3 {
                 let request = try InteropServer.nginx.request("/connection")
                 let text = try await session.response(for: request, as: .string).value
-                answers.append(text.split { $0 == " " || $0 == "\n" })
+                responses.append(text.split { $0 == " " || $0 == "\n" })
             }
-            #expect(Set(answers.map { $0[0] }).count == 1)
-            #expect(answers.map { $0[1] } == ["1", "2", "3"])
+            #expect(Set(responses.map { $0[0] }).count == 1)
+            #expect(responses.map { $0[1] } == ["1", "2", "3"])
         }
     }
 
-    @Test func `connections that nginx closes early cost no request`() async throws {
+    @Test func `requests succeed although nginx closes connections early`() async throws {
         try await withSession { session in
             for _ in 0..<10 {
                 let request = try InteropServer.impatientNginx.request("/tiny.txt")
@@ -117,7 +117,7 @@ struct NginxTests {
         }
     }
 
-    @Test func `many requests to nginx succeed at once`() async throws {
+    @Test func `many requests to nginx at the same time succeed`() async throws {
         let request = try InteropServer.nginx.request("/tiny.txt")
         try await withSession { session in
             try await withThrowingTaskGroup(of: String.self) { group in
@@ -131,7 +131,7 @@ struct NginxTests {
         }
     }
 
-    @Test func `uploads arrive at nginx with a length and in chunks`() async throws {
+    @Test func `nginx receives uploads with a length and in chunks`() async throws {
         let size = 1_000_000
         let pieces = AsyncStream<[UInt8]> { continuation in
             for _ in 0..<10 { continuation.yield([UInt8](repeating: 7, count: size / 10)) }
@@ -160,7 +160,7 @@ struct NginxTests {
         }
     }
 
-    @Test func `nginx's redirects lead to the file, and loops end`() async throws {
+    @Test func `redirects of nginx are followed, and a loop is an error`() async throws {
         let response = try await get("/redirect")
         #expect(response.value == Data("Hello, world!".utf8))
         #expect(response.redirects.count == 1)

@@ -28,7 +28,7 @@ struct TLSInteropTests {
         #expect(text.contains("HTTP/1.1 TLSv1.3"))
     }
 
-    @Test func `a megabyte of nginx arrives over TLS byte for byte`() async throws {
+    @Test func `a megabyte of nginx is received over TLS byte for byte`() async throws {
         let request = try InteropServer.nginxTLS.request("/1m.bin")
         let file = try InteropServer.file("1m.bin")
         let body = try await withSession(SessionConfiguration(trusting: .authority)) {
@@ -66,12 +66,12 @@ struct TLSInteropTests {
     }
 
     @Test(arguments: [InteropServer.tls12, .tls13, .nginxTLS])
-    func `without the authority no server of it is trusted`(server: InteropServer) async throws {
+    func `a server is not trusted without its authority`(server: InteropServer) async throws {
         let error = try await server.failure()
         #expect(error.code == .certificateUntrusted)
     }
 
-    @Test func `a server without TLS fails the handshake`() async throws {
+    @Test func `a TLS handshake with a server without TLS is an error`() async throws {
         let address = try InteropServer.nginx.address.replacing("http://", with: "https://")
         let request = Request(url: try #require(URL(string: address)))
         let error = await #expect(throws: NetworkingError.self) {

@@ -14,16 +14,16 @@ def prose(path, text):
 
 
 class Files(unittest.TestCase):
-    def test_a_file_of_500_lines_is_long_enough(self):
+    def test_a_swift_file_has_at_most_500_lines(self):
         self.assertEqual(sentences("Tests/A.swift", "\n" * 500), [])
         self.assertIn("501 lines", sentences("Tests/A.swift", "\n" * 501)[0])
         self.assertEqual(sentences("CHANGELOG.md", "\n" * 501), [])
 
-    def test_unfinished_work_is_found_in_every_file(self):
+    def test_markers_of_unfinished_work_are_found_in_every_file(self):
         self.assertEqual(len(sentences("README.md", "fine\n// TO" + "DO: more")), 1)
         self.assertEqual(sentences("README.md", "TODOS and METHOD" + "OLOGY"), [])
 
-    def test_a_file_that_is_no_text_is_left_alone(self):
+    def test_a_file_that_is_not_text_is_not_read(self):
         with tempfile.NamedTemporaryFile() as file:
             file.write(b"\xff\xfe\x00")
             file.flush()
@@ -33,22 +33,22 @@ class Files(unittest.TestCase):
 class OwnPaths(unittest.TestCase):
     own = house_rules.own_paths(Path("/home/ann"), Path("/home/ann/src/bluebonnet"))
 
-    def test_the_folder_of_the_user_is_found(self):
+    def test_a_path_in_the_folder_of_the_user_is_found(self):
         for text in ["cd /home/ann", "`/home/ann/x`", "-I/home/ann".replace("-I", "-I "), '"/home/ann"']:
             with self.subTest(text):
                 self.assertEqual(len(sentences("README.md", text, self.own)), 1)
 
-    def test_other_paths_are_not(self):
+    def test_a_path_outside_the_folder_of_the_user_is_not_found(self):
         for text in ["/home/anna", "/dev/home/ann", "x/home/ann", "/home/bob", "/home/ann-2"]:
             with self.subTest(text):
                 self.assertEqual(sentences("README.md", text, self.own), [])
 
-    def test_a_clone_right_below_the_root_forbids_no_word(self):
+    def test_a_clone_right_below_the_root_has_no_forbidden_paths(self):
         self.assertIsNone(house_rules.own_paths(Path("/"), Path("/src")))
 
 
 class Reasons(unittest.TestCase):
-    def test_each_needs_a_reason(self):
+    def test_unsafe_code_in_sources_needs_a_reason_beside_it(self):
         for code in ["fatalError()", "final class A: @unchecked Sendable {", "nonisolated(unsafe) var a = 1"]:
             with self.subTest(code):
                 self.assertEqual(len(sentences("Sources/A/A.swift", code)), 1)
@@ -56,20 +56,20 @@ class Reasons(unittest.TestCase):
                 self.assertEqual(sentences("Sources/A/A.swift", f"// It cannot happen.\n{code}"), [])
                 self.assertEqual(sentences("Tests/A/A.swift", code), [])
 
-    def test_of_a_doc_comment_only_one_that_speaks_of_it(self):
+    def test_a_doc_comment_is_a_reason_only_if_it_names_the_unsafe_code(self):
         code = "final class A: @unchecked Sendable {"
         self.assertEqual(len(sentences("Sources/A/A.swift", f"/// A class.\n{code}")), 1)
         self.assertEqual(sentences("Sources/A/A.swift", f"/// A class.\n///\n/// Unchecked, for it is locked.\n{code}"), [])
 
-    def test_a_comment_may_speak_of_them(self):
+    def test_a_comment_may_name_unsafe_code(self):
         self.assertEqual(sentences("Sources/A/A.swift", "/// Never calls fatalError().\n// try! as! fatalError("), [])
 
-    def test_a_comment_with_a_line_between_is_not_beside_it(self):
+    def test_a_comment_with_an_empty_line_below_is_not_a_reason(self):
         self.assertEqual(len(sentences("Sources/A/A.swift", "// Reason.\n\nfatalError()")), 1)
 
 
 class Foundation(unittest.TestCase):
-    def test_the_core_imports_the_essentials_only(self):
+    def test_the_core_may_not_import_foundation(self):
         for code in ["import Foundation", "public import Foundation", "@preconcurrency import FoundationNetworking",
                      "import struct Foundation.Data", "    internal import FoundationXML"]:
             with self.subTest(code):
@@ -77,7 +77,7 @@ class Foundation(unittest.TestCase):
                 self.assertEqual(sentences("Sources/BluebonnetFoundation/A.swift", code), [])
                 self.assertEqual(sentences("Tests/BluebonnetTests/A.swift", code), [])
 
-    def test_but_in_the_else_of_a_platform_without_them(self):
+    def test_the_core_may_import_foundation_where_foundation_essentials_is_missing(self):
         code = "#if canImport(FoundationEssentials)\n    import FoundationEssentials\n#else\n    import Foundation\n#endif"
         self.assertEqual(sentences("Sources/Bluebonnet/A.swift", code), [])
 
@@ -94,25 +94,25 @@ class Prose(unittest.TestCase):
         self.assertEqual(prose("A.swift", f"let a = 1  // {self.long}"), [1])
         self.assertEqual(prose("scripts/lint", f"# {self.long}"), [1])
 
-    def test_code_is_no_prose(self):
+    def test_code_is_not_prose(self):
         self.assertEqual(prose("A.swift", f'let a = "{self.long}"'), [])
         self.assertEqual(prose("A.swift", f'let a = "https://example.com/{self.long}"'), [])
         self.assertEqual(prose("A.swift", f"/// ```swift\n/// {self.long}\n/// ```\n/// {self.long}"), [4])
         self.assertEqual(prose("A.swift", f"///     {self.long}"), [])
         self.assertEqual(prose("A.json", f"// {self.long}"), [])
 
-    def test_markdown_outside_of_tables_and_code(self):
+    def test_markdown_outside_of_tables_and_code_ends_at_column_100(self):
         self.assertEqual(prose("A.md", f"{self.long}\n- {self.long}"), [1, 2])
         self.assertEqual(prose("A.md", f"| {self.long} |\n    {self.long}\n```\n{self.long}\n```\n[a]: {self.long}"), [])
 
-    def test_what_cannot_be_wrapped_may_be_long(self):
+    def test_a_word_that_cannot_be_wrapped_may_be_long(self):
         address = "https://example.com/" + "a" * 100
         self.assertEqual(prose("A.md", address), [])
         self.assertEqual(prose("A.swift", f"// {address}"), [])
 
 
 class Short(unittest.TestCase):
-    def test_15_lines_are_short(self):
+    def test_a_swift_file_of_15_lines_is_short(self):
         self.assertTrue(house_rules.is_short("A.swift", [""] * 15))
         self.assertFalse(house_rules.is_short("A.swift", [""] * 16))
         self.assertFalse(house_rules.is_short("A.md", [""]))

@@ -16,11 +16,11 @@ import processes
 
 
 class Templates(unittest.TestCase):
-    def test_every_name_is_replaced(self):
+    def test_every_name_in_a_template_is_replaced(self):
         text = nginx.fill("listen @HTTP_PORT@; root @DIR@/www; mail a@b.c;", {"HTTP_PORT": 80, "DIR": Path("/x")})
         self.assertEqual(text, "listen 80; root /x/www; mail a@b.c;")
 
-    def test_a_name_without_a_value_is_an_error(self):
+    def test_a_name_in_a_template_without_a_value_is_an_error(self):
         with self.assertRaises(KeyError):
             nginx.fill("root @DIR@;", {})
 
@@ -36,13 +36,13 @@ class InFolder(unittest.TestCase):
 class StartingNginx(InFolder):
     TEMPLATE = "@MAIN@\nevents { }\nhttp {\n@FOLDERS@\nserver { listen 127.0.0.1:@HTTP_PORT@; return 200 @WORD@; }\n}"
 
-    def test_it_serves_until_it_is_stopped(self):
+    def test_nginx_serves_until_it_is_stopped(self):
         with nginx.Nginx(nginx.find(), self.folder, self.TEMPLATE, {"WORD": "hello"}) as web:
             port = web.ports["HTTP_PORT"]
             self.assertTrue(interop.responds(f"http://127.0.0.1:{port}/", None))
         self.assertFalse(processes.accepts(port))
 
-    def test_a_wrong_template_is_a_problem_that_says_where(self):
+    def test_a_wrong_template_is_a_problem_with_the_log_of_nginx(self):
         with self.assertRaisesRegex(processes.Problem, 'nginx ended; its log says:\n.*unknown directive "sever"'):
             nginx.Nginx(nginx.find(), self.folder, "@MAIN@\nsever { }").start()
 
@@ -55,7 +55,7 @@ class Certificates(InFolder):
             capture_output=True, text=True)
         return done.returncode == 0, done.stdout + done.stderr
 
-    def test_an_authority_signs(self):
+    def test_an_authority_signs_certificates(self):
         authority = certificates.Authority(self.folder)
         authority.issue("good", "DNS:one.example,IP:127.0.0.1")
         authority.issue("old", ends=datetime.datetime(2020, 2, 1, tzinfo=datetime.timezone.utc),
@@ -68,13 +68,13 @@ class Certificates(InFolder):
                               capture_output=True, text=True, check=True).stdout
         self.assertIn("DNS:one.example, IP Address:127.0.0.1", text)
 
-    def test_what_openssl_refuses_is_a_problem(self):
+    def test_a_certificate_that_openssl_refuses_is_a_problem(self):
         with self.assertRaisesRegex(processes.Problem, "`openssl ca` failed:\n."):
             certificates.Authority(self.folder).issue("bad", "NONSENSE:x")
 
 
 class FakeServers:
-    """Servers as `run_with` knows them."""
+    """A stand-in for `interop.Servers` that records how it is called."""
 
     def __init__(self):
         self.environment = {"BLUEBONNET_INTEROP_NGINX": "http://127.0.0.1:1"}
@@ -100,7 +100,7 @@ class Running(InFolder):
     def test_the_command_finds_the_servers(self):
         self.assertEqual(self.run_with("sh", "-c", 'test "$BLUEBONNET_INTEROP_NGINX" = http://127.0.0.1:1'), 0)
 
-    def test_a_command_that_is_not_there_is_a_problem(self):
+    def test_a_command_that_does_not_exist_is_a_problem(self):
         with self.assertRaisesRegex(processes.Problem, "cannot run no-such-command: No such file"):
             self.run_with("no-such-command")
         self.assertEqual(self.servers.calls, ["start", "stop"])
@@ -118,10 +118,10 @@ class Running(InFolder):
     def test_a_signal_ends_the_command_and_its_children(self):
         for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
             with self.subTest(number):
-                # Whoever started the tests may have had it ignored, as nohup does.
+                # The process that started the tests may have set it to be ignored, as nohup does.
                 self.addCleanup(signal.signal, number, signal.signal(number, signal.SIG_DFL))
                 pids = self.folder / f"pids-{number}"
-                # The signal comes when the command has started its child.
+                # The thread sends the signal when the command has started its child.
                 os.mkfifo(pids)
                 found = []
 
@@ -146,7 +146,7 @@ class Running(InFolder):
 
 
 class Remembering(InFolder):
-    def test_what_start_left_is_found_and_stopped(self):
+    def test_servers_that_were_left_running_are_found_and_stopped(self):
         remembered = interop.Remembered(self.folder / "made" / "servers.json")
         self.assertIsNone(remembered.read())
         servers = FakeServers()
@@ -164,19 +164,19 @@ class Remembering(InFolder):
             interop.start(lambda: servers, remembered)
         remembered.stop()
         self.assertEqual(own.wait(10), -signal.SIGTERM)
-        # The number of a process that has nothing to do with the folder.
+        # A process without the folder among its arguments is not ours: it is not stopped.
         self.assertIsNone(other.poll())
         self.assertFalse(servers.folder.exists())
         self.assertIsNone(remembered.read())
         remembered.stop()
 
-    def test_a_folder_that_is_gone_is_not_running(self):
+    def test_servers_whose_folder_does_not_exist_are_not_running(self):
         remembered = interop.Remembered(self.folder / "servers.json")
         for text in ["", "{}", "[]", '{"folder": "/no/such/folder"}']:
             remembered.file.write_text(text)
             self.assertIsNone(remembered.read())
 
-    def test_the_lines_are_for_a_shell(self):
+    def test_a_shell_understands_the_exports(self):
         lines = interop.exports({"A": "http://127.0.0.1:1", "B": "it's here"})
         done = subprocess.run(["sh", "-c", f'{lines}printf "%s|%s" "$A" "$B"'], capture_output=True, text=True)
         self.assertEqual(done.stdout, "http://127.0.0.1:1|it's here")
@@ -188,7 +188,7 @@ class FakeService:
 
 
 class Missing(InFolder):
-    def test_everything_that_is_missing_is_named(self):
+    def test_every_missing_program_is_named(self):
         path = os.environ["PATH"]
         self.addCleanup(os.environ.__setitem__, "PATH", path)
         os.environ["PATH"] = str(self.folder)
@@ -200,7 +200,7 @@ class Missing(InFolder):
 
 @unittest.skipUnless(shutil.which("zstd"), "zstd is not installed")
 class ServedFiles(InFolder):
-    def test_they_are_as_long_as_they_are_called(self):
+    def test_served_files_are_as_long_as_their_names_say(self):
         compressor = self.folder / "python"
         compressor.write_text("#!/bin/sh\nexec cat\n")
         compressor.chmod(0o755)

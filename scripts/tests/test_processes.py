@@ -12,13 +12,13 @@ import processes
 
 
 class Ports(unittest.TestCase):
-    def test_they_are_free_and_different(self):
+    def test_free_ports_are_different_and_above_1023(self):
         ports = processes.free_ports(20)
         self.assertEqual(len(set(ports)), 20)
         for port in ports:
             self.assertGreater(port, 1023)
 
-    def test_a_port_accepts_while_somebody_listens(self):
+    def test_a_port_accepts_while_a_socket_listens(self):
         with socket.create_server(("127.0.0.1", 0)) as listener:
             port = listener.getsockname()[1]
             self.assertTrue(processes.accepts(port))
@@ -36,30 +36,30 @@ class Services(unittest.TestCase):
         self.addCleanup(service.stop)
         return service
 
-    def test_what_it_writes_is_waited_for(self):
+    def test_a_service_is_waited_for_until_its_log_has_a_text(self):
         service = self.service("sleep 0.1; echo listening on 4711; sleep 60")
         self.assertEqual(service.wait_for(lambda: service.logged(r"listening on (\d+)")), "4711")
 
-    def test_one_that_ends_is_a_problem_with_its_log(self):
+    def test_a_service_that_ends_is_a_problem_with_its_log(self):
         service = self.service("echo the port is taken >&2; exit 1")
         with self.assertRaisesRegex(processes.Problem, "it ended; its log says:\nthe port is taken"):
             service.wait_for(lambda: False)
 
-    def test_one_that_hangs_is_a_problem(self):
+    def test_a_service_that_is_not_ready_in_time_is_a_problem(self):
         with self.assertRaisesRegex(processes.Problem, r"not ready after 0.1 s; its log says:\n\(nothing\)"):
             self.service("sleep 60").wait_for(lambda: False, seconds=0.1)
 
-    def test_the_environment_reaches_it(self):
+    def test_a_service_gets_its_environment(self):
         service = self.service('echo "$WORD"; sleep 60', WORD="bluebonnet")
         service.wait_for(lambda: service.logged("(bluebonnet)"))
 
-    def test_one_that_will_not_end_is_killed(self):
+    def test_a_service_that_ignores_the_signal_to_end_is_killed(self):
         service = self.service("trap '' TERM; echo ready; while :; do sleep 0.05; done")
         service.wait_for(lambda: service.logged("(ready)"))
         processes.end([service.pid], processes.is_alive, seconds=0.2)
         self.assertEqual(service.process.wait(10), -signal.SIGKILL)
 
-    def test_it_ends_with_us_even_if_we_are_killed(self):
+    def test_a_service_ends_when_its_parent_is_killed(self):
         script = (
             "import sys; sys.path.insert(0, sys.argv[1]); import pathlib, processes, time\n"
             "log = pathlib.Path(sys.argv[2])\n"

@@ -28,7 +28,7 @@ class Lines(unittest.TestCase):
         graph = public_api.Graph((symbol("A.b(_:)", "func b(_ c: Int,\n    d: Int) -> Int"),), ())
         self.assertEqual(graph.lines(), ["A.b(_:): func b(_ c: Int, d: Int) -> Int"])
 
-    def test_so_is_a_conformance(self):
+    def test_a_conformance_is_a_line(self):
         relationships = (
             {"kind": "conformsTo", "source": "s:A", "target": "s:8Sendable", "targetFallback": "Swift.Sendable"},
             {"kind": "conformsTo", "source": "s:A", "target": "s:P"},
@@ -39,22 +39,22 @@ class Lines(unittest.TestCase):
         self.assertEqual(
             graph.lines(), ["A: conforms to P", "A: conforms to Swift.Sendable", "A: struct A", "P: protocol P"])
 
-    def test_the_conditions_of_an_extension_belong_to_it(self):
+    def test_a_line_has_the_conditions_of_the_extension(self):
         constraints = [{"kind": "conformance", "lhs": "Self", "rhs": "P"}, {"kind": "sameType", "lhs": "Self.B", "rhs": "Int"}]
         graph = public_api.Graph((symbol("A.b()", "func b()", swiftExtension={"constraints": constraints}),), ())
         self.assertEqual(graph.lines(), ["A.b(): func b() [extension where Self.B == Int, Self: P]"])
 
-    def test_deprecation_is_a_change(self):
+    def test_a_line_says_that_a_symbol_is_deprecated(self):
         deprecated = symbol("A.b()", "func b()", availability=[{"isUnconditionallyDeprecated": True}])
         self.assertEqual(public_api.Graph((deprecated,), ()).lines(), ["A.b(): @available(deprecated) func b()"])
 
-    def test_the_order_of_the_compiler_does_not_matter(self):
+    def test_the_order_of_the_compiler_does_not_change_the_lines(self):
         symbols = [symbol(f"A.b{number}()", f"func b{number}()") for number in range(50)]
         expected = public_api.Graph(tuple(symbols), ()).lines()
         random.Random(1).shuffle(symbols)
         self.assertEqual(public_api.Graph(tuple(symbols), ()).lines(), expected)
 
-    def test_extensions_of_other_modules_types_are_read_too(self):
+    def test_extensions_of_types_of_other_modules_are_read(self):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             for file, each in [("Lib", symbol("A", "struct A")), ("Lib@Other", symbol("B.c", "var c: Int")),
@@ -80,7 +80,7 @@ class FromTheCompiler(unittest.TestCase):
             subprocess.run(["swiftc", "-emit-module", "-module-name", "Lib", "Lib.swift"], cwd=folder, check=True)
             return public_api.extract(["Lib"], ["-I", folder], folder)["Lib"]
 
-    def test_a_changed_signature_is_a_difference(self):
+    def test_a_changed_signature_in_swift_code_is_a_difference(self):
         code = """
             public struct Task: Sendable {
                 /// Goes.
@@ -102,7 +102,7 @@ class FromTheCompiler(unittest.TestCase):
 
 
 class Throwing(unittest.TestCase):
-    def test_what_throws(self):
+    def test_a_declaration_that_throws_is_recognized(self):
         for text in ["func a() throws", "func a() async throws(NetworkingError) -> Int", "init(a: Int) throws",
                      "var a: Int { get throws }", "subscript(a: Int) -> Int { get async throws }",
                      "static func a<T>(_ b: (T) -> Int, c: [T: Int]) throws -> () throws -> Int",
@@ -110,7 +110,7 @@ class Throwing(unittest.TestCase):
             with self.subTest(text):
                 self.assertTrue(public_api.throws(text))
 
-    def test_what_does_not(self):
+    def test_a_declaration_that_takes_or_returns_a_throwing_closure_does_not_throw(self):
         for text in ["func a()", "func a(_ b: () throws -> Int)", "func a() -> () throws -> Int",
                      "func a(_ b: () throws -> Int) rethrows", "var a: (() throws -> Int)? { get set }",
                      "var a: @Sendable (Int) async throws -> Int",
@@ -118,7 +118,7 @@ class Throwing(unittest.TestCase):
             with self.subTest(text):
                 self.assertFalse(public_api.throws(text))
 
-    def test_it_is_said_in_the_doc_comment(self):
+    def test_a_throwing_declaration_without_throws_in_its_doc_comment_is_found(self):
         said = symbol("A.b()", "func b() throws", comment="Does b.\n\n- Throws: ``C/d``.")
         unsaid = symbol("A.c()", "func c() throws", comment="Throws nothing at you.")
         bare = symbol("A.d", "var d: Int { get throws }", "swift.property")

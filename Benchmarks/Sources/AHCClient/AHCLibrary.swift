@@ -44,8 +44,8 @@ struct AHCLibrary: BenchmarkClient {
         var request = HTTPClientRequest(url: url)
         request.method = .PUT
         request.body = .stream(file, length: .known(Int64(file.size)))
-        let answer = try await execute(request).body.collect(upTo: 1024)
-        return try SinkAnswer.received(answer.readableBytesView)
+        let response = try await execute(request).body.collect(upTo: 1024)
+        return try SinkResponse.received(response.readableBytesView)
     }
 
     func records(_ url: String) async throws -> Int {

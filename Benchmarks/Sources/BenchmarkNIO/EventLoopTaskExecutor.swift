@@ -1,6 +1,6 @@
 public import NIOCore
 
-/// Runs Swift tasks on one event loop. NIO has no such executor of its own.
+/// Runs Swift tasks on one event loop. NIO itself has no such executor.
 public final class EventLoopTaskExecutor: TaskExecutor {
     private let eventLoop: any EventLoop
 
@@ -11,8 +11,8 @@ public final class EventLoopTaskExecutor: TaskExecutor {
 
     /// Runs a job in the loop's next turn.
     public func enqueue(_ job: consuming ExecutorJob) {
-        // The runtime hands each job over once and the closure runs it once, which is what an
-        // unowned job asks for.
+        // An unowned job must run exactly once: the runtime passes each job to `enqueue` once, and
+        // the closure runs it once.
         let job = UnownedJob(job)
         eventLoop.execute { [self] in
             unsafe job.runSynchronously(on: asUnownedTaskExecutor())

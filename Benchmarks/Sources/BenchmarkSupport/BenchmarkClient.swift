@@ -8,7 +8,7 @@ public protocol BenchmarkClient: Sendable {
 
     /// Streams a body and throws it away.
     ///
-    /// - Returns: The number of bytes that came.
+    /// - Returns: The number of bytes received.
     func download(_ url: String) async throws -> Int
 
     /// Streams a body into a file, which is replaced when it exists.
@@ -21,7 +21,7 @@ public protocol BenchmarkClient: Sendable {
     /// - Returns: The number of bytes that the server says it received.
     func upload(_ path: String, to url: String) async throws -> Int
 
-    /// Sends a file as the one part of a multipart form, with a POST. Only for clients that have
+    /// Sends a file as the only part of a multipart form, with a PUT. Only for clients that have
     /// such forms.
     ///
     /// - Returns: The number of bytes of the file that the server received.
@@ -34,6 +34,22 @@ public protocol BenchmarkClient: Sendable {
 }
 
 extension BenchmarkClient {
-    /// Most clients have no forms.
+    /// Throws ``NoSuchWorkload``: most clients have no multipart forms.
     public func uploadMultipart(_ path: String, to url: String) async throws -> Int { throw NoSuchWorkload() }
+}
+
+/// The response of the upload sink: the number of body bytes that it received, in decimal.
+public enum SinkResponse {
+    /// A response body that is not a number.
+    public struct Unreadable: Error {}
+
+    /// Reads the number.
+    ///
+    /// - Parameter body: The body of the response.
+    /// - Returns: The number of bytes that the sink received.
+    /// - Throws: ``Unreadable`` when the body is not a number.
+    public static func received(_ body: some Collection<UInt8>) throws -> Int {
+        guard let number = Int(String(decoding: body, as: UTF8.self)) else { throw Unreadable() }
+        return number
+    }
 }

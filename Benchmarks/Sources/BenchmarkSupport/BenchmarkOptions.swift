@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// What the command line of a benchmark client asks for.
+/// The command line of a benchmark client.
 ///
 /// ```
 /// CLIENT WORKLOAD --url URL [--requests N] [--concurrency C] [--warm-up N] [--expect N]
@@ -14,16 +14,16 @@
 ///     [--on-pool]
 /// ```
 public struct BenchmarkOptions: Sendable {
-    /// A command line that makes no sense, with the sentence to print.
+    /// A mistake in a command line.
     public struct Invalid: Error, CustomStringConvertible {
         /// The sentence to print.
         public let description: String
     }
 
-    /// The job to do.
+    /// The workload to run.
     public var workload: Workload
 
-    /// The address that every request goes to.
+    /// The URL of every request.
     public var url = ""
 
     /// The number of measured requests, 1 by default.
@@ -35,8 +35,8 @@ public struct BenchmarkOptions: Sendable {
     /// The number of requests made before the measurement starts, 1 by default.
     public var warmUp = 1
 
-    /// The number that each request must give back (body bytes, or records of a JSON document), or
-    /// nil for any.
+    /// The expected result of each request (the number of body bytes, or of records in a JSON
+    /// document), or nil for any.
     public var expected: Int?
 
     /// The connections allowed per host, or nil for the default of the library.
@@ -45,10 +45,10 @@ public struct BenchmarkOptions: Sendable {
     /// Whether the requesting tasks run on the event loop of the library.
     public var onLoop = false
 
-    /// Whether each request goes through an adapter that adds a field, where the library has such.
+    /// Whether an adapter adds a header field to each request, where the library has adapters.
     public var hasAdapter = false
 
-    /// The PEM file with the certificate authority that is trusted, or nil for those of the system.
+    /// The PEM file with the certificate authority to trust, or nil for those of the system.
     public var trust: String?
 
     /// The file to send, to write or to parse.
@@ -57,11 +57,11 @@ public struct BenchmarkOptions: Sendable {
     /// The size of the pieces in which AsyncHTTPClient sends a file, in bytes, 1 MiB by default.
     public var chunk = 1 << 20
 
-    /// Whether these pieces are read by a thread pool, and not where they are asked for.
+    /// Whether a thread pool reads these pieces, and not the task that sends them.
     public var onPool = false
 
-    /// Reads the command line of this process; prints what is wrong with it and ends with 2 when it
-    /// makes no sense.
+    /// Reads the command line of this process. If there is a mistake in it, prints the mistake and
+    /// exits with status 2.
     public static func fromCommandLine() -> BenchmarkOptions {
         do {
             return try BenchmarkOptions(Array(CommandLine.arguments.dropFirst()))

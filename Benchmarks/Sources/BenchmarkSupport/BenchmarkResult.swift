@@ -1,4 +1,4 @@
-/// What one run of one client measured; printed as one line of JSON.
+/// The measurements of one run of one client; printed as one line of JSON.
 struct BenchmarkResult: Codable, Sendable {
     /// The name of the client.
     var client: String
@@ -6,11 +6,11 @@ struct BenchmarkResult: Codable, Sendable {
     var workload: String
     /// The number of measured requests.
     var count: Int
-    /// What the requests gave back in all: body bytes, or records for `json-100k`.
+    /// The sum of the results of all requests: body bytes, or records for `json-100k`.
     var amount: Int
-    /// The requests that failed or gave back a wrong number.
+    /// The number of requests that failed or had a wrong result.
     var errors: Int
-    /// The time from the first request to the last answer, in seconds.
+    /// The time from the first request to the end of the last response, in seconds.
     var wallSeconds: Double
     /// Processor time of the program in that span, in seconds.
     var userSeconds: Double

@@ -6,14 +6,14 @@
 
 /// Runs one workload on one client: warms up, measures, prints one line of JSON.
 public struct BenchmarkRun: Sendable {
-    /// A request that answered with something else than what was asked for.
-    struct WrongAnswer: Error, CustomStringConvertible {
+    /// A request whose result is not the expected number of bytes or records.
+    struct WrongResult: Error, CustomStringConvertible {
         var expected: Int
         var received: Int
         var description: String { "expected \(expected), received \(received)" }
     }
 
-    /// What the tasks of a run counted.
+    /// The counts of the tasks of a run.
     private struct Tally {
         var amount = 0
         var errors = 0
@@ -33,7 +33,7 @@ public struct BenchmarkRun: Sendable {
     ///
     /// - Parameters:
     ///   - client: The name of the client, for the printed line.
-    ///   - options: What to do.
+    ///   - options: The workload and its options.
     public init(client: String, options: BenchmarkOptions) {
         self.client = client
         self.options = options
@@ -44,7 +44,7 @@ public struct BenchmarkRun: Sendable {
     /// - Parameters:
     ///   - library: The client to measure.
     ///   - executor: Where the requesting tasks run, or nil for the concurrent pool of Swift.
-    /// - Returns: Whether every request gave back what it should.
+    /// - Returns: Whether every request had the expected result.
     /// - Throws: Never for a request; only when the result cannot be encoded.
     @concurrent
     public func measure(_ library: some BenchmarkClient, on executor: (any TaskExecutor)? = nil) async throws -> Bool {
@@ -102,7 +102,7 @@ public struct BenchmarkRun: Sendable {
                 let received = try await once(library)
                 tally.amount += received
                 if let expected = options.expected, expected != received {
-                    throw WrongAnswer(expected: expected, received: received)
+                    throw WrongResult(expected: expected, received: received)
                 }
             } catch {
                 tally.errors += 1

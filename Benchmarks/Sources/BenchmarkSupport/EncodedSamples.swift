@@ -4,21 +4,21 @@
     public import Foundation
 #endif
 
-/// What the encoders of requests are given to write.
+/// The values that the `encode-…` workloads encode.
 public enum EncodedSamples {
-    /// A filter of twelve people, five members each, as programs send it.
+    /// One person in a filter, as programs send it in a query: name, age, a flag and two tags.
     public struct Person: Sendable {
         /// Text that needs escapes.
         public let name: String
         /// A whole number.
         public let age: Int
-        /// Whether there is a flag.
+        /// A flag.
         public let isActive: Bool
         /// An array.
         public let tags: [String]
     }
 
-    /// The people.
+    /// Twelve people with four members each: 48 nested parameters.
     public static let people: [Person] = (0..<12).map { index in
         Person(
             name: "Ada Lovelace & Söhne \(index)",

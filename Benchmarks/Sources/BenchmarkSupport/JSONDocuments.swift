@@ -1,6 +1,6 @@
 /// The types of the JSON documents that `Runner/payloads.py` makes; see README.md.
 enum JSONDocuments {
-    /// Escapes and text beyond ASCII, like an answer of a social network.
+    /// Escapes and text beyond ASCII, like a response of a social network.
     struct Texts: Decodable {
         var statuses: [Status]
 

@@ -13,9 +13,9 @@ public struct OutputFile: ~Copyable {
 
     private let descriptor: Int32
 
-    /// Opens a file for writing; what it held is gone.
+    /// Opens a file for writing and removes its content.
     ///
-    /// - Parameter path: Where the file is or shall be.
+    /// - Parameter path: The path of the file; it is created if it does not exist.
     /// - Throws: ``SystemCallFailure`` when it cannot be opened.
     public init(replacing path: String) throws {
         // The path is copied by the call.
@@ -29,7 +29,7 @@ public struct OutputFile: ~Copyable {
 
     /// Writes all bytes at the end of the file.
     ///
-    /// - Parameter bytes: What to write; it is not kept.
+    /// - Parameter bytes: The bytes to write; no pointer to them is kept.
     /// - Throws: ``SystemCallFailure`` when the disk is full or broken.
     public func write(_ bytes: UnsafeRawBufferPointer) throws {
         try unsafe Self.write(bytes, to: descriptor)
@@ -38,14 +38,15 @@ public struct OutputFile: ~Copyable {
     /// Prints a text to the standard error stream.
     static func printError(_ text: String) {
         var copy = text
-        // The buffer lives as long as the closure; a lost message changes no result.
+        // The buffer is valid until the closure returns, and `write` keeps no pointer to it. The
+        // error is ignored: a lost message changes no result.
         copy.withUTF8 { try? unsafe Self.write(UnsafeRawBufferPointer($0), to: standardError) }
     }
 
     private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws {
         var rest = unsafe bytes[...]
         while unsafe !rest.isEmpty {
-            // `rebasing` stays inside the caller's buffer, which outlives this call.
+            // `rest` is a part of the caller's buffer, which is valid until this call returns.
             let slice = unsafe UnsafeRawBufferPointer(rebasing: rest)
             #if canImport(Glibc)
                 let count = unsafe Glibc.write(descriptor, slice.baseAddress, slice.count)

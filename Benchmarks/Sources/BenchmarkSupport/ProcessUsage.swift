@@ -11,13 +11,13 @@
     import Darwin
 #endif
 
-/// What this process has used so far.
+/// Processor time and memory that this process has used so far.
 struct ProcessUsage: Sendable {
     /// Processor time spent in the program, in seconds.
     var user: Double
-    /// Processor time spent in the kernel for it, in seconds.
+    /// Processor time that the kernel spent for the program, in seconds.
     var system: Double
-    /// The times a thread gave up the processor to wait.
+    /// The number of times that a thread gave up the processor to wait.
     var contextSwitches: Int
     /// The most memory the process had resident, in bytes.
     var peakBytes: Int
@@ -30,7 +30,8 @@ struct ProcessUsage: Sendable {
         #else
             let this = RUSAGE_SELF
         #endif
-        let result = unsafe getrusage(this, &usage)  // the pointer lives for this call only
+        // `&usage` is valid for the whole call, and getrusage keeps no pointer.
+        let result = unsafe getrusage(this, &usage)
         precondition(result == 0, "getrusage cannot fail with a valid pointer")
         return ProcessUsage(
             user: seconds(usage.ru_utime),
@@ -44,8 +45,8 @@ struct ProcessUsage: Sendable {
         Double(time.tv_sec) + Double(time.tv_usec) / 1_000_000
     }
 
-    /// The `VmHWM` line of the kernel. `ru_maxrss` is inherited through `fork` and would count the
-    /// runner's memory.
+    /// The peak memory from the line `VmHWM` of `/proc/self/status`, in bytes. `ru_maxrss` is
+    /// inherited through `fork` and would count the memory of the process that started this one.
     private static func highWaterMark() -> Int? {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }) else { return nil }

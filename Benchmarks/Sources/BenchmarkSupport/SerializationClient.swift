@@ -14,10 +14,10 @@ public protocol SerializationClient: Sendable {
 
     /// Decodes a document.
     ///
-    /// - Returns: What came out.
+    /// - Returns: The decoded value.
     func decode<Value: Decodable>(_ type: Value.Type, _ document: Data) throws -> Value
 
-    /// Writes ``EncodedSamples/parameters`` as a query string by AFNetworking's rules, which are
+    /// Writes ``EncodedSamples/people`` as a query string by AFNetworking's rules, which are
     /// Alamofire's too.
     ///
     /// - Returns: The number of bytes.

@@ -13,7 +13,7 @@ public struct SerializationRun: Sendable {
     ///
     /// - Parameters:
     ///   - client: The name of the client, for the printed line.
-    ///   - options: What to do.
+    ///   - options: The workload and its options.
     public init(client: String, options: BenchmarkOptions) {
         self.client = client
         self.options = options
@@ -22,7 +22,7 @@ public struct SerializationRun: Sendable {
     /// Warms up, measures and prints.
     ///
     /// - Parameter library: The library to measure.
-    /// - Returns: Whether every document gave what it should.
+    /// - Returns: Whether every document had the expected result.
     /// - Throws: What the library throws, and when the file cannot be read.
     public func measure(_ library: some SerializationClient) throws -> Bool {
         let document = options.file.isEmpty ? Data() : try Data(contentsOf: URL(filePath: options.file))

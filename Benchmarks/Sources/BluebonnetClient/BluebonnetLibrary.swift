@@ -12,7 +12,7 @@ import HTTPTypes
 struct BluebonnetLibrary: BenchmarkClient {
     private let api: HTTPSessionManager
 
-    /// Makes the manager with a session of its own.
+    /// Creates the manager and its session.
     init(configuration: SessionConfiguration) {
         api = HTTPSessionManager(configuration: configuration)
     }
@@ -36,7 +36,7 @@ struct BluebonnetLibrary: BenchmarkClient {
     func upload(_ path: String, to url: String) async throws -> Int {
         var request = try api.request(.put, url)
         request.body = try .file(URL(filePath: path))
-        return try SinkAnswer.received(try await api.session.response(for: request, as: .data).value)
+        return try SinkResponse.received(try await api.session.response(for: request, as: .data).value)
     }
 
     func uploadMultipart(_ path: String, to url: String) async throws -> Int {
@@ -45,7 +45,7 @@ struct BluebonnetLibrary: BenchmarkClient {
         var request = try api.request(.put, url)
         try request.setBody(multipart: form)
         let envelope = (form.contentLength ?? 0) - (try RequestBody.file(URL(filePath: path)).length ?? 0)
-        return try SinkAnswer.received(try await api.session.response(for: request, as: .data).value) - envelope
+        return try SinkResponse.received(try await api.session.response(for: request, as: .data).value) - envelope
     }
 
     func records(_ url: String) async throws -> Int {

@@ -1,11 +1,11 @@
-// Runs a command N times, one after the other, and writes what its processes used as one line of
-// JSON.
+// Runs a command COUNT times, one after the other, and writes what its processes used to the file
+// REPORT, as one line of JSON.
 //
 //   bench-launcher REPORT COUNT [--show] COMMAND [ARGUMENT]...
 //
-// The commands' standard output goes to /dev/null, or stays with --show. This program exists
-// because the peak memory that the kernel reports for a child starts with that of its parent at the
-// fork: a small parent keeps the figure honest.
+// The standard output of the command is /dev/null, or that of this program with --show. This
+// program exists because the peak memory that the kernel reports for a child starts with that of
+// its parent at the fork: with a small parent the figure is that of the child.
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-/// Host, port and path of `http://host:port/path`, or the same with `https`.
+/// Host, port and path of `http://host:port/path` or `https://host:port/path`.
 struct NIOAddress: Sendable {
-    /// A text of another form.
+    /// A text that is not a URL of this form.
     struct Invalid: Error {}
 
     let host: String

@@ -12,8 +12,8 @@ import NIOSSL
     import Darwin
 #endif
 
-/// The benchmark client for NIO alone: what any client built on it pays at least on the machine at
-/// hand.
+/// The benchmark client for NIO alone: the least that a client built on NIO can cost on this
+/// machine.
 @main
 enum NIOClient {
     /// Runs the workload that the arguments name.

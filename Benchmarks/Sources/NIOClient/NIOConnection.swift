@@ -2,23 +2,24 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// One kept connection; it carries one request at a time.
+/// One connection that is kept between requests; it carries one request at a time.
 struct NIOConnection: Sendable {
-    /// The connection closed before the answer was complete.
+    /// A connection that closed before the response was complete.
     struct Closed: Error {}
 
-    /// Who waits for an answer; resumed once, since it is taken out of its place first.
+    /// The continuation of the request that waits for its response. `Slot.finish` is the only code
+    /// that resumes it, and takes it out of the slot first: so it is resumed at most once.
     @safe
     private struct Waiter: Sendable {
         let continuation: UnsafeContinuation<Int, any Error>
     }
 
-    /// The place of who waits for the present answer.
+    /// Holds the waiter of the current request until its response is complete.
     private final class Slot: Sendable {
         private let waiter = Mutex<Waiter?>(nil)
 
-        func put(_ waiting: Waiter) {
-            waiter.withLock { $0 = waiting }
+        func put(_ newWaiter: Waiter) {
+            waiter.withLock { $0 = newWaiter }
         }
 
         func finish(_ result: Result<Int, any Error>) {
@@ -26,7 +27,7 @@ struct NIOConnection: Sendable {
                 defer { waiter = nil }
                 return waiter
             }
-            // Nobody else holds it any more.
+            // `taken` was removed under the lock, so no other call can resume it.
             unsafe taken?.continuation.resume(with: result)
         }
     }
@@ -46,7 +47,8 @@ struct NIOConnection: Sendable {
 
     /// Sends the request and waits for the number of bytes in the body.
     func get() async throws -> Int {
-        // Resumed exactly once: by the answer or by the end of the connection.
+        // `Slot.finish` resumes it at most once, at the end of the response or of the connection.
+        // The server does not close idle connections (`keepalive_timeout` in nginx.conf.in).
         try await unsafe withUnsafeThrowingContinuation { continuation in
             slot.put(unsafe Waiter(continuation: continuation))
             if channel.eventLoop.inEventLoop { write() } else { channel.eventLoop.execute { write() } }

@@ -5,10 +5,11 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// The least that fetches a body with NIO: its HTTP/1.1 codec, connections that are kept, one
+/// The least code that fetches a body with NIO: its HTTP/1.1 codec, connections that are kept, one
 /// continuation per request.
 ///
-/// No URL parsing, pool limits, timeouts, redirects or cancellation: a floor, not a client.
+/// Without pool limits, timeouts, redirects and cancellation: a lower bound to compare with, not a
+/// client.
 struct NIOLibrary: BenchmarkClient {
     private final class Pool: Sendable {
         let idle = Mutex<[NIOConnection]>([])
@@ -46,7 +47,7 @@ struct NIOLibrary: BenchmarkClient {
     func download(_ url: String, to path: String) async throws -> Int { throw NoSuchWorkload() }
 
     func upload(_ path: String, to url: String) async throws -> Int {
-        try SinkAnswer.received(try await NIOUpload(loop: loop, address: NIOAddress(url)).send(path))
+        try SinkResponse.received(try await NIOUpload(loop: loop, address: NIOAddress(url)).send(path))
     }
 
     func records(_ url: String) async throws -> Int { throw NoSuchWorkload() }

@@ -2,27 +2,27 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// A file sent by the kernel (`sendfile`) at once as the body of a PUT.
+/// A PUT whose body is a file that the kernel sends (`sendfile`).
 struct NIOUpload {
     let loop: any EventLoop
     let address: NIOAddress
 
-    /// Sends a file over a connection of its own.
+    /// Sends a file over a new connection.
     ///
-    /// - Returns: The body of the answer.
+    /// - Returns: The body of the response.
     func send(_ path: String) async throws -> [UInt8] {
-        let answer = loop.makePromise(of: [UInt8].self)
+        let response = loop.makePromise(of: [UInt8].self)
         let address = address
         let channel = try await ClientBootstrap(group: loop)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHTTPClientHandlers()
-                    try channel.pipeline.syncOperations.addHandler(Handler(answer: answer))
+                    try channel.pipeline.syncOperations.addHandler(Handler(response: response))
                 }
             }
             .connect(host: address.host, port: address.port).get()
         try await channel.eventLoop.submit { try Self.write(path, to: address, on: channel) }.get()
-        let body = try await answer.futureResult.get()
+        let body = try await response.futureResult.get()
         try await channel.close()
         return body
     }
@@ -43,28 +43,28 @@ struct NIOUpload {
     private final class Handler: ChannelInboundHandler {
         typealias InboundIn = HTTPClientResponsePart
 
-        private let answer: EventLoopPromise<[UInt8]>
+        private let response: EventLoopPromise<[UInt8]>
         private var body: [UInt8] = []
 
-        init(answer: EventLoopPromise<[UInt8]>) {
-            self.answer = answer
+        init(response: EventLoopPromise<[UInt8]>) {
+            self.response = response
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             switch unwrapInboundIn(data) {
             case .head: break
             case .body(let buffer): body += buffer.readableBytesView
-            case .end: answer.succeed(body)
+            case .end: response.succeed(body)
             }
         }
 
         func channelInactive(context: ChannelHandlerContext) {
-            answer.fail(NIOConnection.Closed())
+            response.fail(NIOConnection.Closed())
             context.fireChannelInactive()
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            answer.fail(error)
+            response.fail(error)
             context.close(promise: nil)
         }
     }

@@ -1,14 +1,14 @@
 import BenchmarkSupport
 import Foundation
 
-/// `JSONSerialization` and `JSONDecoder`; queries and forms in the way of Alamofire, which is built
-/// on Foundation.
+/// `JSONSerialization` and `JSONDecoder`; queries and forms written as Alamofire writes them, which
+/// is built on Foundation.
 struct FoundationSerialization: SerializationClient {
     func value(_ document: Data) throws -> Int {
         let value = try JSONSerialization.jsonObject(with: document)
         if let array = value as? [Any] { return array.count }
-        // A dictionary has no first key: the one array at the top of each document is asked for by
-        // its type.
+        // A dictionary has no first key: take the value that is an array, of which each document
+        // has one at the top.
         return (value as? [String: Any])?.values.lazy.compactMap { $0 as? [Any] }.first?.count ?? 0
     }
 

@@ -44,9 +44,9 @@ struct URLSessionLibrary: BenchmarkClient {
     func upload(_ path: String, to url: String) async throws -> Int {
         var request = URLRequest(url: try Self.url(url))
         request.httpMethod = "PUT"
-        let (answer, response) = try await session.upload(for: request, fromFile: URL(fileURLWithPath: path))
+        let (body, response) = try await session.upload(for: request, fromFile: URL(fileURLWithPath: path))
         try Self.check(response)
-        return try SinkAnswer.received(answer)
+        return try SinkResponse.received(body)
     }
 
     func records(_ url: String) async throws -> Int {

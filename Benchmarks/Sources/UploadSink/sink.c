@@ -1,15 +1,16 @@
 // An HTTP/1.1 server that takes request bodies and throws them away: the cheapest receiver for the
 // upload workload.
 //
-// nginx cannot play this part: its WebDAV module writes the body to a file, and `return 200`
-// answers before the body was read and then discards it in pieces of 4 KB. This server asks the
-// kernel to drop the bytes (MSG_TRUNC), so they are never copied and the client is what is
-// measured. It answers with the number of body bytes it received, in decimal.
+// nginx cannot do this: its WebDAV module writes the body to a file, and `return 200` responds
+// before the body was read and then discards it in pieces of 4 KB. This server asks the kernel to
+// drop the bytes (MSG_TRUNC): they are never copied, and the client is what is measured. The body
+// of its response is the number of body bytes it received, in decimal.
 //
 //   bench-sink listens on a free port of 127.0.0.1, prints the port, serves until its standard
 //   input closes
 //
-// Requests need a Content-Length; `Expect: 100-continue` is answered. One thread per connection.
+// Requests need a Content-Length; to `Expect: 100-continue` it responds with 100 Continue. One
+// thread per connection.
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -43,7 +44,7 @@ static int send_all(int connection, const char *text, size_t length) {
     return 0;
 }
 
-static int answer(int connection, const char *status, const char *body) {
+static int respond(int connection, const char *status, const char *body) {
     char response[256];
     int length = snprintf(
         response, sizeof response, "HTTP/1.1 %s\r\nContent-Type: text/plain\r\nContent-Length: %zu\r\n\r\n%s", status,
@@ -64,7 +65,7 @@ static const char *field(const char *head, const char *name) {
     return NULL;
 }
 
-// Takes one request; returns 0 when the connection can take another.
+// Serves one request; returns 0 when the connection can carry another.
 static int serve_one(int connection) {
     char head[head_limit + 1];
     size_t filled = 0;
@@ -82,7 +83,7 @@ static int serve_one(int connection) {
     end[2] = 0;
     const char *length_field = field(head, "Content-Length");
     if (length_field == NULL) {
-        answer(connection, "411 Length Required", "0");
+        respond(connection, "411 Length Required", "0");
         return -1;
     }
     uint64_t length = strtoull(length_field, NULL, 10);
@@ -108,7 +109,7 @@ static int serve_one(int connection) {
     }
     char number[32];
     snprintf(number, sizeof number, "%llu", (unsigned long long)received);
-    return received == length ? answer(connection, "200 OK", number) : -1;
+    return received == length ? respond(connection, "200 OK", number) : -1;
 }
 
 static void *serve(void *argument) {

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `the batch writer has written everything at its end`(isOrdered: Bool) async {
+    func `the batch writer has written every result when it has finished`(isOrdered: Bool) async {
         let sink = Sink()
         let writer = AnswerWriter(isOrdered: isOrdered) { bytes in sink.bytes.withLock { $0 += bytes } }
         await withTaskGroup { group in
@@ -25,7 +25,7 @@ import Testing
         #expect((isOrdered ? numbers : numbers.sorted()) == Array(1...1000))
     }
 
-    @Test func `a slow reader of batch results delays the writers and nobody else`() async {
+    @Test func `a slow reader of batch results delays only the tasks that write them`() async {
         let sink = Sink()
         let gate = DispatchSemaphore(value: 0)
         let writer = AnswerWriter(isOrdered: false) { bytes in

@@ -62,7 +62,7 @@ import Testing
         #expect(json["bytes"] == 0)
     }
 
-    @Test func `a body in a file is only counted in a batch result`() throws {
+    @Test func `a batch result has the length of a body in a file, but not the body`() throws {
         let json = try answer(.written(bytes: 5)).json
         #expect(json["body"] == nil)
         #expect(json["bodyBase64"] == nil)

@@ -26,7 +26,7 @@ import Testing
         body?.data.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func `only the URL of a batch line is required, and nothing is invented`() throws {
+    @Test func `only the URL of a batch line is required, and nothing is added to its request`() throws {
         let request = try request(#"{"url":"http://127.0.0.1/x?a=1"}"#).request
         #expect(request.method == .get)
         #expect(request.url.absoluteString == "http://127.0.0.1/x?a=1")
@@ -53,7 +53,7 @@ import Testing
         #expect(object.request.headerFields.map { "\($0.name.rawName)=\($0.value)" } == ["B=1", "A="])
     }
 
-    @Test func `a character of a batch header value is the byte of its number`() throws {
+    @Test func `a character of a batch header value is sent as one byte of Latin-1`() throws {
         let request = try request(#"{"url":"http://a/","headers":{"X":"caf\u00e9\u00ff"}}"#).request
         let field = try #require(request.headerFields.first)
         #expect(field.latin1Value == "caf\u{E9}\u{FF}")
@@ -70,7 +70,7 @@ import Testing
             (#""body":"x","json2":null"#, nil, nil),
         ] as [(String, String?, String?)]
     )
-    func `batch bodies are made of what the line says`(member: String, body: String?, type: String?) throws {
+    func `batch bodies are text, Base64, JSON or a form`(member: String, body: String?, type: String?) throws {
         let line = "{\"url\":\"http://a/\",\"method\":\"POST\",\(member)}"
         guard let body else {
             #expect(try error(line).code == "invalid-line")
@@ -137,7 +137,7 @@ import Testing
     @Test(arguments: [
         #""cache":"no-cache""#, #""cache":"only-if-cached""#,
     ])
-    func `the error about a batch member of a later version says so`(member: String) throws {
+    func `an unsupported value of a batch line has the code unsupported-feature`(member: String) throws {
         let error = try error("{\"url\":\"http://a/\",\(member)}")
         #expect(error.code == "unsupported-feature")
     }
@@ -147,7 +147,7 @@ import Testing
         (#"{"url":"http://x:y@a/","credentials":{"user":"u","password":"p"}}"#, "Basic dTpw"),
         (#"{"url":"http://x:y@a/","headers":{"authorization":"Mine"}}"#, "Mine"),
     ])
-    func `batch credentials are sent as Basic, and an Authorization of the line wins`(text: String, field: String)
+    func `batch credentials are sent as Basic, unless the line has an Authorization field`(text: String, field: String)
         throws
     {
         let request = try request(text)
@@ -155,7 +155,7 @@ import Testing
         #expect(request.request.url.absoluteString == "http://a/")
     }
 
-    @Test func `the white space around a batch header value is removed, as in items`() throws {
+    @Test func `the white space around a batch header value is removed`() throws {
         let request = try request(#"{"url":"http://a/","headers":[["a"," 1\t"]]}"#)
         #expect(request.request.headerFields.map(\.latin1Value) == ["1"])
     }

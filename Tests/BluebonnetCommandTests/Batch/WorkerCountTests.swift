@@ -3,7 +3,7 @@ import Testing
 @testable import BluebonnetCommand
 
 @Suite struct WorkerCountTests {
-    @Test func `one batch line at a time needs two workers, whatever is allowed`() {
+    @Test func `batch lines that come one at a time need two workers, whatever the limit is`() {
         var count = WorkerCount(limit: 10_000)
         for _ in 0..<100 {
             _ = count.tookLine()
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: [(1, [false]), (2, [true, false]), (3, [true, true, false])])
-    func `there are as many batch workers as allowed when so many lines are under way`(limit: Int, starts: [Bool]) {
+    func `there are as many batch workers as the limit allows when so many lines run`(limit: Int, starts: [Bool]) {
         var count = WorkerCount(limit: limit)
         var another: [Bool] = []
         for _ in 0..<limit { another.append(count.tookLine()) }

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a password is shown nowhere`() async throws {
+    @Test func `the command does not show a password`() async throws {
         try await LocalServer.run { server in
             let user = "user:secret"
             let verbose = try await Command.run("get", "-v", url(server, user: user, path: "/basic-auth/user/secret"))
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `-v shows no secrets, wherever they stand, and -i shows all`() async throws {
+    @Test func `-v hides secrets in fields, URLs and Location, and -i shows them`() async throws {
         let cookie = ("Set-Cookie", "sid=hunter2")
         let script = FaultServer.Script.requests { request in
             guard request.target.hasPrefix("/start") else { return [.respond(headers: [cookie], body: "")] }
@@ -58,17 +58,17 @@ import Testing
         }
     }
 
-    @Test func `--offline prints what would be sent`() async throws {
+    @Test func `--offline prints the Authorization field that would be sent`() async throws {
         let output = try await Command.run("get", "http://u:p@127.0.0.1:1/x", "--offline")
         #expect(output.text.contains("Authorization: Basic dTpw\n"))
         #expect(!output.text.contains("u:p@"))
     }
 
-    @Test func `credentials do not go to another origin`() async throws {
+    @Test func `a redirect does not send credentials to another origin`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "")]) { other in
             let location = other.baseURL.replacingOccurrences(of: "://", with: "://x:secret@") + "/there"
-            let answer = FaultStep.respond(302, headers: [("Location", location)], body: "")
-            try await FaultServer.run([.readRequest, answer]) { server in
+            let redirect = FaultStep.respond(302, headers: [("Location", location)], body: "")
+            try await FaultServer.run([.readRequest, redirect]) { server in
                 let output = try await Command.run("get", "-v", server.baseURL + "/here", "-a", "u:p")
                 #expect(output.status == 0)
                 #expect(server.requests[0].value(of: "authorization") == "Basic dTpw")
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `a failure with an empty body is not silent`() async throws {
+    @Test func `an error status with an empty body is reported in a message`() async throws {
         try await LocalServer.run { server in
             let unknown = try await Command.run("get", server.baseURL + "/basic-auth/u/p")
             #expect(unknown.status == 4)
@@ -115,9 +115,9 @@ import Testing
                 #"{"id":2,"url":"\#(server.baseURL)/basic-auth/u/p","credentials":{"user":"u","password":"p"}}"#,
             ]
             let output = try await Command.run("batch", "--ordered", input: lines.joined(separator: "\n"))
-            let answers = try output.text.split(separator: "\n").map { try JSONValue(parsing: $0) }
-            #expect(answers.map { $0["status"] } == [200, 200])
-            #expect(answers.map { $0["url"]?.string } == Array(repeating: "\(server.baseURL)/basic-auth/u/p", count: 2))
+            let results = try output.text.split(separator: "\n").map { try JSONValue(parsing: $0) }
+            #expect(results.map { $0["status"] } == [200, 200])
+            #expect(results.map { $0["url"]?.string } == Array(repeating: "\(server.baseURL)/basic-auth/u/p", count: 2))
         }
     }
 }

@@ -10,7 +10,7 @@ import Testing
         try JSONValue(parsing: try #require(line))
     }
 
-    private func answers(_ output: Command.Output) throws -> [JSONValue] {
+    private func results(_ output: Command.Output) throws -> [JSONValue] {
         try output.text.split(separator: "\n").map { try JSONValue(parsing: $0) }
     }
 
@@ -19,18 +19,18 @@ import Testing
             let batch = try Conversation("batch", "-")
             for number in 0..<20 {
                 try batch.write(#"{"id":\#(number),"url":"\#(server.baseURL)/get?n=\#(number)"}"#)
-                let answer = try json(await batch.read())
-                #expect(answer["id"]?.int == number)
-                #expect(answer["status"] == 200)
-                #expect(answer["timings"]?["reused"]?.bool == (number > 0))
-                let body = try JSONValue(parsing: answer["body"]?.string ?? "")
+                let result = try json(await batch.read())
+                #expect(result["id"]?.int == number)
+                #expect(result["status"] == 200)
+                #expect(result["timings"]?["reused"]?.bool == (number > 0))
+                let body = try JSONValue(parsing: result["body"]?.string ?? "")
                 #expect(body["args"]?["n"]?.string == "\(number)")
             }
             #expect(try await batch.finish() == 0)
         }
     }
 
-    @Test func `batch results come as they finish, and with --ordered in the order of the lines`() async throws {
+    @Test func `batch results are written as requests finish, and with --ordered in the order of lines`() async throws {
         let gate = FaultGate()
         let script = FaultServer.Script.requests { request in
             request.target == "/slow" ? [.hold(gate), .respond(body: "slow")] : [.respond(body: "fast")]
@@ -63,12 +63,12 @@ import Testing
                 """
             let output = try await Command.run("batch", "--ordered", input: input)
             #expect(output.status == 1)
-            let answers = try answers(output)
-            try #require(answers.count == 5)
-            #expect(answers.map { $0["id"] } == [1, 2, 3, "u", "last"])
-            #expect(answers.map { $0["status"]?.int } == [404, nil, nil, nil, 200])
-            #expect(answers.map { $0["error"]?["code"]?.string != nil } == [false, true, true, true, false])
-            #expect(answers[3]["error"]?["message"]?.string?.contains("unknown") == true)
+            let results = try results(output)
+            try #require(results.count == 5)
+            #expect(results.map { $0["id"] } == [1, 2, 3, "u", "last"])
+            #expect(results.map { $0["status"]?.int } == [404, nil, nil, nil, 200])
+            #expect(results.map { $0["error"]?["code"]?.string != nil } == [false, true, true, true, false])
+            #expect(results[3]["error"]?["message"]?.string?.contains("unknown") == true)
         }
     }
 
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `batch results show interim responses, trailers and Latin-1 bytes as they came`() async throws {
+    @Test func `batch results show informational responses, trailer fields and Latin-1 bytes`() async throws {
         let response: [UInt8] =
             Array(
                 """
@@ -92,20 +92,20 @@ import Testing
             let line = #"{"url":"\#(server.baseURL)/","headers":[["A","\u00e9\u00ff"],["a","2"]]}"#
             let output = try await Command.run("batch", input: line)
             #expect(output.status == 0)
-            let answer = try json(output.text)
-            #expect(answer["status"] == 200)
-            #expect(answer["reason"] == "Fine")
-            #expect(answer["httpVersion"] == "1.1")
-            #expect(answer["interim"] == [[103, [["Link", "</a.css>"]]]])
-            #expect(answer["headers"] == [["X", "caf\u{E9}"], ["X", "2"], ["Transfer-Encoding", "chunked"]])
-            #expect(answer["trailers"] == [["T", "\u{FF}"]])
-            #expect(answer["body"] == "abc")
+            let result = try json(output.text)
+            #expect(result["status"] == 200)
+            #expect(result["reason"] == "Fine")
+            #expect(result["httpVersion"] == "1.1")
+            #expect(result["interim"] == [[103, [["Link", "</a.css>"]]]])
+            #expect(result["headers"] == [["X", "caf\u{E9}"], ["X", "2"], ["Transfer-Encoding", "chunked"]])
+            #expect(result["trailers"] == [["T", "\u{FF}"]])
+            #expect(result["body"] == "abc")
             let request = server.requests[0]
             #expect(request.head.firstRange(of: Array("A: ".utf8) + [0xE9, 0xFF] + Array("\r\na: 2\r\n".utf8)) != nil)
         }
     }
 
-    @Test func `a batch request has only what the line names and the session documents`() async throws {
+    @Test func `a batch request has only the fields of its line and the defaults of a session`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "")]) { server in
             let line = #"{"url":"\#(server.baseURL)/x","method":"PUT","headers":{"b":"1"},"body":"abc"}"#
             let output = try await Command.run("batch", input: line)
@@ -117,23 +117,23 @@ import Testing
         }
     }
 
-    @Test func `a batch error that came after the head has the status too`() async throws {
+    @Test func `a batch error after the response head has the status, too`() async throws {
         let half = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"
         for output in ["", #","output":"/dev/null/no""#] {
             try await FaultServer.run([.readRequest, .send(half), .close]) { server in
                 let line = #"{"id":8,"url":"\#(server.baseURL)/"\#(output)}"#
                 let run = try await Command.run("batch", input: line)
                 #expect(run.status == 1)
-                let answer = try json(run.text)
-                #expect(answer["id"] == 8)
-                #expect(answer["status"] == 200)
-                #expect(answer["error"]?["code"]?.string == (output.isEmpty ? "truncated-response" : "output-failed"))
-                #expect(answer["body"] == nil)
+                let result = try json(run.text)
+                #expect(result["id"] == 8)
+                #expect(result["status"] == 200)
+                #expect(result["error"]?["code"]?.string == (output.isEmpty ? "truncated-response" : "output-failed"))
+                #expect(result["body"] == nil)
             }
         }
     }
 
-    @Test func `a batch body goes into a file and comes from one`() async throws {
+    @Test func `a batch line can send a file and write the response body to a file`() async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "batch-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -143,9 +143,9 @@ import Testing
             let line =
                 #"{"url":"\#(server.baseURL)/","method":"POST","bodyFile":"\#(source.path)","output":"\#(target.path)"}"#
             let output = try await Command.run("batch", input: line)
-            let answer = try json(output.text)
-            #expect(answer["bytes"] == 11)
-            #expect(answer["body"] == nil)
+            let result = try json(output.text)
+            #expect(result["bytes"] == 11)
+            #expect(result["body"] == nil)
             #expect(try String(contentsOf: target, encoding: .utf8) == "into a file")
             #expect(server.requests[0].bodyText == "from a file")
         }
@@ -155,18 +155,18 @@ import Testing
     func `batch redirects are followed, shown or refused`(policy: String) async throws {
         try await LocalServer.run { server in
             let line = #"{"url":"\#(server.baseURL)/redirect/2","redirect":"\#(policy)"}"#
-            let answer = try json(try await Command.run("batch", input: line).text)
+            let result = try json(try await Command.run("batch", input: line).text)
             switch policy {
             case "follow":
-                #expect(answer["status"] == 200)
-                #expect(answer["redirects"]?.array?.count == 2)
-                #expect(answer["url"]?.string == "\(server.baseURL)/get")
+                #expect(result["status"] == 200)
+                #expect(result["redirects"]?.array?.count == 2)
+                #expect(result["url"]?.string == "\(server.baseURL)/get")
             case "manual":
-                #expect(answer["status"] == 302)
-                #expect(answer["redirects"] == [])
+                #expect(result["status"] == 302)
+                #expect(result["redirects"] == [])
             default:
-                #expect(answer["error"]?["code"] == "redirect-refused")
-                #expect(answer["status"] == 302)
+                #expect(result["error"]?["code"] == "redirect-refused")
+                #expect(result["status"] == 302)
             }
         }
     }
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func `as many batch requests as --jobs are under way at once`() async throws {
+    @Test func `batch sends as many requests at the same time as --jobs says`() async throws {
         let gate = FaultGate()
         try await FaultServer.run([.readRequest, .hold(gate), .respond(body: "x")]) { server in
             let line = #"{"url":"\#(server.baseURL)/"}"# + "\n"
@@ -199,7 +199,7 @@ import Testing
             gate.open()
             let output = try await run
             #expect(output.status == 0)
-            #expect(try answers(output).count == 12)
+            #expect(try results(output).count == 12)
         }
     }
 
@@ -211,7 +211,7 @@ import Testing
             try Data(lines.joined(separator: "\n").utf8).write(to: file)
             let output = try await Command.run("batch", "--jobs", "16", "--ordered", file.path)
             #expect(output.status == 0)
-            #expect(try answers(output).map { $0["id"]?.int } == Array(1...5000))
+            #expect(try results(output).map { $0["id"]?.int } == Array(1...5000))
         }
     }
 
@@ -222,7 +222,7 @@ import Testing
         ["--jobs", "999999999999"], ["--jobs", "99999999999999999999"], ["--timeout", "nan"], ["--timeout", "-inf"],
         ["--max-body", "99999999999999999999"],
     ])
-    func `bad usage of batch ends with 2 and a sentence`(arguments: [String]) async throws {
+    func `bad usage of batch exits with status 2 and a message`(arguments: [String]) async throws {
         let process = ["batch"] + arguments
         let output = try await Command.run(process)
         #expect(output.status == 2)
@@ -241,7 +241,7 @@ import Testing
         #expect(try await Command.run("batch", "--help").text.contains("1 to 10000"))
     }
 
-    @Test func `the largest numbers of batch limits mean no limit`() async throws {
+    @Test func `batch accepts the largest numbers as limits`() async throws {
         try await LocalServer.run { server in
             let line = #"{"url":"\#(server.baseURL)/bytes/100"}"#
             let output = try await Command.run(
@@ -259,7 +259,7 @@ import Testing
         }
     }
 
-    @Test func `batch options that ask for what is the default are accepted`() async throws {
+    @Test func `batch accepts options that ask for the default`() async throws {
         let output = try await Command.run("batch", "--cache", "off", "--cookies", "off", "--retry", "0", "--http1.1")
         #expect(output.status == 0)
         #expect(output.text.isEmpty)

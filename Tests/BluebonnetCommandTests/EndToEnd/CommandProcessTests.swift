@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["nope"], ["get"], ["--nope"]])
-    func `a missing command is bad usage, as is an unknown one`(arguments: [String]) async throws {
+    func `without a command there is help, and an unknown one is bad usage`(arguments: [String]) async throws {
         let output = try await Command.run(arguments)
         #expect(output.status == (arguments.isEmpty ? 0 : 2))
         #expect(output.errors.isEmpty == arguments.isEmpty)

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: ["--multipart", "--form"])
-    func `a file item goes into a multipart form with its name and type`(option: String) async throws {
+    func `a file item is sent as a part of a multipart form`(option: String) async throws {
         try await withFile("notes.txt", "from a file") { path in
             try await LocalServer.run { server in
                 let output = try await Command.run(
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a form without files is multipart when that is asked for`() async throws {
+    @Test func `a form without files is multipart with --multipart`() async throws {
         try await LocalServer.run { server in
             let output = try await Command.run("post", server.baseURL + "/post", "--multipart", "a=1")
             let seen = try JSONValue(parsing: output.bytes)
@@ -84,11 +84,11 @@ import Testing
     @Test func `a batch line sends a form with files`() async throws {
         try await withFile("notes.txt", "from a file") { path in
             try await LocalServer.run { server in
-                let answer = try await batch(
+                let result = try await batch(
                     #"{"method":"POST","url":"\#(server.baseURL)/post","multipart":"#
                         + #"[{"name":"f","file":"\#(path)"},{"name":"n","value":"v"}]}"#
                 )
-                let seen = try JSONValue(parsing: answer["body"]?.string ?? "")
+                let seen = try JSONValue(parsing: result["body"]?.string ?? "")
                 #expect(seen["files"] == ["f": "from a file"])
                 #expect(seen["form"] == ["n": "v"])
             }
@@ -102,11 +102,11 @@ import Testing
     ])
     func `the boundary in a batch line's Content-Type is used`(type: String) async throws {
         try await FaultServer.run([.readRequest, .respond(body: "")]) { server in
-            let answer = try await batch(
+            let result = try await batch(
                 #"{"method":"POST","url":"\#(server.baseURL)","headers":{"Content-Type":\#(JSONValue.string(type))},"#
                     + #""multipart":[{"name":"n","value":"v"}]}"#
             )
-            #expect(answer["status"] == 200)
+            #expect(result["status"] == 200)
             let request = try #require(server.requests.first)
             #expect(request.values(of: "content-type") == [type])
             #expect(request.bodyText.hasSuffix("--chosen--\r\n"))
@@ -127,7 +127,7 @@ import Testing
 
     @Test(arguments: wrong)
     func `invalid parts of a batch form are an error`(parts: String, code: String) async throws {
-        let answer = try await batch(#"{"method":"POST","url":"http://127.0.0.1:1/","multipart":\#(parts)}"#)
-        #expect(answer["error"]?["code"]?.string == code)
+        let result = try await batch(#"{"method":"POST","url":"http://127.0.0.1:1/","multipart":\#(parts)}"#)
+        #expect(result["error"]?["code"]?.string == code)
     }
 }

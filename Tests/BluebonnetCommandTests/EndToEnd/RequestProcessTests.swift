@@ -22,8 +22,8 @@ import Testing
     }
 
     @Test func `--pretty formats and colours without a terminal`() async throws {
-        let answer = FaultStep.respond(headers: [("Content-Type", "application/json")], body: #"{"a":1}"#)
-        try await FaultServer.run(.requests { _ in [answer] }) { server in
+        let response = FaultStep.respond(headers: [("Content-Type", "application/json")], body: #"{"a":1}"#)
+        try await FaultServer.run(.requests { _ in [response] }) { server in
             let formatted = try await Command.run("get", server.baseURL, "--pretty", "format")
             #expect(formatted.text == "{\n  \"a\": 1\n}\n")
             let colored = try await Command.run("get", server.baseURL, "--pretty", "all")
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ["post", "put", "patch", "delete", "options", "get"])
-    func `every command for a method sends its name and JSON`(method: String) async throws {
+    func `each command for a method sends that method and JSON`(method: String) async throws {
         try await FaultServer.run([.readRequest, .respond(body: "")]) { server in
             let output = try await Command.run(method, server.baseURL + "/", "name=Ada", "n:=1")
             #expect(output.status == 0)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `-o streams into a file, but not an error page`() async throws {
+    @Test func `-o writes the body to a file, but not that of an error status`() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "out-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         try await LocalServer.run { server in
@@ -108,14 +108,14 @@ import Testing
         try await LocalServer.run { server in
             let output = try await Command.run(["get", server.baseURL + path] + options)
             #expect(output.status == status)
-            // A 4xx or 5xx without a body would say nothing otherwise.
+            // A 4xx or 5xx without a body is reported in a message.
             #expect(output.errors.isEmpty == (status == 0 && !path.hasPrefix("/status/404")))
         }
     }
 
     @Test func `-o writes to a pipe and does not replace it`() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "pipe-\(UUID().uuidString)").path
-        // The C function reads the path while it runs.
+        // mkfifo reads the path only during the call, for which Swift keeps the C string alive.
         let result = unsafe mkfifo(path, 0o600)
         try #require(result == 0)
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -123,7 +123,7 @@ import Testing
             async let run = Command.run("get", server.baseURL, "-o", path)
             let text = await withCheckedContinuation { continuation in
                 DispatchQueue(label: "pipe").async {
-                    // Opening waits for the writer.
+                    // Opening a pipe for reading waits until the command opens it for writing.
                     let bytes = try? FileHandle(forReadingAtPath: path)?.readToEnd()
                     continuation.resume(returning: bytes.map { String(decoding: $0, as: UTF8.self) })
                 }
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `-o writes through a link and leaves it`() async throws {
+    @Test func `-o writes to the target of a symbolic link and keeps the link`() async throws {
         let directory = FileManager.default.temporaryDirectory
         let (file, link) = (directory.appending(path: UUID().uuidString), directory.appending(path: UUID().uuidString))
         defer { for url in [file, link] { try? FileManager.default.removeItem(at: url) } }
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(.needs("script"))
-    func `on a terminal JSON has colours and binary bodies stay away`() async throws {
+    func `a terminal shows JSON in colours, and no binary bodies`() async throws {
         try await LocalServer.run { server in
             let json = try await Command.onTerminal("get \(server.baseURL)/get")
             #expect(json.contains("{\r\n  \u{1B}[34m\"args\"\u{1B}[0m: "))
@@ -169,7 +169,7 @@ import Testing
         #expect(output.errors.split(separator: "\n").count == 1)
     }
 
-    @Test func `TLS is checked, and trusted with --cacert or --insecure`() async throws {
+    @Test func `a certificate is checked, and accepted with --cacert or --insecure`() async throws {
         let certificates = try TestCertificates.shared()
         try await certificates.withFiles { files in
             try await LocalServer.run(.init(tls: ServerTLS(certificates.localhost))) { server in
@@ -193,11 +193,11 @@ import Testing
         }
     }
 
-    @Test func `a body goes from https to http only with --body-on-insecure-redirects`() async throws {
+    @Test func `a redirect sends a body from https to http only with --body-on-insecure-redirects`() async throws {
         let tls = ServerTLS(try TestCertificates.shared().localhost)
         try await FaultServer.run(.requests { _ in [.respond(body: "")] }) { open in
-            let answer = FaultStep.respond(307, headers: [("Location", open.baseURL + "/there")], body: "")
-            try await FaultServer.run(.requests { _ in [answer] }, options: .init(tls: tls)) { server in
+            let redirect = FaultStep.respond(307, headers: [("Location", open.baseURL + "/there")], body: "")
+            try await FaultServer.run(.requests { _ in [redirect] }, options: .init(tls: tls)) { server in
                 let request = ["post", server.baseURL, "--insecure", "a=secret"]
                 let line = #"{"url":"\#(server.baseURL)","method":"POST","body":"secret"}"#
                 let option = "--body-on-insecure-redirects"
@@ -216,7 +216,7 @@ import Testing
         }
     }
 
-    @Test func `a client certificate is shown to a server that asks for one`() async throws {
+    @Test func `a client certificate is sent to a server that asks for one`() async throws {
         let certificates = try TestCertificates.shared()
         let tls = ServerTLS(certificates.localhost, clientAuthorities: [certificates.authority])
         try await certificates.withFiles { files in

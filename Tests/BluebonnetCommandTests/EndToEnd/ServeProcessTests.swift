@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ServeProcessTests {
     @Test(arguments: [SIGINT, SIGTERM])
-    func `serve prints its URL, responds and ends in order`(signal: Int32) async throws {
+    func `serve prints its URL, responds, and exits with status 0 after a signal`(signal: Int32) async throws {
         let server = try Conversation("serve")
         let url = try #require(await server.read())
         #expect(url.hasPrefix("http://127.0.0.1:"))

@@ -9,8 +9,8 @@ import Testing
     private static let users = #"{"users":[{"name":"Ada","age":36},{"name":"Bob","age":40}]}"#
 
     private func withJSON(_ body: String, _ test: (String) async throws -> Void) async throws {
-        let answer = FaultStep.respond(headers: [("Content-Type", "application/json")], body: body)
-        try await FaultServer.run(.requests { _ in [answer] }) { server in try await test(server.baseURL) }
+        let response = FaultStep.respond(headers: [("Content-Type", "application/json")], body: body)
+        try await FaultServer.run(.requests { _ in [response] }) { server in try await test(server.baseURL) }
     }
 
     @Test func `--filter shows a part of the response`() async throws {
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `a --filter that picks nothing, or has no JSON, is a failure`() async throws {
+    @Test func `a --filter that finds nothing, or a body that is not JSON, is a failure`() async throws {
         try await withJSON(Self.users) { url in
             let nothing = try await Command.run("get", url, "--filter", "/users/9")
             #expect(nothing.status == 1)
@@ -42,16 +42,16 @@ import Testing
         #expect(wrong.status == 2)
     }
 
-    @Test func `a 4xx response is shown whole, whatever the --filter`() async throws {
-        let answer = FaultStep.respond(404, body: "no such user")
-        try await FaultServer.run([.readRequest, answer]) { server in
+    @Test func `the body of a 4xx response is shown whole, also with --filter`() async throws {
+        let response = FaultStep.respond(404, body: "no such user")
+        try await FaultServer.run([.readRequest, response]) { server in
             let output = try await Command.run("get", server.baseURL, "--filter", "/name")
             #expect(output.text == "no such user")
             #expect(output.status == 4)
         }
     }
 
-    @Test func `--stream shows a line while the next one has not come`() async throws {
+    @Test func `--stream shows a line before the next one is received`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readRequest,
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `--raw asks for no compression and changes nothing`() async throws {
+    @Test func `--raw requests no content coding and does not change the body`() async throws {
         let body = "{\"b\":1,  \"a\":[]}"
         try await FaultServer.run(
             .requests { _ in
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `--offline prints the request and sends nothing`() async throws {
-        // Nobody listens there.
+        // No server listens on port 1: a request would fail.
         let output = try await Command.run("post", "http://127.0.0.1:1/x", "a=1", "q==2", "X-Y:z", "--offline")
         #expect(output.status == 0)
         let parts = output.text.components(separatedBy: "\n\n")

@@ -10,11 +10,11 @@ import Testing
     ]
 
     init() {
-        // A test run in the background of a script ignores it, and what it starts would too.
+        // A shell starts background jobs with SIGINT ignored, and child processes inherit that.
         signal(SIGINT, SIG_DFL)
     }
 
-    /// Returns when the half file is there.
+    /// Waits for the file with half of the body.
     private func waitForFile(in directory: URL) async throws {
         while try names(in: directory).isEmpty { try await Task.sleep(for: .milliseconds(5)) }
     }
@@ -43,7 +43,7 @@ import Testing
                     try run.write(#"{"url":"\#(server.baseURL)","output":"\#(file)"}"#)
                     try await waitForFile(in: directory)
                     #expect(await run.end(with: signal) == signal)
-                    // What was under way is not answered.
+                    // The request that had not ended has no result.
                     #expect(await run.read() == nil)
                     #expect(try names(in: directory).isEmpty)
                 }
@@ -51,8 +51,8 @@ import Testing
         }
     }
 
-    /// Runs a batch that downloads half a file and then gets two quick responses, whose results it
-    /// cannot write. The closure is called when half the file is there.
+    /// Runs a batch that downloads half a file and then receives two quick responses, whose results
+    /// it cannot write. The closure is called when half of the file was written.
     private func expectNothingLeft(
         _ output: Any,
         errors: Pipe = Pipe(),
@@ -75,7 +75,7 @@ import Testing
                     try input.fileHandleForWriting.write(contentsOf: Data("\(lines[0])\n".utf8))
                     try await waitForFile(in: directory)
                     try whenHalf()
-                    // Twice: the second result finds the reader gone, too.
+                    // Two requests: the result of the second cannot be written, either.
                     try input.fileHandleForWriting.write(contentsOf: Data("\(lines[1])\n\(lines[1])\n".utf8))
                     #expect(await status.value == expected)
                     #expect(try names(in: directory).isEmpty)

@@ -8,7 +8,7 @@ import Testing
     private static let anything = FaultServer.Script.requests { _ in [.respond(body: "")] }
 
     @Test(arguments: ["post", "put", "patch"])
-    func `piped input is the body where nothing else makes one`(method: String) async throws {
+    func `piped input is the body if no item is`(method: String) async throws {
         try await FaultServer.run(Self.anything) { server in
             let output = try await Command.run(method, server.baseURL, "X:1", "q==2", input: #"{"a":1}"#)
             #expect(output.status == 0)
@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: [["post", "a=1"], ["post", "--ignore-stdin"], ["post", "-I"], ["delete"], ["get"]])
     func `a pipe that never ends does not delay a command that does not need it`(arguments: [String]) async throws {
         try await FaultServer.run(Self.anything) { server in
-            // The input stays open until `finish`, which comes after the answer.
+            // The input stays open until `finish`, which is called after the response.
             let run = try Conversation([arguments[0], server.baseURL, "--include"] + arguments.dropFirst())
             #expect(await run.read() == "HTTP/1.1 200 Scripted")
             #expect(try await run.finish() == 0)
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [["post"], ["post", "@-"], ["post", "a=@-"], ["post", "X:@-"]])
-    func `--timeout also ends the waiting for a pipe`(arguments: [String]) async throws {
+    func `--timeout also limits the wait for piped input`(arguments: [String]) async throws {
         try await FaultServer.run(Self.anything) { server in
             let process = Command.process(
                 [arguments[0], server.baseURL, "--timeout", "0.2"] + arguments.dropFirst()
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `--timeout also ends the reading of an input that never ends`() async throws {
+    @Test func `--timeout also limits the reading of an input that never ends`() async throws {
         let arguments = ["post", "http://127.0.0.1:\(FaultServer.unusedPort)", "@-", "--timeout", "0.1"]
         let output = try await Command.run(arguments, connecting: "</dev/zero")
         #expect(output.status == 3)
@@ -83,8 +83,8 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `a signal ends a command that waits for a pipe`(number: Int32) async throws {
-        // A test run in the background of a script ignores it, and what it starts would too.
+    func `a signal ends a command that waits for piped input`(number: Int32) async throws {
+        // A shell starts background jobs with SIGINT ignored, and child processes inherit that.
         signal(SIGINT, SIG_DFL)
         let process = Command.process(["post", "http://127.0.0.1:\(FaultServer.unusedPort)"])
         let (input, errors) = (Pipe(), Pipe())
@@ -111,7 +111,8 @@ import Testing
             process.standardOutput = FileHandle.nullDevice
             let status = try process.start()
             let line = isBatch ? #"{"url":"\#(server.baseURL)","method":"POST","body":"late"}"# : "late"
-            // Time for the first read; when that comes later, the test tests less.
+            // Time for the command's first read, which finds no bytes. If the command reads only
+            // later, this test shows nothing.
             try await Task.sleep(for: .milliseconds(100))
             try input.fileHandleForWriting.write(contentsOf: Data(line.utf8))
             try input.fileHandleForWriting.close()
@@ -120,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `the command says that it waits for a pipe`() async throws {
+    @Test func `the command says that it waits for piped input`() async throws {
         try await FaultServer.run(Self.anything) { server in
             let process = Command.process(["post", server.baseURL])
             let (input, errors) = (Pipe(), Pipe())

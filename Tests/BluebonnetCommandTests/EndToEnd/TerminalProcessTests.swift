@@ -5,7 +5,7 @@ import Testing
 @testable import BluebonnetCommand
 
 @Suite(.timeLimit(.minutes(1)), .needs("script")) struct TerminalProcessTests {
-    /// Half of a body, the rest when the gate opens.
+    /// A response with half of a body, and the other half when the gate opens.
     private func slowBody(_ gate: FaultGate) -> FaultServer.Script {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n"
         let half = String(repeating: "a", count: 10_000)
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [100, 50, 20])
-    func `the progress bar of a download is gone at the end, and one line says what came`(columns: Int) async throws {
+    func `the progress bar of a download is replaced by one line at the end`(columns: Int) async throws {
         let (gate, file) = (FaultGate(), temporaryFile())
         defer { try? FileManager.default.removeItem(at: file) }
         try await FaultServer.run(slowBody(gate)) { server in
@@ -26,13 +26,13 @@ import Testing
             #expect(run.text.contains("▕█") == (columns > 20))
             gate.open()
             #expect(try await run.finish() == 0)
-            // The summary alone may be longer than the window.
+            // This screen is wider than the window, since the summary may be longer than that.
             var screen = Screen(columns: 1000)
             screen.receive(run.text.utf8)
             #expect(screen.rows.count == 2)
             #expect(screen.rows[0].hasPrefix("\(file.path): 20 kB in "), "\(screen.rows)")
             #expect(screen.rows[1] == "")
-            // Every frame stays within the window.
+            // Every frame of the progress bar is narrower than the window.
             let frames = run.text.split(separator: "\r").filter { $0.contains("%") }
             #expect(frames.allSatisfy { $0.split(separator: "\u{1B}")[0].count < columns }, "\(frames)")
         }
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `the progress bar of an upload is gone before its response is shown`() async throws {
+    @Test func `the progress bar of an upload is removed before the response is shown`() async throws {
         let (gate, file) = (FaultGate(), temporaryFile())
         try Data(repeating: 97, count: 100_000).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `an error on a terminal has a line of its own`() async throws {
+    @Test func `an error on a terminal replaces the progress bar`() async throws {
         let (gate, file) = (FaultGate(), temporaryFile())
         try await FaultServer.run([.readRequest, .hold(gate), .respond(404, body: "")]) { server in
             let run = try TerminalRun("get \(server.baseURL) -o \(file.path)")
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `a dumb terminal gets no progress bar`() async throws {
+    @Test func `a dumb terminal shows no progress bar`() async throws {
         let file = temporaryFile()
         defer { try? FileManager.default.removeItem(at: file) }
         let script: FaultServer.Script = [
@@ -132,7 +132,7 @@ import Testing
         #expect(Set(modes) == ["echo", "icanon", "isig"], "\(run.text)")
     }
 
-    @Test func `a signal after the password prompt ends the command as before it`() async throws {
+    @Test func `Ctrl-C after the password prompt ends the command`() async throws {
         signal(SIGINT, SIG_DFL)
         try await FaultServer.run([.readRequest, .stall]) { server in
             let run = try TerminalRun("get \(server.baseURL) -a Ada")

@@ -26,7 +26,7 @@ import Testing
         ("http://a#u:p@b", "http://a#u:p@b"),
         ("http://@a", "http://a"), ("http://:@a", "http://a"), ("a", "a"),
     ])
-    func `a URL without credentials has none`(url: String, rest: String) throws {
+    func `a URL without user and password has no credentials`(url: String, rest: String) throws {
         var text = url
         #expect(try Credentials.take(from: &text) == nil)
         #expect(text == rest)

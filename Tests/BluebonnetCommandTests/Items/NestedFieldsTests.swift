@@ -48,7 +48,7 @@ import Testing
         #expect(error == .usage(message))
     }
 
-    @Test func `null counts as a value of a nested field, the filling of a list does not`() throws {
+    @Test func `a nested field can replace the null of a gap in a list, but not a given null`() throws {
         #expect(throws: CommandFailure.self) { try json([("l[0]", .null), ("l[0]", 1)]) }
         #expect(try json([("l[1]", 1), ("l[0]", .null)]) == #"{"l":[null,1]}"#)
     }

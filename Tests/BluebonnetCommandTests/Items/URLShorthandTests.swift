@@ -22,7 +22,7 @@ import Testing
         (":/\u{301}", "http://localhost/\u{301}"),
         ("//\u{301}.example", "http://\u{301}.example"),
     ])
-    func `short URLs are localhost and http`(argument: String, url: String) {
+    func `a URL without scheme is http, and one without host is localhost`(argument: String, url: String) {
         #expect(URLShorthand.expand(argument) == url)
     }
 

@@ -27,7 +27,7 @@ import Testing
         )
     }
 
-    @Test func `a Host of the user is shown in its place, once`() throws {
+    @Test func `a Host field of the user is shown once, as the first field`() throws {
         let url = try #require(URL(string: "http://127.0.0.1/"))
         let host = try #require(HTTPField.Name("host"))
         let request = Request(url: url, headerFields: [.accept: "*/*", host: "example.org"])
@@ -94,7 +94,7 @@ import Testing
         ),
         (#"x; token="hunter2, a=b"; c=d"#, "x; token=REDACTED; c=d"), ("h/?token=", "h/?token=REDACTED"),
     ])
-    func `the secrets of a shown head are hidden wherever they stand`(text: String, shown: String) {
+    func `secrets in every part of a shown URL are hidden`(text: String, shown: String) {
         #expect(hiding.shown(url: text) == shown)
     }
 
@@ -104,7 +104,7 @@ import Testing
         "",
         "/?q=50%&r=%C3%A9", "max-age=5, public", "=", "\"", "a=\"", "http://h:1/?a[b]=1#x=2",
     ])
-    func `what is not a secret in a shown head stays as it is`(text: String) {
+    func `a shown head keeps every text that is not a secret`(text: String) {
         #expect(hiding.shown(url: text) == text)
     }
 
@@ -113,7 +113,7 @@ import Testing
         #expect(text.response(head) == ["HTTP/1.1 404 Not Found", "Server: x"])
     }
 
-    @Test func `shown timings name what happened`() {
+    @Test func `shown timings have only the stages that happened`() {
         var timings = Timings()
         timings.connect = .microseconds(310)
         timings.total = .milliseconds(1304)

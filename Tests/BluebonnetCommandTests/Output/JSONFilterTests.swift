@@ -33,7 +33,7 @@ struct JSONFilterTests {
     ]
 
     @Test(arguments: picked)
-    func `a JSON filter picks what it names`(text: String, expected: [JSONValue]) throws {
+    func `a JSON filter finds the values at its path`(text: String, expected: [JSONValue]) throws {
         #expect(try JSONFilter(text).values(in: Self.document) == expected)
     }
 
@@ -43,13 +43,13 @@ struct JSONFilterTests {
     }
 
     @Test(arguments: ["a..b", "a.", "a[", "a[x]", "[\"a", "/a~2", "a[\"b\"x]"])
-    func `the error about a text that is not a JSON filter says so`(text: String) {
+    func `a text that is not a JSON filter is bad usage`(text: String) {
         let failure = #expect(throws: CommandFailure.self) { try JSONFilter(text) }
         #expect(failure?.status == .usage)
         #expect(failure?.message.isEmpty == false)
     }
 
-    @Test func `a JSON filter picks every value of an object in its order`() throws {
+    @Test func `a JSON filter finds every value of an object in its order`() throws {
         let filter = try JSONFilter("[]")
         #expect(filter.values(in: ["b": 1, "a": 2]) == [1, 2])
     }

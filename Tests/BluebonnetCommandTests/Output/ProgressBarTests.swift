@@ -9,7 +9,7 @@ struct ProgressBarTests {
         #expect(bar.text(columns: 100) == "▕\(filled)▏ 40% 4.0 MB/10 MB 2.0 MB/s 0:03")
     }
 
-    @Test func `without a length there is no progress bar`() {
+    @Test func `a transfer of unknown length has no progress bar`() {
         #expect(ProgressBar(done: 999).text(columns: 100) == "999 B")
         #expect(ProgressBar(done: 1_234_567_890, speed: 45_600).text(columns: 100) == "1.2 GB 45 kB/s")
     }
@@ -43,7 +43,7 @@ struct ProgressBarTests {
         (0, .zero, "a.iso: 0 B in 0.0 s (0 B/s)"),
         (7_200_000_000, .seconds(3600), "a.iso: 7.2 GB in 1:00:00 (2.0 MB/s)"),
     ])
-    func `the summary of a transfer says how much came and how fast`(bytes: Int, duration: Duration, text: String) {
+    func `the summary of a transfer has its bytes, time and speed`(bytes: Int, duration: Duration, text: String) {
         #expect(ProgressBar.summary(of: "a.iso", bytes: bytes, duration: duration) == text)
     }
 }

@@ -11,7 +11,7 @@ import Testing
         screen.receive(text.utf8)
     }
 
-    @Test mutating func `the status line is drawn in its place, and gone at the end`() {
+    @Test mutating func `the status line is drawn over its last text, and removed at the end`() {
         for text in ["0 B", "1.2 MB 45 kB/s", "3 MB"] {
             screen.receive(line.show(text))
             #expect(screen.rows == [text])

@@ -15,7 +15,7 @@ import Testing
         ("aé\u{7F}b\u{8}c\n", "ac", .done), ("\u{7F}\n", "", .done), ("wrong\u{15}right\n", "right", .done),
         ("sec\u{3}", "sec", .interrupted), ("\u{4}", "", .ended), ("a\u{4}b\n", "ab", .done), ("sec", "sec", .more),
     ])
-    func `typed keys make a password`(keys: String, text: String, outcome: PasswordPrompt.Line.Outcome) {
+    func `a typed password can be edited`(keys: String, text: String, outcome: PasswordPrompt.Line.Outcome) {
         #expect(type(keys) == (text, outcome))
     }
 }

@@ -4,14 +4,14 @@ import Testing
 @testable import BluebonnetCommand
 
 @Suite struct RequestOptionsTests {
-    /// All values.
+    /// The values of all options as a text.
     private func text(_ options: RequestOptions?) -> String { options.map { String(describing: $0) } ?? "none" }
 
     @Test(arguments: [
         [":8080/get"], ["example.org/users", "page==2", "Accept:application/json"], ["example.org", "name=Ada", ""],
         [""],
     ])
-    func `arguments without options are read quickly as ArgumentParser reads them`(_ arguments: [String]) throws {
+    func `arguments without options are read as ArgumentParser reads them`(_ arguments: [String]) throws {
         #expect(text(RequestOptions(plain: arguments)) == text(try RequestOptions.parse(arguments)))
     }
 

@@ -70,7 +70,7 @@ import Testing
         #expect(plan.request.body == nil || plan.request.body?.length == nil)
     }
 
-    @Test func `query items join the query of the URL and stand before its fragment`() throws {
+    @Test func `query items are added to the query of the URL, before its fragment`() throws {
         let plan = try plan(["b==2"], method: .get, url: "http://example.org/?a=1#end")
         #expect(plan.request.url.absoluteString == "http://example.org/?a=1&b=2#end")
     }
@@ -81,7 +81,7 @@ import Testing
         #expect(plan.request.url.fragment(percentEncoded: true) == "%CC%81")
     }
 
-    @Test func `without items there is no body and nothing but the defaults`() throws {
+    @Test func `a request without items has no body and only the default header fields`() throws {
         let plan = try plan([], method: .get)
         #expect(plan.request.body?.length == nil)
         #expect(fields(plan) == ["Accept: */*", "User-Agent: bluebonnet/\(MainCommand.version)"])
@@ -94,7 +94,7 @@ import Testing
         #expect(!plan.decodesContent)
     }
 
-    @Test func `standard input is the body only when it is asked for`() throws {
+    @Test func `the item @- makes standard input the body`() throws {
         let plan = try plan(["@-", "Content-Type:text/plain"])
         #expect(text(plan.request.body) == "from stdin")
         #expect(plan.request.headerFields[values: .contentType] == ["text/plain"])
@@ -111,7 +111,7 @@ import Testing
         #expect(plan.request.headerFields[.contentType] == "text/csv")
     }
 
-    @Test func `over a Unix-domain socket the host stays that of the URL`() throws {
+    @Test func `a request over a Unix-domain socket has the Host of its URL`() throws {
         let plan = try plan([], method: .get, url: "example.org/x", unixSocket: "/run/a.sock")
         #expect(plan.request.url.absoluteString == "http+unix://%2Frun%2Fa.sock/x")
         #expect(fields(plan).contains("Host: example.org"))
@@ -152,7 +152,7 @@ import Testing
         #expect(plan.request.url.query == "d=Ada")
     }
 
-    @Test func `nested item names build JSON, and stay names in a form`() throws {
+    @Test func `nested item names build JSON, and are sent unchanged in a form`() throws {
         #expect(
             text(try plan(["a[b]=c", "l[]=x", "l[]=y", "l[]:=1", "n[1]:=true"]).request.body)
                 == #"{"a":{"b":"c"},"l":["x","y",1],"n":[null,true]}"#
@@ -163,7 +163,7 @@ import Testing
         )
     }
 
-    @Test func `a plan takes piped input as the body where nothing else makes one`() throws {
+    @Test func `piped input is the body of a plan if no item is`() throws {
         let piped = try plan(["X:1", "q==1"], takesStandardInput: true)
         #expect(text(piped.request.body) == "from stdin")
         #expect(piped.request.headerFields[.contentType] == "application/json")
@@ -188,7 +188,7 @@ import Testing
         #expect(plan.request.headerFields[.authorization] == "Basic dXNAZXI6cMOkc3M=")
     }
 
-    @Test func `an Authorization item wins over --auth, and that over the URL`() throws {
+    @Test func `an Authorization item replaces --auth, which replaces the credentials of the URL`() throws {
         let url = "http://u:p@example.org/"
         let given = Credentials.bearer("token")
         #expect(try plan([], url: url, credentials: given).request.headerFields[.authorization] == "Bearer token")
@@ -198,12 +198,12 @@ import Testing
     }
 
     @Test(arguments: ["http://user:secret@a:b/", "http://user:sec%0Aret@secret/", "http://us%3Aer:secret@example.org"])
-    func `no message has the password of a URL`(url: String) {
+    func `an error about a URL does not show its password`(url: String) {
         let error = #expect(throws: CommandFailure.self) { try plan([], url: url) }
         #expect(error?.message.contains("secret") == false, "\(error?.message ?? "")")
     }
 
-    @Test func `a query item is encoded once, whatever the URL has`() throws {
+    @Test func `a query item is encoded once, also beside an encoded query`() throws {
         let stray = try plan(["q==é&x"], method: .get, url: "http://h/get?d=50%")
         #expect(stray.request.url.absoluteString == "http://h/get?d=50%25&q=%C3%A9%26x")
         let escaped = try plan(["q==é&x"], method: .get, url: "http://h/get?d=50%25#f")

@@ -2,7 +2,7 @@ import Foundation
 
 /// The built command, run as a process.
 enum Command {
-    /// What a run has left.
+    /// The exit status and the output of a run.
     struct Output: Sendable {
         var status: Int32
         var bytes: Data
@@ -11,13 +11,13 @@ enum Command {
         var text: String { String(decoding: bytes, as: UTF8.self) }
     }
 
-    /// Where the command has been built: beside the test program.
+    /// The built command, which is in the folder of the test program.
     static var executable: URL {
         let program = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
         return program.deletingLastPathComponent().appending(path: "BluebonnetCommand")
     }
 
-    /// A process with the command that has not been started.
+    /// A process that runs the command and has not been started.
     static func process(_ arguments: [String]) -> Process {
         let process = Process()
         process.executableURL = executable
@@ -30,7 +30,7 @@ enum Command {
         try await run(arguments, input: input)
     }
 
-    /// What the command shows on a terminal, made by `script`; its output and errors together.
+    /// Runs the command on a terminal that `script` makes; returns output and errors together.
     static func onTerminal(_ arguments: String, environment: String = "") async throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/script")
@@ -44,7 +44,7 @@ enum Command {
         try await run(process(arguments), input: input)
     }
 
-    /// Runs the command to its end, its standard streams as the shell connects them (`2>&-`).
+    /// Runs the command to its end with standard streams that a shell redirects, such as `2>&-`.
     static func run(_ arguments: [String], connecting streams: String) async throws -> Output {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
@@ -90,8 +90,8 @@ enum Command {
 }
 
 extension Process {
-    /// Starts the process, and returns what waits for its end: the exit status, or the number of
-    /// the signal that ended it.
+    /// Starts the process and returns a task that waits for its end. The value is the exit status,
+    /// or the number of the signal that ended the process.
     func start() throws -> Task<Int32, Never> {
         let (ends, end) = AsyncStream.makeStream(of: Int32.self)
         terminationHandler = { end.yield($0.terminationStatus) }
@@ -101,7 +101,7 @@ extension Process {
 }
 
 extension Pipe {
-    /// The text that comes next, without blocking the tests' threads; empty at the end.
+    /// Waits for the next text without blocking the tests' threads; the text is empty at the end.
     func nextText() async -> String {
         await withCheckedContinuation { continuation in
             DispatchQueue(label: "pipe").async {

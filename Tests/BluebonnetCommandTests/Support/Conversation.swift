@@ -1,6 +1,6 @@
 import Foundation
 
-/// The running command, line by line: a line is written, its answer is read, and so on.
+/// A running command whose input is written and whose output is read line by line.
 final class Conversation: Sendable {
     private let input: FileHandle
     private let lines: AsyncStream<String>
@@ -39,7 +39,7 @@ final class Conversation: Sendable {
         }
     }
 
-    /// Writes a line, and nothing waits for its answer.
+    /// Writes a line and does not wait for output.
     func write(_ line: String) throws {
         try input.write(contentsOf: Data("\(line)\n".utf8))
     }
@@ -49,13 +49,13 @@ final class Conversation: Sendable {
         await lines.first { _ in true }
     }
 
-    /// Ends the input and gives the exit status.
+    /// Closes the input and waits for the exit status.
     func finish() async throws -> Int32 {
         try input.close()
         return await status.value
     }
 
-    /// Sends a signal and gives the exit status.
+    /// Sends a signal and waits for the exit status.
     func end(with signal: Int32) async -> Int32 {
         kill(process, signal)
         return await status.value

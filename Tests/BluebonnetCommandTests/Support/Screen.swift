@@ -1,5 +1,5 @@
-/// What a terminal shows: text, CR, LF, "clear to the end of the line" and colours, which it
-/// ignores.
+/// The rows of a terminal window. Understands text, CR, LF and "clear to the end of the line", and
+/// ignores colours.
 struct Screen {
     let columns: Int
     private var lines: [[Character]] = [[]]
@@ -9,12 +9,12 @@ struct Screen {
         self.columns = columns
     }
 
-    /// The rows without the blanks at their ends.
+    /// The rows without the spaces at their ends.
     var rows: [String] {
         lines.map { row in String(row.reversed().drop { $0 == " " }.reversed()) }
     }
 
-    /// Shows bytes; they end at the end of a character.
+    /// Shows bytes, whose last character must be complete.
     mutating func receive(_ bytes: some Sequence<UInt8>) {
         var rest = Array(String(decoding: Array(bytes), as: UTF8.self).unicodeScalars)[...]
         while let scalar = rest.popFirst() {
@@ -22,7 +22,7 @@ struct Screen {
             case "\r": column = 0
             case "\n":
                 lines.append([])
-                // A terminal in its usual mode; a pty sends CR LF anyway.
+                // In its usual mode a terminal also returns to the first column.
                 column = 0
             case "\u{1B}":
                 let sequence = rest.prefix { !("a"..."z").contains($0) && !("A"..."Z").contains($0) }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The command on a terminal made by `script`, watched while it runs.
+/// The command on a terminal that `script` makes, whose output can be read while it runs.
 final class TerminalRun: Sendable {
     private let process: Process
     private let input: FileHandle
@@ -12,16 +12,16 @@ final class TerminalRun: Sendable {
     /// Starts the command.
     ///
     /// - Parameters:
-    ///   - arguments: What stands behind the command, as a shell reads it.
+    ///   - arguments: The arguments of the command, in the syntax of a shell.
     ///   - columns: The width of the window.
-    ///   - environment: Variables of the command.
+    ///   - environment: Environment variables for the command.
     /// - Throws: When `script` cannot be run.
     convenience init(_ arguments: String, columns: Int = 100, environment: String = "") throws {
         let command = "env -u NO_COLOR TERM=xterm \(environment) '\(Command.executable.path)' \(arguments)"
         try self.init(script: "stty cols \(columns); exec \(command)")
     }
 
-    /// Starts a script of the shell.
+    /// Starts a shell script.
     init(script: String) throws {
         process = Process()
         process.executableURL = URL(filePath: "/usr/bin/script")
@@ -44,10 +44,10 @@ final class TerminalRun: Sendable {
         }
     }
 
-    /// What has been shown so far.
+    /// The text that was shown so far.
     var text: String { String(decoding: bytes.withLock { $0 }, as: UTF8.self) }
 
-    /// Returns when a text has been shown, or the command has ended.
+    /// Waits until a text was shown or the command has ended.
     func wait(for text: String) async {
         while !self.text.contains(text) {
             guard let chunk = await chunks.first(where: { _ in true }) else { return }
@@ -62,7 +62,7 @@ final class TerminalRun: Sendable {
 
     /// Waits for the end.
     ///
-    /// - Returns: The exit status, 128 and the number of a signal.
+    /// - Returns: The exit status, or 128 plus the number of the signal that ended the command.
     func finish() async throws -> Int32 {
         for await chunk in chunks { bytes.withLock { $0 += chunk } }
         let status = await status.value

@@ -31,7 +31,7 @@ import Testing
         #expect(try tree.nodes(atXPath: "/a/b").first?.stringValue == "ü")
     }
 
-    @Test func `the errors of XML responses are chained as those of JSON responses`() throws {
+    @Test func `XML responses have the errors of invalid bodies, statuses and content types`() throws {
         let broken = try #require(Self.error(200, "text/xml", "<a>\n<b></a>"))
         #expect(broken.code == .responseSerializationFailed)
         #expect(broken.message == "The response is not valid XML: The tag “a” closes “b” (line 2, column 6)")

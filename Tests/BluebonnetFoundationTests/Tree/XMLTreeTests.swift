@@ -7,7 +7,7 @@ import Testing
 @Suite struct XMLTreeTests {
     private static let text = "<r a=\"1\" b=\"&quot;\"><x>one<![CDATA[<two>]]></x><!--c--><?p d?><y/>&amp;</r>"
 
-    @Test func `an XML tree has everything that the document has`() throws {
+    @Test func `an XML tree has every node and attribute of its document`() throws {
         let tree = try XMLTree(Self.text)
         let root = tree.root
         #expect(root.kind == .element && root.name?.qualified == "r")
@@ -39,7 +39,7 @@ import Testing
     }
 
     #if DEBUG
-        @Test func `the cost of gathering an XML node's text grows with its length`() throws {
+        @Test func `the cost of collecting an XML node's text grows linearly with its length`() throws {
             func gathered(_ count: Int) throws -> Int {
                 let sections = String(repeating: "<![CDATA[12345678]]>", count: count)
                 return try XMLTree("<r>\(sections)<a>\(sections)</a></r>").storage.gathered

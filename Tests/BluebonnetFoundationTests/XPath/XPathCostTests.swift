@@ -4,9 +4,10 @@ import Testing
 
 @testable import BluebonnetFoundation
 
-/// What an expression may cost. The expression is the developer's, the document somebody else's.
+/// Tests of the cost of expressions. The developer writes the expression, but the document can come
+/// from a hostile server.
 @Suite struct XPathCostTests {
-    /// What an expression has spent; nil when it was refused.
+    /// The cost of an expression in steps; nil when the expression was refused.
     private static func spent(_ xpath: String, in document: String, budget: Int? = nil) throws -> Int? {
         let tree = try XMLTree(document)
         var parser = try XPathParser(xpath)
@@ -44,7 +45,7 @@ import Testing
         }
     }
 
-    /// Each of these reads a text, or all nodes, for each node.
+    /// Each of these expressions reads a long text, or all nodes, for each node.
     @Test(arguments: [
         "//i[number(/) > 1]", "//i[/ > 1]", "//i[1 < /]", "//i[-/ > 1]", "//i[/ + 1]", "//i[sum(/) > 1]",
         "//i[floor(/)]", "//i[contains(/, 'z')]", "//i[normalize-space(../t) = 'z']", "//i[string-length(../t) = 1]",
@@ -58,12 +59,12 @@ import Testing
     func `an XPath expression of quadratic cost is refused`(_ xpath: String) throws {
         let document = Self.wide(1_000)
         let tree = try XMLTree(document)
-        // A text of 5 KB and 1,000 nodes: each node pays 300 for the text, or 1,000 for the nodes.
+        // A text of 5 KB and 1,000 nodes: each node costs 300 for the text, or 1,000 for the nodes.
         let (nodes, text) = (tree.storage.records.count, tree.storage.textSize)
         #expect(try Self.spent(xpath, in: document, budget: 20 * nodes + text) == nil)
     }
 
-    @Test func `XPath arguments are evaluated once at every depth`() throws {
+    @Test func `the arguments of nested XPath functions are evaluated once`() throws {
         func nested(_ depth: Int) -> String {
             depth == 0 ? "string-length(//t)" : "substring('1234', \(nested(depth - 1)), 1)"
         }
@@ -73,14 +74,14 @@ import Testing
         #expect(many < 3 * one)
     }
 
-    @Test func `XPath lang() pays for the attributes that it looks through`() throws {
+    @Test func `the cost of XPath lang() grows with the attributes that it reads`() throws {
         let attributes = (0..<300).map { "a\($0)='' " }.joined()
         let document = "<r \(attributes)>" + String(repeating: "<i/>", count: 300) + "</r>"
         let spent = try #require(try Self.spent("//i[lang('en')]", in: document))
         #expect(spent > 300 * 300)
     }
 
-    @Test func `comparing long namespaces in XPath costs their length`() throws {
+    @Test func `the cost of comparing namespaces in XPath grows with their length`() throws {
         let space = String(repeating: "u", count: 10_000)
         let items = String(repeating: "<p:i/>", count: 200)
         let document = "<r xmlns:p='\(space)1'>\(items)</r>"
@@ -92,13 +93,13 @@ import Testing
         #expect(evaluator.spent > 200 * 10_000 / 16)
     }
 
-    @Test func `the XPath budget grows with the document and with nothing else`() throws {
+    @Test func `the XPath budget grows at most linearly with the document`() throws {
         func budget(_ count: Int) throws -> Int {
             XPathEvaluator.budget(for: try XMLTree(Self.wide(count)).storage)
         }
         let (one, two) = (try budget(20_000), try budget(40_000))
         #expect(two <= 2 * one)
-        // Whoever reads all texts a few times is not refused, however few nodes they are in.
+        // An expression may read all texts a few times, even if they are in few nodes.
         let text = "<r><t>" + String(repeating: "x", count: 4_000_000) + "</t></r>"
         #expect(try XMLTree(text).nodes(atXPath: "//*[contains(., 'z')]").isEmpty)
     }
@@ -119,7 +120,7 @@ import Testing
         #expect(try found("ü", in: "uü\u{308}") == "u|\u{308}")
         #expect(try found("x", in: "aaa") == "|")
         #expect(try found("aaaa", in: "aaa") == "|")
-        // Characters are compared, not what looks like them.
+        // Code points are compared: canonically equivalent texts are different.
         #expect(try found("e\u{301}", in: "\u{E9}") == "|")
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<200 {
@@ -160,7 +161,7 @@ import Testing
         await Self.onSmallStack { _ = try? tree.value(ofXPath: xpath) }
     }
 
-    @Test func `XPath over a deep document needs little stack`() async throws {
+    @Test func `an XML tree of a deep document needs little stack`() async throws {
         var limits = XMLLimits()
         limits.depth = 20_000
         let document = Self.around("x", "<a>", "</a>", 20_000)

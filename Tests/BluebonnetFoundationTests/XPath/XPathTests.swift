@@ -66,7 +66,7 @@ import Testing
         ("1 div round(-0.2)", "-Infinity"), ("1 div round(0.2)", "Infinity"), ("round(-0.5)", "0"),
         ("round(1.5)", "2"), ("round(-1.5)", "-1"), ("round(-1.6)", "-2"), ("round(1 div 0)", "Infinity"),
         ("round('x')", "NaN"), ("--'5'", "5"), ("--'x'", "NaN"), ("count(//book[--'1'])", "2"), ("---'5'", "-5"),
-        // One composed, one decomposed.
+        // The first text is composed, the second one decomposed.
         ("'\u{E9}' = 'e\u{301}'", "false"), ("count(//title[. = 'One'])", "1"),
         ("//price != //price", "true"), ("//price <= //price", "true"), ("'1' < //price", "true"),
         ("//title = //nothing or //nothing != //title", "false"), ("//book = true()", "true"),
@@ -87,7 +87,7 @@ import Testing
         #expect(throws: XPathError.self) { try tree.nodes(atXPath: xpath) }
     }
 
-    @Test func `XPath prefixes may be given, and a default namespace needs one`() throws {
+    @Test func `XPath finds elements of a default namespace only by a given prefix`() throws {
         let tree = try XMLTree("<feed xmlns='urn:atom'><entry/></feed>")
         #expect(try tree.nodes(atXPath: "//entry").isEmpty)
         #expect(try tree.nodes(atXPath: "//a:entry", namespaces: ["a": "urn:atom"]).count == 1)

@@ -1,7 +1,7 @@
-"""Parses forms, and writes what it has parsed again, with Python's urllib.
+"""Parses forms with Python's urllib, and encodes the parsed pairs again.
 
-Standard input: a JSON array of texts. Standard output: for each, the pairs that are in it, and how urllib writes these
-pairs with the escaping of AFNetworking and with that of the URL Standard.
+Standard input: a JSON array of texts. Standard output: for each text, its pairs, and how urllib encodes these pairs with the
+escaping of AFNetworking and with that of the URL Standard.
 """
 
 import json
@@ -9,7 +9,7 @@ import sys
 from urllib.parse import parse_qsl, quote, urlencode
 
 
-def answer(text):
+def parsed(text):
     pairs = parse_qsl(text, keep_blank_values=True, strict_parsing=text != "", errors="strict")
     return {
         "pairs": pairs,
@@ -18,4 +18,4 @@ def answer(text):
     }
 
 
-json.dump([answer(text) for text in json.load(sys.stdin.buffer)], sys.stdout)
+json.dump([parsed(text) for text in json.load(sys.stdin.buffer)], sys.stdout)

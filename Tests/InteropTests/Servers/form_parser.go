@@ -1,5 +1,5 @@
-// What Go's mime/multipart makes of a form: its body on standard input, its Content-Type as the
-// argument, and a JSON list of its parts on standard output.
+// Reads a form with Go's mime/multipart: the body from standard input, its Content-Type from the
+// argument. Writes a JSON list of the parts to standard output.
 package main
 
 import (

@@ -1,7 +1,7 @@
-"""What several multipart parsers make of a form: POST it to /<parser>, and the answer is a JSON list of its parts.
+"""Several multipart parsers: POST a form to /<parser>, and the response is a JSON list of the parts that it read.
 
 A WSGI application. The parsers: multipart, python-multipart, werkzeug, and go where FORM_PARSER_GO names a program that was
-built from form_parser.go. POST to /discard answers how many bytes came.
+built from form_parser.go. The response to a POST to /discard is the number of bytes received.
 """
 
 import hashlib
@@ -111,10 +111,10 @@ def by_werkzeug(content_type, stream):
 
 def by_go(content_type, stream):
     body = stream.read()
-    answer = subprocess.run(
+    done = subprocess.run(
         [os.environ["FORM_PARSER_GO"], content_type], input=body, capture_output=True, check=True, timeout=60
     )
-    return json.loads(answer.stdout)
+    return json.loads(done.stdout)
 
 
 def discard(content_type, stream):
@@ -137,7 +137,7 @@ def app(environ, start_response):
         return [b""]
     try:
         status, result = "200 OK", parse(environ.get("CONTENT_TYPE", ""), environ["wsgi.input"])
-    except Exception as error:  # The test wants to see what a parser objects to.
+    except Exception as error:  # A failed test shows the error of the parser.
         status, result = "400 Bad Request", f"{type(error).__name__}: {error}"
     start_response(status, [("Content-Type", "application/json")])
     return [json.dumps(result).encode()]

@@ -12,7 +12,7 @@ struct TestCertificatesTests {
         certificates = try TestCertificates.shared()
     }
 
-    /// Whether a client that trusts the authority gets a word out of a server with this identity.
+    /// Whether a client that trusts the authority receives bytes of a server with this identity.
     private func isTrusted(_ identity: TestIdentity) async throws -> Bool {
         try await FaultServer.run([.send("x"), .close], options: .init(tls: ServerTLS(identity))) { server in
             let tls = try TLSClient.trusting(certificates.authority)
@@ -21,7 +21,7 @@ struct TestCertificatesTests {
         }
     }
 
-    @Test func `of the test certificates only the good one is trusted`() async throws {
+    @Test func `only the valid test certificate is trusted`() async throws {
         #expect(try await isTrusted(certificates.localhost))
         #expect(try await !isTrusted(certificates.expired))
         #expect(try await !isTrusted(certificates.notYetValid))
@@ -30,7 +30,7 @@ struct TestCertificatesTests {
         #expect(try await !isTrusted(certificates.untrusted))
     }
 
-    @Test func `a self-signed test certificate is trusted by a client that knows it`() async throws {
+    @Test func `a self-signed test certificate is trusted by a client that has it as a root`() async throws {
         try await FaultServer.run([.send("x"), .close], options: .init(tls: ServerTLS(certificates.selfSigned))) {
             server in
             let tls = try TLSClient.trusting(certificates.selfSigned)
@@ -55,7 +55,7 @@ struct TestCertificatesTests {
     }
 
     @Test(.needs("openssl"))
-    func `openssl agrees which test certificates are trusted and what their pins are`() async throws {
+    func `openssl finds the same test certificates valid, and computes the same pin`() async throws {
         try await certificates.withFiles { files in
             func verify(_ name: String, purpose: String = "sslserver") throws -> Program.Output {
                 try Program.run(

@@ -12,44 +12,44 @@ struct CacheEndpointsTests {
     )
     func `the etag endpoint compares the entity tag`(name: String, value: String, status: Int) async throws {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch("/etag/x", headers: [(name, value)], from: server)
-            #expect(answer.status == status)
-            #expect(answer.value(of: "etag") == "\"x\"")
-            #expect(answer.body.isEmpty == (status != 200))
+            let response = try await RawResponse.fetch("/etag/x", headers: [(name, value)], from: server)
+            #expect(response.status == status)
+            #expect(response.value(of: "etag") == "\"x\"")
+            #expect(response.body.isEmpty == (status != 200))
         }
     }
 
-    @Test func `the cache endpoint responds 304 to a condition`() async throws {
+    @Test func `the cache endpoint responds to a condition with 304`() async throws {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch("/cache", from: server)
-            #expect(answer.status == 200)
-            let tag = try #require(answer.value(of: "etag"))
-            let date = try #require(answer.value(of: "last-modified"))
+            let response = try await RawResponse.fetch("/cache", from: server)
+            #expect(response.status == 200)
+            let tag = try #require(response.value(of: "etag"))
+            let date = try #require(response.value(of: "last-modified"))
             #expect(date.hasSuffix(" GMT") && date.count == 29)
             for field in [(name: "If-None-Match", value: tag), (name: "If-Modified-Since", value: date)] {
-                #expect(try await Answer.fetch("/cache", headers: [field], from: server).status == 304)
+                #expect(try await RawResponse.fetch("/cache", headers: [field], from: server).status == 304)
             }
         }
     }
 
-    @Test func `the cache endpoint sends a Cache-Control of so many seconds`() async throws {
+    @Test func `the cache endpoint sends Cache-Control with the seconds of its path`() async throws {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch("/cache/60", from: server)
-            #expect(answer.value(of: "cache-control") == "public, max-age=60")
+            let response = try await RawResponse.fetch("/cache/60", from: server)
+            #expect(response.value(of: "cache-control") == "public, max-age=60")
         }
     }
 
     @Test func `the response-headers endpoint sends the fields of the query`() async throws {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch("/response-headers?X-A=1&X-B=2&X-B=3", from: server)
-            #expect(answer.value(of: "x-a") == "1")
-            #expect(answer.values(of: "x-b") == ["2", "3"])
-            let object = try answer.object()
+            let response = try await RawResponse.fetch("/response-headers?X-A=1&X-B=2&X-B=3", from: server)
+            #expect(response.value(of: "x-a") == "1")
+            #expect(response.values(of: "x-b") == ["2", "3"])
+            let object = try response.object()
             #expect(object["X-B"] as? [String] == ["2", "3"])
-            #expect(object["Content-Length"] as? String == answer.value(of: "content-length"))
-            let typed = try await Answer.fetch("/response-headers?Content-Type=text/plain", from: server)
+            #expect(object["Content-Length"] as? String == response.value(of: "content-length"))
+            let typed = try await RawResponse.fetch("/response-headers?Content-Type=text/plain", from: server)
             #expect(typed.values(of: "content-type") == ["text/plain"])
-            #expect(try await Answer.fetch("/response-headers?a%20b=1", from: server).status == 400)
+            #expect(try await RawResponse.fetch("/response-headers?a%20b=1", from: server).status == 400)
         }
     }
 }

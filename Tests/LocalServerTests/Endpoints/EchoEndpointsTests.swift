@@ -5,17 +5,17 @@ import Testing
 struct EchoEndpointsTests {
     @Test func `the get endpoint returns arguments, headers, origin and URL`() async throws {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch(
+            let response = try await RawResponse.fetch(
                 "/get?a=1&b=2&b=3&c%20d=%C3%A9+x",
                 headers: [("user-agent", "raw"), ("X-Twice", "1"), ("x-twice", "2")],
                 from: server
             )
-            #expect(answer.status == 200)
-            #expect(answer.value(of: "content-type") == "application/json")
-            #expect(answer.value(of: "server") == "bluebonnet")
-            #expect(answer.value(of: "access-control-allow-origin") == "*")
-            #expect(answer.value(of: "content-length") == "\(answer.body.count)")
-            let object = try answer.object()
+            #expect(response.status == 200)
+            #expect(response.value(of: "content-type") == "application/json")
+            #expect(response.value(of: "server") == "bluebonnet")
+            #expect(response.value(of: "access-control-allow-origin") == "*")
+            #expect(response.value(of: "content-length") == "\(response.body.count)")
+            let object = try response.object()
             #expect(Set(object.keys) == ["args", "headers", "origin", "url"])
             let arguments = try #require(object["args"] as? [String: Any])
             #expect(arguments["a"] as? String == "1")
@@ -34,17 +34,17 @@ struct EchoEndpointsTests {
     func `the echo endpoints return a JSON body as text and as JSON`(method: String) async throws {
         try await LocalServer.run { server in
             let text = #"{"big":12345678901234567890123,"list":[1.50,true,null,"ü"]}"#
-            let answer = try await Answer.fetch(
+            let response = try await RawResponse.fetch(
                 "/\(method.lowercased())",
                 method: method,
                 headers: [("Content-Type", "application/json")],
                 body: Array(text.utf8),
                 from: server
             )
-            let object = try answer.object()
+            let object = try response.object()
             #expect(Set(object.keys) == ["args", "data", "files", "form", "headers", "json", "origin", "url"])
             #expect(object["data"] as? String == text)
-            #expect(answer.text.contains(#""json": {"big":12345678901234567890123,"#))
+            #expect(response.text.contains(#""json": {"big":12345678901234567890123,"#))
             let json = try #require(object["json"] as? [String: Any])
             #expect((json["list"] as? [Any])?.count == 4)
         }
@@ -59,22 +59,22 @@ struct EchoEndpointsTests {
     )
     func `the echo endpoints return null as the JSON of a body that is not JSON`(text: String) async throws {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch("/post", method: "POST", body: Array(text.utf8), from: server)
-            #expect(try answer.object()["data"] as? String == text)
-            #expect(answer.text.contains(#""json": null"#))
+            let response = try await RawResponse.fetch("/post", method: "POST", body: Array(text.utf8), from: server)
+            #expect(try response.object()["data"] as? String == text)
+            #expect(response.text.contains(#""json": null"#))
         }
     }
 
     @Test func `the echo endpoints return the fields of a form`() async throws {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch(
+            let response = try await RawResponse.fetch(
                 "/post",
                 method: "POST",
                 headers: [("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")],
                 body: Array("name=a+b&tag=1&tag=2&empty=&half=%zz".utf8),
                 from: server
             )
-            let object = try answer.object()
+            let object = try response.object()
             let form = try #require(object["form"] as? [String: Any])
             #expect(form["name"] as? String == "a b")
             #expect(form["tag"] as? [String] == ["1", "2"])
@@ -94,14 +94,14 @@ struct EchoEndpointsTests {
                 "Content-Type: image/x", "", "",
             ]
             let body = Array(lines.joined(separator: "\r\n").utf8) + [0xFF, 0x00] + Array("\r\n--b--\r\n".utf8)
-            let answer = try await Answer.fetch(
+            let response = try await RawResponse.fetch(
                 "/post",
                 method: "POST",
                 headers: [("Content-Type", "multipart/form-data; boundary=b")],
                 body: body,
                 from: server
             )
-            let object = try answer.object()
+            let object = try response.object()
             #expect(object["form"] as? [String: String] == ["field": "one\r\ntwo"])
             #expect(
                 object["files"] as? [String: String] == ["text": "file text", "binary": "data:image/x;base64,/wA="]
@@ -111,8 +111,8 @@ struct EchoEndpointsTests {
 
     @Test func `the echo endpoints return bytes that are not text as a data URL`() async throws {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch("/put", method: "PUT", body: [0xFF, 0x00], from: server)
-            #expect(try answer.object()["data"] as? String == "data:application/octet-stream;base64,/wA=")
+            let response = try await RawResponse.fetch("/put", method: "PUT", body: [0xFF, 0x00], from: server)
+            #expect(try response.object()["data"] as? String == "data:application/octet-stream;base64,/wA=")
         }
     }
 
@@ -120,28 +120,28 @@ struct EchoEndpointsTests {
         async throws
     {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch("/anything/else/here", method: method, from: server)
-            #expect(try answer.object()["method"] as? String == method)
+            let response = try await RawResponse.fetch("/anything/else/here", method: method, from: server)
+            #expect(try response.object()["method"] as? String == method)
         }
     }
 
-    @Test func `the headers, ip and user-agent endpoints return one thing each`() async throws {
+    @Test func `the headers, ip and user-agent endpoints return what their names say`() async throws {
         try await LocalServer.run { server in
-            let headers = try await Answer.fetch("/headers", headers: [("accept-encoding", "br")], from: server)
+            let headers = try await RawResponse.fetch("/headers", headers: [("accept-encoding", "br")], from: server)
             let members = try #require(try headers.object()["headers"] as? [String: String])
             #expect(members["Accept-Encoding"] == "br")
-            #expect(try await Answer.fetch("/ip", from: server).text == "{\n  \"origin\": \"127.0.0.1\"\n}\n")
-            let agent = try await Answer.fetch("/user-agent", headers: [("User-Agent", "raw/1")], from: server)
+            #expect(try await RawResponse.fetch("/ip", from: server).text == "{\n  \"origin\": \"127.0.0.1\"\n}\n")
+            let agent = try await RawResponse.fetch("/user-agent", headers: [("User-Agent", "raw/1")], from: server)
             #expect(try agent.object()["user-agent"] as? String == "raw/1")
-            let nobody = try await Answer.fetch("/user-agent", from: server)
-            #expect(nobody.text == "{\n  \"user-agent\": null\n}\n")
+            let missing = try await RawResponse.fetch("/user-agent", from: server)
+            #expect(missing.text == "{\n  \"user-agent\": null\n}\n")
         }
     }
 
     @Test func `the sink endpoint counts and hashes the body`() async throws {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch("/sink", method: "PUT", body: Array("abc".utf8), from: server)
-            let object = try answer.object()
+            let response = try await RawResponse.fetch("/sink", method: "PUT", body: Array("abc".utf8), from: server)
+            let object = try response.object()
             #expect(object["bytes"] as? Int == 3)
             #expect(
                 object["sha256"] as? String
@@ -150,12 +150,12 @@ struct EchoEndpointsTests {
         }
     }
 
-    @Test func `the echo endpoints refuse a body larger than the server keeps`() async throws {
+    @Test func `the echo endpoints refuse a body above the limit of the server`() async throws {
         try await LocalServer.run(.init(maximumBodySize: 10)) { server in
             let body = [UInt8](repeating: 97, count: 11)
-            let answer = try await Answer.fetch("/post", method: "POST", body: body, from: server)
-            #expect(answer.status == 413)
-            let other = try await Answer.fetch("/sink", method: "POST", body: body, from: server)
+            let response = try await RawResponse.fetch("/post", method: "POST", body: body, from: server)
+            #expect(response.status == 413)
+            let other = try await RawResponse.fetch("/sink", method: "POST", body: body, from: server)
             #expect(other.status == 200)
         }
     }
@@ -163,11 +163,11 @@ struct EchoEndpointsTests {
     @Test(.needs("python3"), arguments: ["gzip", "deflate"])
     func `the compressed endpoints name their content coding`(coding: String) async throws {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch("/\(coding)", from: server)
-            #expect(answer.value(of: "content-encoding") == coding)
-            #expect(Array(answer.body.prefix(2)) == (coding == "gzip" ? [0x1F, 0x8B] : [0x78, 0x9C]))
+            let response = try await RawResponse.fetch("/\(coding)", from: server)
+            #expect(response.value(of: "content-encoding") == coding)
+            #expect(Array(response.body.prefix(2)) == (coding == "gzip" ? [0x1F, 0x8B] : [0x78, 0x9C]))
             let flag = coding == "gzip" ? "gzipped" : "deflated"
-            let text = try Inflater.inflate(answer.body)
+            let text = try Inflater.inflate(response.body)
             #expect(text.contains("\"\(flag)\": true"))
             #expect(text.contains("\"method\": \"GET\""))
         }

@@ -3,14 +3,14 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RangeEndpointsTests {
-    @Test func `the range endpoint sends the alphabet over and over`() async throws {
+    @Test func `the range endpoint repeats the alphabet`() async throws {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch("/range/30", from: server)
-            #expect(answer.status == 200)
-            #expect(answer.text == "abcdefghijklmnopqrstuvwxyzabcd")
-            #expect(answer.value(of: "etag") == "\"range30\"")
-            #expect(answer.value(of: "accept-ranges") == "bytes")
-            #expect(answer.value(of: "last-modified") != nil)
+            let response = try await RawResponse.fetch("/range/30", from: server)
+            #expect(response.status == 200)
+            #expect(response.text == "abcdefghijklmnopqrstuvwxyzabcd")
+            #expect(response.value(of: "etag") == "\"range30\"")
+            #expect(response.value(of: "accept-ranges") == "bytes")
+            #expect(response.value(of: "last-modified") != nil)
         }
     }
 
@@ -23,29 +23,29 @@ struct RangeEndpointsTests {
     )
     func `the range endpoint sends a part for a range`(range: String, text: String, contentRange: String) async throws {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch("/range/26", headers: [("Range", range)], from: server)
-            #expect(answer.status == 206)
-            #expect(answer.text == text)
-            #expect(answer.value(of: "content-range") == contentRange)
-            #expect(answer.value(of: "content-length") == "\(text.count)")
+            let response = try await RawResponse.fetch("/range/26", headers: [("Range", range)], from: server)
+            #expect(response.status == 206)
+            #expect(response.text == text)
+            #expect(response.value(of: "content-range") == contentRange)
+            #expect(response.value(of: "content-length") == "\(text.count)")
         }
     }
 
     @Test(arguments: ["bytes=26-", "bytes=30-40", "bytes=-0"])
-    func `the range endpoint cannot satisfy a range outside`(range: String) async throws {
+    func `the range endpoint refuses a range outside of the body`(range: String) async throws {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch("/range/26", headers: [("Range", range)], from: server)
-            #expect(answer.status == 416)
-            #expect(answer.value(of: "content-range") == "bytes */26")
+            let response = try await RawResponse.fetch("/range/26", headers: [("Range", range)], from: server)
+            #expect(response.status == 416)
+            #expect(response.value(of: "content-range") == "bytes */26")
         }
     }
 
     @Test(arguments: ["bytes=3-1", "lines=1-2", "bytes=a-b", "bytes=-", "bytes=0-1,3-4"])
     func `the range endpoint ignores an invalid range`(range: String) async throws {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch("/range/26", headers: [("Range", range)], from: server)
-            #expect(answer.status == 200)
-            #expect(answer.body.count == 26)
+            let response = try await RawResponse.fetch("/range/26", headers: [("Range", range)], from: server)
+            #expect(response.status == 200)
+            #expect(response.body.count == 26)
         }
     }
 
@@ -55,22 +55,22 @@ struct RangeEndpointsTests {
             ("Tue, 03 Jan 2023 03:04:05 GMT", 200),
         ]
     )
-    func `the range endpoint sends a part for If-Range only when nothing changed`(validator: String, status: Int)
+    func `the range endpoint sends a part for If-Range only when the validator matches`(validator: String, status: Int)
         async throws
     {
         try await LocalServer.run { server in
             let headers = [(name: "Range", value: "bytes=0-3"), (name: "If-Range", value: validator)]
-            let answer = try await Answer.fetch("/range/26", headers: headers, from: server)
-            #expect(answer.status == status)
+            let response = try await RawResponse.fetch("/range/26", headers: headers, from: server)
+            #expect(response.status == status)
         }
     }
 
     @Test func `the range endpoint responds to HEAD with the length and no body`() async throws {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch("/range/26", method: "HEAD", from: server)
-            #expect(answer.status == 200)
-            #expect(answer.value(of: "content-length") == "26")
-            #expect(answer.body.isEmpty)
+            let response = try await RawResponse.fetch("/range/26", method: "HEAD", from: server)
+            #expect(response.status == 200)
+            #expect(response.value(of: "content-length") == "26")
+            #expect(response.body.isEmpty)
         }
     }
 }

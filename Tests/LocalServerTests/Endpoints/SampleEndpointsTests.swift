@@ -16,34 +16,34 @@ struct SampleEndpointsTests {
         async throws
     {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch(target, from: server)
-            #expect(answer.status == 200)
-            #expect(answer.value(of: "content-type") == type)
-            #expect(answer.text.contains(part))
+            let response = try await RawResponse.fetch(target, from: server)
+            #expect(response.status == 200)
+            #expect(response.value(of: "content-type") == type)
+            #expect(response.text.contains(part))
         }
     }
 
     @Test func `the sample image is a PNG`() async throws {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch("/image/png", from: server)
-            #expect(answer.value(of: "content-type") == "image/png")
-            #expect(Array(answer.body.prefix(8)) == [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
-            #expect(Array(answer.body.suffix(8).prefix(4)) == Array("IEND".utf8))
+            let response = try await RawResponse.fetch("/image/png", from: server)
+            #expect(response.value(of: "content-type") == "image/png")
+            #expect(Array(response.body.prefix(8)) == [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+            #expect(Array(response.body.suffix(8).prefix(4)) == Array("IEND".utf8))
         }
     }
 
     @Test func `the uuid endpoint returns a new UUID each time`() async throws {
         try await LocalServer.run { server in
-            let first = try await Answer.fetch("/uuid", from: server).object()["uuid"] as? String
+            let first = try await RawResponse.fetch("/uuid", from: server).object()["uuid"] as? String
             #expect(first?.count == 36)
-            #expect(try await Answer.fetch("/uuid", from: server).object()["uuid"] as? String != first)
+            #expect(try await RawResponse.fetch("/uuid", from: server).object()["uuid"] as? String != first)
         }
     }
 
-    @Test func `the base64 endpoint refuses what is not base64`() async throws {
+    @Test func `the base64 endpoint refuses a text that is not base64`() async throws {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch("/base64/!!", from: server)
-            #expect(answer.status == 400)
+            let response = try await RawResponse.fetch("/base64/!!", from: server)
+            #expect(response.status == 400)
         }
     }
 }

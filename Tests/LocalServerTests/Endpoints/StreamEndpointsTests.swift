@@ -6,9 +6,9 @@ import Testing
 struct StreamEndpointsTests {
     @Test func `the stream endpoint sends lines of JSON in chunks`() async throws {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch("/stream/3?x=1", from: server)
-            #expect(answer.value(of: "transfer-encoding") == "chunked")
-            let lines = answer.text.split(separator: "\n")
+            let response = try await RawResponse.fetch("/stream/3?x=1", from: server)
+            #expect(response.value(of: "transfer-encoding") == "chunked")
+            let lines = response.text.split(separator: "\n")
             #expect(lines.count == 3)
             for (index, line) in lines.enumerated() {
                 let object = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -18,38 +18,41 @@ struct StreamEndpointsTests {
         }
     }
 
-    @Test func `the bytes endpoint sends the same bytes for the same seed, however they are cut`() async throws {
+    @Test func `the bytes endpoints send the same bytes for the same seed, in any chunks`() async throws {
         try await LocalServer.run { server in
-            let whole = try await Answer.fetch("/bytes/100000?seed=7", from: server)
+            let whole = try await RawResponse.fetch("/bytes/100000?seed=7", from: server)
             #expect(whole.body.count == 100_000)
             #expect(whole.value(of: "content-length") == "100000")
-            let chunked = try await Answer.fetch("/stream-bytes/100000?seed=7&chunk_size=777", from: server)
+            let chunked = try await RawResponse.fetch("/stream-bytes/100000?seed=7&chunk_size=777", from: server)
             #expect(chunked.value(of: "transfer-encoding") == "chunked")
             #expect(chunked.body == whole.body)
-            #expect(try await Answer.fetch("/bytes/100000?seed=8", from: server).body != whole.body)
-            #expect(try await Answer.fetch("/bytes/0", from: server).body.isEmpty)
+            #expect(try await RawResponse.fetch("/bytes/100000?seed=8", from: server).body != whole.body)
+            #expect(try await RawResponse.fetch("/bytes/0", from: server).body.isEmpty)
         }
     }
 
     @Test(arguments: ["/bytes/x", "/bytes/-1", "/stream/x", "/delay/x", "/delay/-1"])
     func `a path with an invalid count is not found`(target: String) async throws {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch(target, from: server)
-            #expect(answer.status == 404)
+            let response = try await RawResponse.fetch(target, from: server)
+            #expect(response.status == 404)
         }
     }
 
-    @Test func `the drip endpoint takes its time`() async throws {
+    @Test func `the drip endpoint sends the body over its delay and duration`() async throws {
         try await LocalServer.run { server in
             let clock = ContinuousClock()
             let start = clock.now
-            let answer = try await Answer.fetch("/drip?numbytes=5&duration=0.1&delay=0.05&code=206", from: server)
+            let response = try await RawResponse.fetch(
+                "/drip?numbytes=5&duration=0.1&delay=0.05&code=206",
+                from: server
+            )
             #expect(clock.now - start >= .milliseconds(120))
-            #expect(answer.status == 206)
-            #expect(answer.value(of: "content-length") == "5")
-            #expect(answer.text == "*****")
-            #expect(try await Answer.fetch("/drip?numbytes=0", from: server).status == 400)
-            #expect(try await Answer.fetch("/drip?duration=soon", from: server).status == 400)
+            #expect(response.status == 206)
+            #expect(response.value(of: "content-length") == "5")
+            #expect(response.text == "*****")
+            #expect(try await RawResponse.fetch("/drip?numbytes=0", from: server).status == 400)
+            #expect(try await RawResponse.fetch("/drip?duration=soon", from: server).status == 400)
         }
     }
 
@@ -59,11 +62,11 @@ struct StreamEndpointsTests {
         try await LocalServer.run { server in
             let clock = ContinuousClock()
             let start = clock.now
-            let answer = try await Answer.fetch("/delay/0.1", method: method, from: server)
+            let response = try await RawResponse.fetch("/delay/0.1", method: method, from: server)
             #expect(clock.now - start >= .milliseconds(100))
-            #expect(answer.status == 200)
+            #expect(response.status == 200)
             #expect(
-                Set(try answer.object().keys) == ["args", "data", "files", "form", "headers", "origin", "url"]
+                Set(try response.object().keys) == ["args", "data", "files", "form", "headers", "origin", "url"]
             )
         }
     }

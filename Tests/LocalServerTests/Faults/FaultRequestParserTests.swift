@@ -42,11 +42,11 @@ struct FaultRequestParserTests {
         }
     }
 
-    @Test func `a request of a fault server knows its connection`() {
+    @Test func `a recorded request has the number of its connection`() {
         #expect(requests(in: ["GET / HTTP/1.1\r\n\r\n"]).map(\.connection) == [3])
     }
 
-    @Test func `a fault server does not take other bytes for a request`() {
+    @Test func `a fault server does not record bytes that are not HTTP as a request`() {
         #expect(requests(in: ["\u{16}\u{3}\u{1}binary"]).isEmpty)
         #expect(requests(in: ["POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n"]).isEmpty)
     }

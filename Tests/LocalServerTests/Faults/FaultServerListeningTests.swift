@@ -31,7 +31,7 @@ struct FaultServerListeningTests {
         }
     }
 
-    @Test func `a slow fault server reads no faster than told`() async throws {
+    @Test func `a fault server that reads slowly keeps to its rate`() async throws {
         let script: FaultServer.Script = [.readSlowly(bytes: 16, every: .milliseconds(20))]
         try await FaultServer.run(script) { server in
             let connection = try await RawConnection.connect(port: server.port)
@@ -44,7 +44,7 @@ struct FaultServerListeningTests {
         }
     }
 
-    @Test func `a client that closes is noticed even when the fault server does not read`() async throws {
+    @Test func `a fault server that does not read notices that the client closes`() async throws {
         try await FaultServer.run([.stopReading, .stall]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             try await server.waitForConnections(1)
@@ -64,7 +64,7 @@ struct FaultServerListeningTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `a fault server that never accepts leaves the client connecting`() async throws {
+    @Test func `a client cannot connect to a fault server that does not accept`() async throws {
         try await FaultServer.run([.stall], options: .init(acceptsConnections: false)) { server in
             await #expect(throws: ChannelError.self) {
                 _ = try await RawConnection.connect(port: server.port, timeout: .milliseconds(200))

@@ -11,7 +11,7 @@ struct FaultServerTLSTests {
         certificates = try TestCertificates.shared()
     }
 
-    @Test func `a fault server records a request over TLS in the clear`() async throws {
+    @Test func `a fault server records the decrypted request of a TLS connection`() async throws {
         let tls = ServerTLS(certificates.localhost, applicationProtocols: ["h2", "http/1.1"])
         try await FaultServer.run([.readRequest, .respond(body: "ok"), .close], options: .init(tls: tls)) { server in
             #expect(server.baseURL == "https://localhost:\(server.port)")
@@ -27,7 +27,7 @@ struct FaultServerTLSTests {
         }
     }
 
-    @Test func `a cut of a fault server over TLS is a truncation`() async throws {
+    @Test func `a TLS connection that a fault script cuts is truncated`() async throws {
         try await FaultServer.run([.send("half"), .cut], options: .init(tls: ServerTLS(certificates.localhost))) {
             server in
             let configuration = try TLSClient.trusting(certificates.authority)
@@ -39,7 +39,7 @@ struct FaultServerTLSTests {
         }
     }
 
-    @Test func `a reset of a fault server over TLS is an error`() async throws {
+    @Test func `a TLS connection that a fault script resets is an error`() async throws {
         let options = FaultServer.Options(tls: ServerTLS(certificates.localhost))
         try await FaultServer.run([.readRequest, .reset], options: options) { server in
             let configuration = try TLSClient.trusting(certificates.authority)
@@ -73,17 +73,17 @@ struct FaultServerTLSTests {
         }
     }
 
-    @Test func `a fault server refuses a client without a certificate where it wants one`() async throws {
+    @Test func `a fault server that requires a client certificate refuses a client without one`() async throws {
         let tls = ServerTLS(certificates.localhost, clientAuthorities: [certificates.authority])
         try await FaultServer.run([.send("welcome"), .close], options: .init(tls: tls)) { server in
             var configuration = try TLSClient.trusting(certificates.authority)
-            let stranger = try await RawConnection.connect(port: server.port, tls: configuration)
+            let unknown = try await RawConnection.connect(port: server.port, tls: configuration)
             await #expect(throws: (any Error).self) {
-                _ = try await stranger.receiveAll()
+                _ = try await unknown.receiveAll()
             }
-            try TLSClient.show(certificates.client, in: &configuration)
-            let friend = try await RawConnection.connect(port: server.port, tls: configuration)
-            #expect(try await friend.receiveAllText() == "welcome")
+            try TLSClient.add(certificates.client, to: &configuration)
+            let known = try await RawConnection.connect(port: server.port, tls: configuration)
+            #expect(try await known.receiveAllText() == "welcome")
         }
     }
 

@@ -18,8 +18,8 @@ struct FaultServerTests {
         try await FaultServer.run([.readRequest, .respond(body: "hello"), .close]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             try await connection.send(Self.get)
-            let answer = try await connection.receiveAllText()
-            #expect(answer == "HTTP/1.1 200 Scripted\r\nContent-Length: 5\r\n\r\nhello")
+            let response = try await connection.receiveAllText()
+            #expect(response == "HTTP/1.1 200 Scripted\r\nContent-Length: 5\r\n\r\nhello")
             let request = try #require(server.requests.first)
             #expect(request.headText == Self.get)
             #expect(request.requestLine == "GET /path?q=1 HTTP/1.1")
@@ -30,11 +30,11 @@ struct FaultServerTests {
             #expect(request.headers.map(\.name) == ["Host", "X-Two", "x-two"])
             #expect(server.connections.count == 1)
             #expect(server.connections[0].bytesReceived == Self.get.utf8.count)
-            #expect(server.connections[0].bytesSent == answer.utf8.count)
+            #expect(server.connections[0].bytesSent == response.utf8.count)
         }
     }
 
-    @Test func `a fault script reads a body with a length whole before the response`() async throws {
+    @Test func `a fault script receives a whole body with a length before it responds`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "ok"), .close]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             try await connection.send("POST / HTTP/1.1\r\nContent-Length: 6\r\n\r\nabc")
@@ -141,7 +141,7 @@ struct FaultServerTests {
 
     // MARK: Sending
 
-    @Test func `a fault script sends bytes as they are`() async throws {
+    @Test func `a fault script sends bytes unchanged`() async throws {
         try await FaultServer.run([.send([0, 255, 13, 10]), .close]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             #expect(try await connection.receiveAll() == [0, 255, 13, 10])
@@ -185,14 +185,14 @@ struct FaultServerTests {
         try await FaultServer.run([.send("before"), .hold(gate), .send("after"), .close]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             #expect(try await connection.receive() == "before")
-            // The server counts what it sent when that has left, which may be after it arrived.
+            // The server counts bytes after they were written, perhaps after the client has them.
             try await server.wait("six bytes are sent") { $0.connections[0].bytesSent == 6 }
             gate.open()
             #expect(try await connection.receiveAllText() == "after")
         }
     }
 
-    @Test func `a fault script's wait takes its time`() async throws {
+    @Test func `a fault script's wait lasts as long as it says`() async throws {
         try await FaultServer.run([.wait(.milliseconds(80)), .close]) { server in
             let start = ContinuousClock.now
             let connection = try await RawConnection.connect(port: server.port)
@@ -213,7 +213,7 @@ struct FaultServerTests {
         }
     }
 
-    @Test func `waiting in vain for a fault server says what there was`() async throws {
+    @Test func `a timeout of waiting for a fault server describes the connections`() async throws {
         try await FaultServer.run([.stall]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             try await server.waitForConnections(1)
@@ -235,7 +235,7 @@ struct FaultServerTests {
 
     // MARK: Ending
 
-    @Test func `a fault script's reset arrives as an error, not as an end`() async throws {
+    @Test func `a client sees a fault script's reset as an error, not as an end`() async throws {
         try await FaultServer.run([.readRequest, .reset]) { server in
             let connection = try await RawConnection.connect(port: server.port)
             try await connection.send(Self.get)
@@ -245,7 +245,7 @@ struct FaultServerTests {
         }
     }
 
-    @Test func `a fault script's reset at once meets the client's request`() async throws {
+    @Test func `a fault script can reset a connection before a request`() async throws {
         try await FaultServer.run([.reset]) { server in
             await #expect(throws: (any Error).self) {
                 let connection = try await RawConnection.connect(port: server.port)

@@ -5,33 +5,33 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct LocalServerTests {
-    @Test func `an unknown path of the local server is a page that says so`() async throws {
+    @Test func `the local server responds to an unknown path with 404 and a page`() async throws {
         try await LocalServer.run { server in
             for target in ["/nothing", "/get/more", "/status"] {
-                let answer = try await Answer.fetch(target, from: server)
-                #expect(answer.status == 404)
-                #expect(answer.value(of: "content-type") == "text/html; charset=utf-8")
+                let response = try await RawResponse.fetch(target, from: server)
+                #expect(response.status == 404)
+                #expect(response.value(of: "content-type") == "text/html; charset=utf-8")
             }
         }
     }
 
-    @Test func `the local server names the right methods for a wrong one`() async throws {
+    @Test func `the local server names the allowed methods in a 405`() async throws {
         try await LocalServer.run { server in
-            let answer = try await Answer.fetch("/get", method: "POST", from: server)
-            #expect(answer.status == 405)
-            #expect(answer.value(of: "allow") == "GET, HEAD, OPTIONS")
-            let options = try await Answer.fetch("/post", method: "OPTIONS", from: server)
+            let response = try await RawResponse.fetch("/get", method: "POST", from: server)
+            #expect(response.status == 405)
+            #expect(response.value(of: "allow") == "GET, HEAD, OPTIONS")
+            let options = try await RawResponse.fetch("/post", method: "OPTIONS", from: server)
             #expect(options.status == 200)
             #expect(options.value(of: "allow") == "OPTIONS, POST")
-            let any = try await Answer.fetch("/anything", method: "OPTIONS", from: server)
+            let any = try await RawResponse.fetch("/anything", method: "OPTIONS", from: server)
             #expect(any.value(of: "allow") == "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, TRACE")
         }
     }
 
     @Test func `the local server responds to HEAD with the head of the GET`() async throws {
         try await LocalServer.run { server in
-            let get = try await Answer.fetch("/json", from: server)
-            let head = try await Answer.fetch("/json", method: "HEAD", from: server)
+            let get = try await RawResponse.fetch("/json", from: server)
+            let head = try await RawResponse.fetch("/json", method: "HEAD", from: server)
             #expect(head.status == 200)
             #expect(head.body.isEmpty)
             #expect(head.value(of: "content-length") == "\(get.body.count)")
@@ -48,13 +48,13 @@ struct LocalServerTests {
         }
     }
 
-    @Test func `the local server speaks TLS when it has a certificate`() async throws {
+    @Test func `the local server uses TLS when it has a certificate`() async throws {
         let certificates = try TestCertificates.shared()
         try await LocalServer.run(.init(tls: ServerTLS(certificates.localhost))) { server in
             #expect(server.baseURL == "https://localhost:\(server.port)")
             let tls = try TLSClient.trusting(certificates.authority)
-            let answer = try await Answer.fetch("/get", from: server, tls: tls)
-            #expect(try answer.object()["url"] as? String == "https://localhost:\(server.port)/get")
+            let response = try await RawResponse.fetch("/get", from: server, tls: tls)
+            #expect(try response.object()["url"] as? String == "https://localhost:\(server.port)/get")
         }
     }
 
@@ -65,8 +65,8 @@ struct LocalServerTests {
         let connection = try await RawConnection.connect(port: server.port, tls: tls)
         try await connection.send("GET /ip HTTP/1.1\r\nHost: x\r\n\r\n")
         _ = try await connection.receive(atLeast: 100)
-        // Without being ended, it would go on for a minute or for ever; a busy machine takes
-        // seconds.
+        // A connection that is not closed would stay open for a minute or more. The limit is this
+        // large because a busy machine takes seconds.
         let time = await ContinuousClock().measure { await server.shutdown() }
         #expect(time < .seconds(20))
     }
@@ -76,8 +76,8 @@ struct LocalServerTests {
         let connection = try await RawConnection.connect(port: server.port)
         try await connection.send("GET /drip?duration=30&numbytes=3 HTTP/1.1\r\nHost: x\r\n\r\n")
         _ = try await connection.receive(atLeast: 100)
-        // Without being ended, it would go on for a minute or for ever; a busy machine takes
-        // seconds.
+        // A connection that is not closed would stay open for a minute or more. The limit is this
+        // large because a busy machine takes seconds.
         let time = await ContinuousClock().measure { await server.shutdown() }
         #expect(time < .seconds(20))
         await #expect(throws: (any Error).self) {
@@ -89,13 +89,13 @@ struct LocalServerTests {
         let path = FileManager.default.temporaryDirectory.path + "/bb-\(UUID().uuidString.prefix(8)).sock"
         try await LocalServer.run(.init(address: .unixSocket(path))) { server in
             #expect(server.socketPath == path)
-            let answer = try await Answer.fetch("/get", from: server)
-            #expect(answer.status == 200)
+            let response = try await RawResponse.fetch("/get", from: server)
+            #expect(response.status == 200)
         }
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `a taken port is an error of the local server`() async throws {
+    @Test func `starting the local server on a port in use is an error`() async throws {
         try await LocalServer.run { server in
             await #expect(throws: (any Error).self) {
                 _ = try await LocalServer.start(.init(address: .tcp(host: "127.0.0.1", port: server.port)))
@@ -103,7 +103,7 @@ struct LocalServerTests {
         }
     }
 
-    @Test func `waiting for the end of the local server ends with it`() async throws {
+    @Test func `waiting for the local server ends with the server or with a cancellation`() async throws {
         let server = try await LocalServer.start()
         let waiting = Task { await server.waitUntilStopped() }
         await server.shutdown()

@@ -1,6 +1,7 @@
 import Foundation
+import Testing
 
-/// A program of the system, run to its end.
+/// Runs a program of the system to its end.
 enum Program {
     struct Output {
         var status: Int32
@@ -22,5 +23,15 @@ enum Program {
         let output = try standardOutput.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         return Output(status: process.terminationStatus, text: String(decoding: output, as: UTF8.self))
+    }
+}
+
+/// Decodes gzip and zlib with Python, so that the server's use of zlib does not check itself.
+enum Inflater {
+    static func inflate(_ bytes: [UInt8]) throws -> String {
+        let script = "import sys,zlib;sys.stdout.buffer.write(zlib.decompress(sys.stdin.buffer.read(),47))"
+        let output = try Program.run("python3", ["-c", script], input: bytes)
+        try #require(output.status == 0)
+        return output.text
     }
 }

@@ -51,12 +51,12 @@ final class RawConnection {
         try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get()
     }
 
-    /// Whatever arrives next; `nil` once the server has ended its direction.
+    /// Receives the next bytes; `nil` after the server has closed its side.
     func receive() async throws -> String? {
         try await iterator.next(isolation: #isolation).map { String(buffer: $0) }
     }
 
-    /// At least so many bytes of what arrives next.
+    /// Receives at least `count` bytes, or fewer if the server closes its side.
     func receive(atLeast count: Int) async throws -> String {
         var bytes: [UInt8] = []
         while bytes.count < count, let buffer = try await iterator.next(isolation: #isolation) {
@@ -65,7 +65,7 @@ final class RawConnection {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// All bytes until the server ends its direction; throws when it resets instead.
+    /// Receives all bytes until the server closes its side; throws when it resets the connection.
     func receiveAll() async throws -> [UInt8] {
         var bytes: [UInt8] = []
         while let buffer = try await iterator.next(isolation: #isolation) {
@@ -88,7 +88,7 @@ final class RawConnection {
 }
 
 extension RawConnection {
-    /// Passes what arrives to the test.
+    /// Passes received bytes to the test.
     fileprivate final class Receiver: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 

@@ -1,7 +1,7 @@
 import LocalServer
 import NIOSSL
 
-/// TLS as a client configures it.
+/// TLS configurations of clients.
 enum TLSClient {
     static func trusting(_ authority: TestIdentity) throws -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
@@ -11,7 +11,7 @@ enum TLSClient {
         return configuration
     }
 
-    static func show(_ identity: TestIdentity, in configuration: inout TLSConfiguration) throws {
+    static func add(_ identity: TestIdentity, to configuration: inout TLSConfiguration) throws {
         configuration.certificateChain = try NIOSSLCertificate.fromPEMBytes(Array(identity.chainPEM.utf8))
             .map { .certificate($0) }
         let key = try NIOSSLPrivateKey(bytes: Array(identity.privateKeyPEM.utf8), format: .pem)

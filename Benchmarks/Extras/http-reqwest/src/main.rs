@@ -19,7 +19,7 @@ struct Options {
     concurrency: usize,
     warm_up: usize,
     expected: u64,
-    /// How many requests are under way at once, 0 for any number: reqwest itself has no such limit.
+    /// The limit of requests at the same time, 0 for none. reqwest itself has no such limit.
     connections: usize,
     /// Whether everything runs on one thread.
     on_loop: bool,
@@ -53,7 +53,7 @@ impl Options {
 }
 
 #[derive(serde::Deserialize)]
-#[allow(dead_code)] // only their number is asked for
+#[allow(dead_code)] // only the number of records is used
 struct Record {
     id: i64,
     guid: String,
@@ -96,7 +96,7 @@ async fn once(client: &reqwest::Client, options: &Options) -> Result<u64, Failur
     Ok(count)
 }
 
-/// Makes that many requests; the number that failed comes back.
+/// Makes `count` requests; returns the number of those that failed.
 async fn perform(client: &reqwest::Client, options: &Arc<Options>, count: usize) -> usize {
     let limit = (options.connections > 0).then(|| Arc::new(Semaphore::new(options.connections)));
     let tasks = options.concurrency.min(count);
@@ -107,7 +107,7 @@ async fn perform(client: &reqwest::Client, options: &Arc<Options>, count: usize)
                 let mut errors = 0;
                 for _ in 0..(count + index) / tasks {
                     let _permit = match &limit {
-                        Some(limit) => Some(limit.acquire().await.expect("it is never closed")),
+                        Some(limit) => Some(limit.acquire().await.expect("the semaphore is never closed")),
                         None => None,
                     };
                     match once(&client, &options).await {
@@ -129,7 +129,7 @@ async fn perform(client: &reqwest::Client, options: &Arc<Options>, count: usize)
     errors
 }
 
-/// Processor time of the program and of the kernel for it so far, and voluntary context switches.
+/// User and system processor time so far, and voluntary context switches.
 fn usage() -> (Duration, Duration, i64) {
     // struct rusage on 64-bit Linux: two times of two words, then 14 numbers
     let mut all = [0i64; 18];

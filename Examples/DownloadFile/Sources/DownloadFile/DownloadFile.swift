@@ -9,11 +9,11 @@ import FoundationEssentials
     import Darwin
 #endif
 
-/// Streams a file to disk with its progress on the terminal, and with timeouts that fit a large
+/// Streams a file to disk, prints the progress on the terminal, and has timeouts that fit a large
 /// file.
 ///
-/// `swift run DownloadFile URL FILE`. Without progress one line does all of it, and leaves no half
-/// file behind: `try await session.stream(request).body.write(to: file)`.
+/// `swift run DownloadFile URL FILE`. Without progress one line does all of it, and leaves no
+/// incomplete file: `try await session.stream(request).body.write(to: file)`.
 @main
 struct DownloadFile {
     static func main() async throws {
@@ -23,11 +23,11 @@ struct DownloadFile {
             return
         }
         var configuration = SessionConfiguration()
-        // However long the whole takes, a server that is silent for 15 seconds is given up.
+        // The download may take any time, but fails when the server sends nothing for 15 seconds.
         configuration.timeouts = Timeouts(connect: .seconds(5), firstByte: .seconds(15), betweenBytes: .seconds(15))
         let session = SessionManager(configuration: configuration)
         do {
-            // Compressed, the length of what is received would not be the length of the file.
+            // With a content coding, Content-Length would not be the length of the file.
             let request = Request(url: url, headerFields: [.acceptEncoding: "identity"])
             try await download(request, to: arguments[1], session: session)
         } catch let error as NetworkingError where error.isTimeout {
@@ -41,7 +41,7 @@ struct DownloadFile {
     private static func download(_ request: Request, to path: String, session: SessionManager) async throws {
         let response = try await session.stream(request)
         guard response.head.status.kind == .successful else {
-            print("The server says \(response.head); nothing was written.")
+            print("The server responded with \(response.head); nothing was written.")
             return
         }
         guard let file = fopen(path, "wb") else { throw failure(path) }
@@ -49,8 +49,8 @@ struct DownloadFile {
         let whole = response.head[.contentLength].flatMap { Int($0) }
         var count = 0
         var shown = -1
-        // While this loop is busy writing, the server is slowed down: about a megabyte waits in
-        // memory, not more.
+        // When the server sends faster than this loop writes, it is slowed down: about a megabyte
+        // waits in memory, not more.
         for try await piece in response.body {
             guard piece.withUnsafeBytes({ fwrite($0.baseAddress, 1, $0.count, file) }) == piece.count else {
                 throw failure(path)
@@ -65,6 +65,6 @@ struct DownloadFile {
     }
 
     private static func failure(_ path: String) -> NetworkingError {
-        NetworkingError(.outputFailed, "\(path) could not be written: \(String(cString: strerror(errno)))")
+        NetworkingError(.outputFailed, "cannot write to \(path): \(String(cString: strerror(errno)))")
     }
 }

@@ -3,10 +3,11 @@ import FoundationEssentials
 import HTTPTypes
 import Synchronization
 
-/// Tries the interceptor without a network: `Next` ends in a closure, and the pauses are written
-/// down instead of waited for.
+/// Tries the interceptor without a network: `Next` calls a closure, and the pauses are recorded
+/// instead of waited for.
 ///
-/// With a URL it asks a real server: `swift run RetryInterceptor https://example.com`
+/// With a URL it sends the request to a real server:
+/// `swift run RetryInterceptor https://example.com`
 @main
 struct Example {
     static func main() async throws {
@@ -25,8 +26,9 @@ struct Example {
         print("all as expected")
     }
 
-    /// Runs the interceptor over a script of answers and compares what came of it.
-    private static func expect(_ answers: [(Int, String?)], status: Int, pauses: [Duration]) async throws {
+    /// Runs the interceptor with a list of responses, and compares the final status, the pauses
+    /// and the number of requests with what is expected.
+    private static func expect(_ responses: [(Int, String?)], status: Int, pauses: [Duration]) async throws {
         let slept = Mutex<[Duration]>([])
         let sent = Mutex(0)
         let interceptor = RetryInterceptor(sleep: { pause, _ in slept.withLock { $0.append(pause) } })
@@ -35,7 +37,7 @@ struct Example {
                 defer { sent += 1 }
                 return sent
             }
-            let (code, retryAfter) = answers[number]
+            let (code, retryAfter) = responses[number]
             var head = ResponseHead(status: HTTPResponse.Status(code: code))
             head.headerFields[.retryAfter] = retryAfter
             return TransportResponse(head: head, request: request)
@@ -44,6 +46,6 @@ struct Example {
         let response = try await interceptor.intercept(Request(url: url), context: ExchangeContext(), next: next)
         precondition(response.head.status.code == status, "got \(response.head)")
         precondition(slept.withLock { $0 } == pauses, "waited \(slept.withLock { $0 })")
-        precondition(sent.withLock { $0 } == answers.count, "sent \(sent.withLock { $0 }) requests")
+        precondition(sent.withLock { $0 } == responses.count, "sent \(sent.withLock { $0 }) requests")
     }
 }

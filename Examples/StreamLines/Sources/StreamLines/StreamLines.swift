@@ -1,10 +1,10 @@
 import Bluebonnet
 import FoundationEssentials
 
-/// Reads an answer line by line while it arrives, and stops in the middle of one, in both ways
-/// there are.
+/// Reads a response line by line while it arrives, and shows the two ways to stop in the middle of
+/// it: leave the loop, or cancel the Swift task.
 ///
-/// Wants a server with httpbin's endpoints, for example `bluebonnet serve`:
+/// Needs a server with httpbin's endpoints, for example `bluebonnet serve`:
 /// `swift run StreamLines http://127.0.0.1:8080`
 @main
 struct StreamLines {
@@ -16,13 +16,13 @@ struct StreamLines {
         try await cancelled(api)
     }
 
-    /// A line of the answer; it has more members than these.
+    /// The members of a line that this program uses.
     private struct Line: Decodable, Sendable {
         var id: Int
         var url: String
     }
 
-    /// Leaving the loop is enough: the request ends with it, and its connection closes.
+    /// Stops by leaving the loop: this ends the request and closes its connection.
     private static func readSome(_ api: HTTPSessionManager) async throws {
         for try await line in api.stream("stream/20").jsonLines(of: Line.self) {
             print("line \(line.id) of \(line.url)")
@@ -30,7 +30,8 @@ struct StreamLines {
         }
     }
 
-    /// Cancelling the Swift task ends a read that waits: this one would last half a minute.
+    /// Stops by cancelling the Swift task, while it waits for bytes of a response that takes half a
+    /// minute.
     private static func cancelled(_ api: HTTPSessionManager) async throws {
         let (events, reports) = AsyncStream.makeStream(of: Int.self)
         let reader = Task {
@@ -46,7 +47,7 @@ struct StreamLines {
         }
         do {
             try await reader.value
-            print("The whole body came; it should not have.")
+            print("The whole body was received, although the task was cancelled.")
         } catch let error as NetworkingError where error.isCancelled {
             print("cancelled: \(error.message)")
         }

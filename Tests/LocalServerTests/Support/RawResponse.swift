@@ -3,8 +3,8 @@ import LocalServer
 import NIOSSL
 import Testing
 
-/// What a server answered to one request.
-struct Answer {
+/// The response to one request. The chunks of a chunked body are joined.
+struct RawResponse {
     var status: Int
     var headText: String
     var fields: [(name: String, value: String)]
@@ -25,7 +25,7 @@ struct Answer {
         try #require(JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])
     }
 
-    /// Sends one request on a connection of its own and reads to its end.
+    /// Sends one request on a new connection and receives all bytes until the server closes it.
     static func fetch(
         _ target: String,
         method: String = "GET",
@@ -33,7 +33,7 @@ struct Answer {
         body: [UInt8] = [],
         from server: LocalServer,
         tls: TLSConfiguration? = nil
-    ) async throws -> Answer {
+    ) async throws -> RawResponse {
         let connection = try await RawConnection.connect(port: server.port, path: server.socketPath, tls: tls)
         var head = "\(method) \(target) HTTP/1.1\r\nHost: localhost:\(server.port)\r\nConnection: close\r\n"
         for field in headers {
@@ -45,7 +45,7 @@ struct Answer {
         try await connection.send(Array((head + "\r\n").utf8) + body)
         let bytes = try await connection.receiveAll()
         await connection.close()
-        return try #require(Answer(bytes), "no HTTP: \(String(decoding: bytes, as: UTF8.self))")
+        return try #require(RawResponse(bytes), "not an HTTP response: \(String(decoding: bytes, as: UTF8.self))")
     }
 
     private init?(_ bytes: [UInt8]) {
@@ -60,7 +60,7 @@ struct Answer {
         }
         body = Array(bytes[end.upperBound...])
         if value(of: "transfer-encoding") == "chunked" {
-            body = Answer.joinChunks(body)
+            body = RawResponse.joinChunks(body)
         }
     }
 
