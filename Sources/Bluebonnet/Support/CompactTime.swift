@@ -2,7 +2,7 @@ import NIOCore
 
 /// A duration or none, in eight bytes and nanoseconds.
 ///
-/// An optional `Duration` takes 24 bytes, and its 128-bit arithmetic is felt in every request.
+/// An optional `Duration` takes 24 bytes, and its 128-bit arithmetic would slow every request.
 /// About 292 years are the most that is kept.
 struct CompactTime: Sendable, Hashable {
     private var nanoseconds = Int64.min
@@ -25,14 +25,14 @@ struct CompactTime: Sendable, Hashable {
 
     var duration: Duration? { self == .none ? nil : .nanoseconds(nanoseconds) }
 
-    /// The same, at least nothing.
+    /// This time, or zero when it is negative.
     var notNegative: CompactTime {
         var copy = self
         if copy != .none { copy.nanoseconds = max(0, nanoseconds) }
         return copy
     }
 
-    /// The shorter one, where none is longer than any.
+    /// The shorter of the two; none counts as longer than any.
     func shorter(_ other: CompactTime) -> CompactTime {
         if self == .none { return other }
         return other == .none || nanoseconds <= other.nanoseconds ? self : other

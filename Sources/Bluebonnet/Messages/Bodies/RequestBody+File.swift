@@ -23,8 +23,8 @@ extension RequestBody {
     /// - Parameter file: A file URL. The length is taken now; a file that is shorter or longer when
     ///   it is sent fails the request with ``NetworkingError/Code/requestBodyLengthMismatch``.
     /// - Returns: The body.
-    /// - Throws: ``NetworkingError/Code/requestBodyFailed`` when the URL is no file URL, or there
-    ///   is no readable regular file.
+    /// - Throws: ``NetworkingError/Code/requestBodyFailed`` when the URL is not a file URL, or
+    ///   there is no readable regular file.
     public static func file(_ file: URL) throws(NetworkingError) -> RequestBody {
         let (path, length) = try regularFile(at: file, to: "be sent", insteadOfPipe: "send")
         return RequestBody(.file(path: path, length: length))
@@ -58,7 +58,7 @@ extension RequestBody {
     }
 
     static func produceFile(at path: String, length: Int, _ sink: Sink) async throws {
-        // One block is read as fast as it is looked for in the page cache.
+        // To read one block takes no longer than to look for it in the page cache.
         if length >= blockSize, let take = sink.takeFile,
             try await FilePart.produce(from: path, length: length, take)
         {
