@@ -2,15 +2,15 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 
-/// One request on its way through the engine to one response: what is sent, who waits for it, and
-/// where it stands.
+/// One request on its way through the engine to one response: what is sent, the caller that waits
+/// for it, and its stage.
 ///
-/// Unchecked, because `state` is kept under the lock of the call, which the request takes anyway.
-/// Everything else is constant.
+/// Unchecked, but safe: `state` is only touched under the lock of the call, which the request takes
+/// anyway. Everything else is constant or atomic.
 final class Exchange: Call.Operation, @unchecked Sendable {
-    /// Where the exchange stands.
+    /// The stage of the exchange.
     private enum Place {
-        /// Not handed to the pool yet, or waiting in it.
+        /// Not handed to the pool yet, or waiting in it. Then `onConnection` or `finished`.
         case waiting
         case onConnection(PooledConnection)
         case finished
@@ -19,13 +19,13 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     private struct State {
         var place = Place.waiting
         var caller: SuspendedCaller<TransportResponse, any Error>?
-        /// Why it ended before its caller waited.
+        /// The error of an exchange that ended before its caller waited.
         var earlyFailure: NetworkingError?
         var stream: BodyStream?
         var upload: RequestUpload?
-        /// The source of the body has been asked for it.
+        /// Whether the source of the body was asked for it.
         var hasBegunBody = false
-        /// Its observers have heard of it.
+        /// Whether its observers were told that it began.
         var hasBegun = false
 
         mutating func takeCaller() -> SuspendedCaller<TransportResponse, any Error>? {
@@ -37,11 +37,11 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     let request: Request
     let route: Route
     let head: RequestHead
-    /// A small body that travels in the same buffer as the head.
+    /// A small body that is sent in the same buffer as the head.
     let bodySentWithHead: ByteBuffer?
     /// The body when it is sent piece by piece behind the head.
     let bodySentLater: RequestBody?
-    /// The body waits for 100 Continue (RFC 9110 §10.1.1).
+    /// Whether the body waits for 100 Continue (RFC 9110 §10.1.1).
     let expectsContinue: Bool
     let timeouts: ExchangeTimeouts
     let startedAt: NIODeadline
@@ -49,17 +49,17 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     let collectsBody: Bool
     let needsFreshConnection: Bool
     let preferredLoop: ObjectIdentifier?
-    /// Since when it wants a connection: a request that is sent again begins anew.
+    /// The time since which it waits for a connection: a request that is sent again begins anew.
     private let waitsSince: NIODeadline
     /// Its place in the pool, touched only under the pool's lock.
     private let placeInPool = Atomic(-1)
     let call: Call
-    /// Its number in the call, from 1.
+    /// The number of its sending in the call, from 1.
     private let hop: Int
     private let pool: ConnectionPool
     private var state = State()
 
-    /// A body up to this size travels in the same buffer as the head.
+    /// A body up to this size is sent in the same buffer as the head.
     private static let inlineBodySize = 64 * 1024
 
     init(
@@ -145,11 +145,10 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     /// The request with what the head adds to it.
     var sent: SentRequest { SentRequest(request, offer: head.offer) }
 
-    /// Whether the source of the body has been asked for it, so that one that can be read once is
-    /// spent.
+    /// Whether the source of the body was asked for it: one that can be read once is used up then.
     var hasBegunBody: Bool { call.withLock { _ in state.hasBegunBody } }
 
-    /// Whether its call is suspended: looked at for each read.
+    /// Whether its call is suspended: checked for each read.
     var isSuspended: Bool { call.isSuspended }
 
     // MARK: The caller's side
@@ -167,7 +166,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
                 if let error { return caller.resume(throwing: error) }
                 notice?.give()
                 tell(.began(sent))
-                // Whoever was told may have stopped it.
+                // An observer may have stopped it.
                 guard notice == nil && call.settings.hopObserver == nil || isWaiting else { return }
                 pool.submit(self)
             }
@@ -194,15 +193,15 @@ final class Exchange: Call.Operation, @unchecked Sendable {
 
     // MARK: The engine's side
 
-    /// Tells whoever observes the hops.
+    /// Tells the observer of the hops.
     func tell(_ kind: @autoclosure () -> HopEvent.Kind) {
         guard let observer = call.settings.hopObserver else { return }
         observer(HopEvent(call: call, hop: hop, kind: kind()))
     }
 
-    /// The connection takes up the exchange; nil when it has ended meanwhile. Told are how the
-    /// connection came about, for an exchange that it was made for, whether the server may send 100
-    /// Continue, and whether the whole request goes out now.
+    /// Puts the exchange on a connection; nil when it has ended meanwhile. The connection tells how
+    /// it was made, to an exchange that it was made for, whether the server may send 100 Continue,
+    /// and whether the whole request is sent now.
     func run(
         on connection: PooledConnection,
         _ establishment: Establishment?,
@@ -232,8 +231,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         }
     }
 
-    /// The response head is there, with all of the body or a stream of it, and this much has
-    /// arrived meanwhile.
+    /// Hands the caller the response head, with all of the body or a stream of it, and counts what
+    /// has arrived.
     func deliver(_ response: TransportResponse, stream: BodyStream?, _ arrival: Call.Arrival) {
         let (isOver, caller, upload, notice) = call.withLock {
             shared -> (Bool, SuspendedCaller<TransportResponse, any Error>?, RequestUpload?, Call.Traffic.Notice?) in
@@ -256,7 +255,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         upload.whenEnded { caller?.resume(returning: response) }
     }
 
-    /// The streamed body is complete.
+    /// Ends a streamed body that is complete.
     func finishStream(trailers: HTTPFields, at: NIODeadline, _ timings: Timings) {
         let (isOver, stream, upload) = call.withLock { shared -> (Bool, BodyStream?, RequestUpload?) in
             if case .finished = state.place { return (true, nil, nil) }
@@ -274,8 +273,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         upload.whenEnded { stream?.finish(trailers: trailers, at: at) }
     }
 
-    /// Ends the exchange with an error, wherever it stands; later calls do nothing. The timings are
-    /// known where its connection failed.
+    /// Ends the exchange with an error, in any stage; later calls do nothing. The timings are known
+    /// where its connection failed.
     func fail(_ error: NetworkingError, _ timings: Timings? = nil) {
         let error = error.completed(request: sent.request)
         let (place, hasBegun, caller, stream, upload) = call.withLock {
@@ -308,7 +307,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         }
     }
 
-    /// The upload of this exchange, so that it ends with it.
+    /// Keeps the upload of this exchange, which ends with it.
     func began(_ upload: RequestUpload) {
         let isFinished = call.withLock { _ in
             if case .finished = state.place { return true }

@@ -3,17 +3,17 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// One attempt to connect, on its event loop: every stage is timed, the whole is bounded, the
-/// result comes once.
+/// One attempt to connect, on its event loop: every stage is timed, the whole has a timeout, and
+/// the result comes once.
 ///
 /// The stages, each of which begins the next: ``prepare()`` reads the trust roots, ``lookUp()``
-/// finds addresses, ``dial(since:_:)`` opens the socket, ``secure(_:)`` does the TLS handshake, in
-/// which the protocol is agreed upon, and ``Opener`` puts the connection for that protocol on the
-/// channel, which may have to hear from the server before it is ready.
+/// finds addresses, ``openSocket(since:_:)`` opens the socket, ``secure(_:)`` does the TLS
+/// handshake, in which the protocol is agreed upon, and ``Opener`` puts the connection for that
+/// protocol on the channel, which may have to hear from the server before it is ready.
 final class ConnectionAttempt {
-    /// What lies between the socket and the protocol.
+    /// The layer between the socket and the protocol.
     enum Transport: Equatable {
-        /// Nothing: what is written goes to the socket as it is. The protocol is HTTP/1.1.
+        /// None: bytes are written to the socket as they are. The protocol is HTTP/1.1.
         case plain
         case tls(ApplicationProtocol)
     }
@@ -25,7 +25,7 @@ final class ConnectionAttempt {
     }
 
     /// Puts a connection on the channel, and calls back once: when it can take exchanges, or has
-    /// failed. It must not say that it can after its channel is gone.
+    /// failed. It must not succeed after its channel was closed.
     typealias Opener = (Established, _ ready: @escaping (Result<ReadyConnection, any Error>) -> Void) -> Void
 
     private let route: Route
@@ -34,14 +34,14 @@ final class ConnectionAttempt {
     private let tls: TLSContextSource
     private let lookups: NameLookups
     private var opener: Opener?
-    /// What the handshake needs, for a secure origin.
+    /// The context of the handshake, for a secure origin.
     private var tlsContext: NIOSSLContext?
     private var timings = Timings()
     private var timer: Scheduled<Void>?
     private var lookup: NameLookups.Ticket?
-    /// The sockets that are being connected; one of several, as Happy Eyeballs will have it.
+    /// The channels that are being connected: Happy Eyeballs tries several and takes one.
     private var dialling: [any Channel] = []
-    /// The one that was.
+    /// The channel that was connected.
     private var channel: (any Channel)?
     private var completion: ((Result<ReadyConnection, NetworkingError>) -> Void)?
 
@@ -66,14 +66,13 @@ final class ConnectionAttempt {
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         let timer = eventLoop.scheduleTask(deadline: .now().advanced(by: time)) { bound.value.timedOut() }
         self.timer = timer
-        // A loop that is shut down fails its timers, and drops whatever else would have gone on
-        // here.
+        // A loop that is shut down fails its timers, and drops all other work of the attempt.
         timer.futureResult.assumeIsolated().whenFailure { _ in self.end(.failure(.eventLoopShutDown(self.route.origin)))
         }
         prepare()
     }
 
-    /// No limit is a year here: something must tell when the event loop is shut down.
+    /// Without a timeout, a year: only a timer tells when the event loop is shut down.
     private var time: TimeAmount { min((timeout ?? .seconds(31_536_000)).timeAmount, .hours(24 * 365)) }
 
     func cancel(with error: NetworkingError) {
@@ -84,8 +83,8 @@ final class ConnectionAttempt {
         end(.failure(.connectTimedOut(route.origin, timeout)), atOnce: true)
     }
 
-    /// The first end counts. Where it is `atOnce` a handshake is not taken leave of, so that no
-    /// socket is left when this returns.
+    /// Ends the attempt; only the first end counts. With `atOnce`, TLS sends no closing alert, so
+    /// that no socket is left when this returns.
     private func end(_ result: Result<ReadyConnection, NetworkingError>, atOnce: Bool = false) {
         guard let completion else { return }
         self.completion = nil
@@ -180,7 +179,7 @@ final class ConnectionAttempt {
                 .recvAllocator,
                 value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 8192, maximum: mostRead)
             )
-            // NIO keeps as many receive buffers and uses those again that nobody holds any more.
+            // NIO keeps as many receive buffers, and uses those again that are no longer held.
             .channelOption(.maxMessagesPerRead, value: 8)
             .channelOption(.writeBufferWaterMark, value: .init(low: 131_072, high: 524_288))
             .connectTimeout(time)
@@ -196,7 +195,7 @@ final class ConnectionAttempt {
         }
     }
 
-    /// A socket is about to be connected; none is after the end.
+    /// Called before a channel is connected; fails after the end of the attempt.
     private func dials(_ channel: any Channel) -> EventLoopFuture<Void> {
         guard completion != nil else { return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
         dialling.append(channel)
@@ -247,7 +246,7 @@ final class ConnectionAttempt {
     private func closedAtOnce(_ error: any Error) -> NetworkingError {
         NetworkingError(
             .connectionLost,
-            "\(route.origin.description) closed the connection at once.",
+            "\(route.origin.description) closed the connection before the request was sent.",
             underlying: error
         )
     }

@@ -13,7 +13,7 @@ final class HTTP1BodySender {
     private let isChunked: Bool
     private var isOver = false
 
-    /// What is written at once. TLS encrypts it in one go, on the event loop.
+    /// The most bytes written at once. TLS encrypts them in one step, on the event loop.
     private static let mostAtOnce = 1 << 18
     private static let mostUnflushed = 1 << 18
     private static let blockForFullSocket = 1 << 16
@@ -33,7 +33,7 @@ final class HTTP1BodySender {
         isChunked = run.exchange.request.body?.length == nil
     }
 
-    /// Has the source asked for the body.
+    /// Starts to read the source of the body.
     func begin(_ body: RequestBody) {
         run.upload = upload
         run.exchange.began(upload)
@@ -41,13 +41,13 @@ final class HTTP1BodySender {
         if upload.isSent { lastIsSent(isChunked: false) }
     }
 
-    /// The exchange is over.
+    /// Ends the sending, because the exchange is over.
     func end() {
         isOver = true
     }
 
-    /// Writes as much as there is and the socket takes: there is more to write, or the socket takes
-    /// more again.
+    /// Writes as much as there is and the socket takes. Called when there is more to write, and
+    /// when the socket takes more again.
     func send() {
         guard !isOver else { return }
         var unflushed = 0
@@ -85,9 +85,9 @@ final class HTTP1BodySender {
         connection.followBytes(of: run)
     }
 
-    /// The last of the body is written: as much as was declared, or what its source ended with. The
-    /// source may say later that this was all, or that there is more than was declared, which then
-    /// fails the exchange if it is still there.
+    /// Ends the request after the last of the body: as much as was declared, or what its source
+    /// ended with. The source may say later that this was all, or that there is more than was
+    /// declared, which then fails the exchange if it is still there.
     private func lastIsSent(isChunked: Bool) {
         guard run.requestIsSent(now: .now()) else { return }
         if isChunked {
@@ -119,7 +119,7 @@ final class HTTP1BodySender {
 
     // MARK: Files
 
-    /// Has the system send from a file what the socket takes.
+    /// Lets the system send from a file what the socket takes.
     ///
     /// A full socket gets a small block by way of the channel, which knows when there is room
     /// again.
@@ -146,7 +146,7 @@ final class HTTP1BodySender {
             context.writeAndFlush(connection.wrapOutboundOut(block), promise: written)
             written.futureResult.assumeIsolated().whenSuccess { eventLoop.execute { self.send() } }
         } else {
-            // The others on this event loop have their turn.
+            // The other connections of this event loop have their turn.
             eventLoop.execute { self.send() }
         }
         connection.followBytes(of: run)
@@ -158,7 +158,7 @@ final class HTTP1BodySender {
         } ?? false
     }
 
-    /// Whether the channel still has something to write, which goes first.
+    /// Whether the channel still has bytes to write, which must be sent first.
     private var holdsBytes: Bool {
         (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)).map { $0 > 0 } ?? true
     }

@@ -14,8 +14,8 @@ struct BodyReader {
     private var state: State
 
     /// - Parameters:
-    ///   - stream: Says what to send.
-    ///   - change: Makes the request fit for what reads it.
+    ///   - stream: The description of the request to send.
+    ///   - change: Adds to the request what its reader needs.
     init(_ stream: ResponseStream, changing change: @escaping @Sendable (inout Request) -> Void = { _ in }) {
         state = .unsent(stream, change)
     }
