@@ -9,7 +9,7 @@ import Synchronization
 /// anyway. Everything else is constant or atomic.
 final class Exchange: Call.Operation, @unchecked Sendable {
     /// The stage of the exchange.
-    private enum Place {
+    private enum Stage {
         /// Not handed to the pool yet, or waiting in it. Then `onConnection` or `finished`.
         case waiting
         case onConnection(PooledConnection)
@@ -17,7 +17,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     }
 
     private struct State {
-        var place = Place.waiting
+        var stage = Stage.waiting
         var caller: SuspendedCaller<TransportResponse, any Error>?
         /// The error of an exchange that ended before its caller waited.
         var earlyFailure: NetworkingError?
@@ -51,8 +51,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     let preferredLoop: ObjectIdentifier?
     /// The time since which it waits for a connection: a request that is sent again begins anew.
     private let waitsSince: NIODeadline
-    /// Its place in the pool, touched only under the pool's lock.
-    private let placeInPool = Atomic(-1)
+    /// Its ticket in the pool's queue, touched only under the pool's lock.
+    private let storedTicket = Atomic(-1)
     let call: Call
     /// The number of its sending in the call, from 1.
     private let hop: Int
@@ -187,7 +187,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
 
     private var connection: PooledConnection? {
         call.withLock { _ in
-            if case .onConnection(let connection) = state.place { connection } else { nil }
+            if case .onConnection(let connection) = state.stage { connection } else { nil }
         }
     }
 
@@ -210,8 +210,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         now: NIODeadline
     ) -> ExchangeRun? {
         let isTaken = call.withLock { _ in
-            guard case .waiting = state.place else { return false }
-            state.place = .onConnection(connection)
+            guard case .waiting = state.stage else { return false }
+            state.stage = .onConnection(connection)
             return true
         }
         guard isTaken else { return nil }
@@ -227,7 +227,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     /// Whether it has not ended and is on no connection.
     var isWaiting: Bool {
         call.withLock { _ in
-            if case .waiting = state.place { true } else { false }
+            if case .waiting = state.stage { true } else { false }
         }
     }
 
@@ -236,12 +236,12 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     func deliver(_ response: TransportResponse, stream: BodyStream?, _ arrival: Call.Arrival) {
         let (isOver, caller, upload, notice) = call.withLock {
             shared -> (Bool, SuspendedCaller<TransportResponse, any Error>?, RequestUpload?, Call.Traffic.Notice?) in
-            if case .finished = state.place { return (true, nil, nil, nil) }
+            if case .finished = state.stage { return (true, nil, nil, nil) }
             let notice = call.count(arrival, &shared)
             state.stream = stream
             guard stream == nil else { return (false, state.takeCaller(), nil, notice) }
             shared.detach(self)
-            state.place = .finished
+            state.stage = .finished
             defer { state.upload = nil }
             return (false, state.takeCaller(), state.upload, notice)
         }
@@ -258,9 +258,9 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     /// Ends a streamed body that is complete.
     func finishStream(trailers: HTTPFields, at: NIODeadline, _ timings: Timings) {
         let (isOver, stream, upload) = call.withLock { shared -> (Bool, BodyStream?, RequestUpload?) in
-            if case .finished = state.place { return (true, nil, nil) }
+            if case .finished = state.stage { return (true, nil, nil) }
             shared.detach(self)
-            state.place = .finished
+            state.stage = .finished
             defer { state.upload = nil }
             return (false, state.stream, state.upload)
         }
@@ -277,21 +277,21 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     /// where its connection failed.
     func fail(_ error: NetworkingError, _ timings: Timings? = nil) {
         let error = error.completed(request: sent.request)
-        let (place, hasBegun, caller, stream, upload) = call.withLock {
-            shared -> (Place, Bool, SuspendedCaller<TransportResponse, any Error>?, BodyStream?, RequestUpload?) in
+        let (stage, hasBegun, caller, stream, upload) = call.withLock {
+            shared -> (Stage, Bool, SuspendedCaller<TransportResponse, any Error>?, BodyStream?, RequestUpload?) in
             defer {
-                state.place = .finished
+                state.stage = .finished
                 state.upload = nil
             }
             shared.detach(self)
-            if case .finished = state.place { return (state.place, false, nil, nil, state.upload) }
+            if case .finished = state.stage { return (state.stage, false, nil, nil, state.upload) }
             let caller = state.takeCaller()
             if caller == nil, state.stream == nil { state.earlyFailure = error }
-            return (state.place, state.hasBegun, caller, state.stream, state.upload)
+            return (state.stage, state.hasBegun, caller, state.stream, state.upload)
         }
         upload?.stop()
         if hasBegun { tell(.failed(error, timings, call.counts)) }
-        switch place {
+        switch stage {
         case .finished: return
         case .waiting: pool.remove(self)
         case .onConnection(let connection): connection.onLoop { $0.abort(self) }
@@ -310,7 +310,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     /// Keeps the upload of this exchange, which ends with it.
     func began(_ upload: RequestUpload) {
         let isFinished = call.withLock { _ in
-            if case .finished = state.place { return true }
+            if case .finished = state.stage { return true }
             state.upload = upload
             state.hasBegunBody = true
             return false
@@ -330,8 +330,8 @@ extension Exchange: PoolWaiter {
     }
 
     var ticket: Int {
-        get { placeInPool.load(ordering: .relaxed) }
-        set { placeInPool.store(newValue, ordering: .relaxed) }
+        get { storedTicket.load(ordering: .relaxed) }
+        set { storedTicket.store(newValue, ordering: .relaxed) }
     }
 }
 

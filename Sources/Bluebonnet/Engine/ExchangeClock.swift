@@ -56,7 +56,7 @@ struct ExchangeClock {
     }
 
     /// Ends the wait for 100 Continue, which came or did not. True when the body is to be sent now.
-    mutating func continues() -> Bool {
+    mutating func endContinueWait() -> Bool {
         guard sending == .awaitingContinue else { return false }
         sending = .underWay
         // What came was 100 Continue, not the response.
@@ -66,7 +66,7 @@ struct ExchangeClock {
 
     /// Notes that the last of the request was handed over; false when it was already, or never will
     /// be.
-    mutating func requestIsSent() -> Bool {
+    mutating func markRequestSent() -> Bool {
         guard sending == .underWay else { return false }
         sending = .complete
         return true

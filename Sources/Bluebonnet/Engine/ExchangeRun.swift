@@ -82,8 +82,8 @@ final class ExchangeRun {
     }
 
     /// Ends the wait for 100 Continue, which came or did not. True when the body is to be sent now.
-    func continues() -> Bool {
-        guard clock.continues() else { return false }
+    func endContinueWait() -> Bool {
+        guard clock.endContinueWait() else { return false }
         timings.firstByteTime = .none
         return true
     }
@@ -97,8 +97,8 @@ final class ExchangeRun {
 
     /// Notes that the last of the body was handed over; false when it was already, or never will
     /// be.
-    func requestIsSent(now: NIODeadline) -> Bool {
-        guard clock.requestIsSent() else { return false }
+    func markRequestSent(now: NIODeadline) -> Bool {
+        guard clock.markRequestSent() else { return false }
         timings.requestSentTime = CompactTime(from: exchange.startedAt, to: now)
         return true
     }

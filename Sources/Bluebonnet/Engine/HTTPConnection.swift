@@ -7,7 +7,7 @@ protocol HTTPConnection: AnyObject {
     /// other one comes then, and the connection must close when nothing is under way on it.
     func start(_ exchange: Exchange)
     /// Stays idle until the idle timeout, because no request waits for the connection.
-    func standIdle(at now: NIODeadline)
+    func becomeIdle(at now: NIODeadline)
     /// The exchange ended from outside: cancelled, timed out, dropped.
     func abort(_ exchange: Exchange)
     /// The task of the exchange was suspended or resumed.

@@ -5,7 +5,7 @@ import NIOSSL
 /// The errors for the engine's faults.
 extension NetworkingError {
     static func timeout(_ code: Code, _ exchange: Exchange) -> NetworkingError {
-        let place = exchange.route.origin.description
+        let server = exchange.route.origin.description
         let message =
             switch code {
             case .connectTimeout:
@@ -23,12 +23,12 @@ extension NetworkingError {
     /// No connection became free for an exchange: all `open` ones are busy, and `refusal` is the
     /// error with which another one could not be made.
     static func waitedTooLong(_ exchange: Exchange, behind open: Int, refusal: NetworkingError?) -> NetworkingError {
-        let place = exchange.route.origin.description
+        let server = exchange.route.origin.description
         let busy = open == 1 ? "The only connection to \(server) is" : "All \(open) connections to \(server) are"
         let reason = refusal.map { " Another one could not be made: \($0.message)" } ?? ""
         return NetworkingError(
             .waitingTimeout,
-            "\(busy) busy, and no connection became free within \(exchange.timeouts.waiting.duration.sentence).\(reason)",
+            "\(busy) busy, and did not become free within \(exchange.timeouts.waiting.duration.sentence).\(reason)",
             underlying: refusal
         )
     }
@@ -44,9 +44,10 @@ extension NetworkingError {
                 underlying: failure
             )
         }
+        let reason = (cause as? IOError).map { ": \($0.errnoCode.reason)" } ?? ""
         return NetworkingError(
             .connectionLost,
-            "The connection to \(origin.description) was lost \(moment).",
+            "The connection to \(origin.description) was lost \(moment)\(reason).",
             underlying: cause
         )
     }
@@ -67,7 +68,7 @@ extension NetworkingError {
             case .closedBeforeResponse: .connectionLost
             case .tooManyInformational: .unexpectedResponse
             }
-        self.init(code, "The response of \(origin.description) is broken: \(error.description)")
+        self.init(code, "The response from \(origin.description) could not be read. \(error.description)")
     }
 }
 
@@ -102,7 +103,7 @@ extension NetworkingError {
     static func connecting(_ origin: Origin, _ error: any Error) -> NetworkingError {
         if let last = (error as? NIOConnectionError)?.connectionErrors.last { return connecting(origin, last.error) }
         if case ChannelError.connectTimeout = error { return connectTimedOut(origin, nil) }
-        let reason = (error as? IOError).map { "\($0.errnoCode.reason)" } ?? "\(error)"
+        let reason = error.causeText
         return NetworkingError(
             .connectFailed,
             "\(origin.description) could not be reached: \(reason)",

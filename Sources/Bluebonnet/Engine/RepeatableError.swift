@@ -30,7 +30,7 @@ struct RepeatableError: Error, CustomStringConvertible {
             case .stale: "the pooled connection was stale"
             case .notProcessed: "the server has not processed the request"
             }
-        return cause.map { "\(text): \($0)" } ?? text
+        return cause.map { "\(text): \($0.causeText)" } ?? text
     }
 
     static func marking(_ error: NetworkingError, _ reason: Reason) -> NetworkingError {

@@ -130,21 +130,21 @@ final class SystemFile: Sendable {
 
     /// Brings a part into the page cache, by reading it.
     func load(_ range: Range<Int>) throws {
-        var place = range.lowerBound
-        while place < range.upperBound, let block = try read(upTo: min(1 << 17, range.upperBound - place), at: place) {
-            place += block.readableBytes
+        var start = range.lowerBound
+        while start < range.upperBound, let block = try read(upTo: min(1 << 17, range.upperBound - start), at: start) {
+            start += block.readableBytes
         }
     }
 
-    /// The next block, or the one at a place; nil at the end.
-    func read(upTo count: Int, at place: Int? = nil) throws -> ByteBuffer? {
+    /// The next block, or the one at a position; nil at the end.
+    func read(upTo count: Int, at start: Int? = nil) throws -> ByteBuffer? {
         var block = ByteBufferAllocator().buffer(capacity: count)
         // The system writes into the buffer's free space, at most as much as there is.
         let taken = try unsafe block.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { space in
             while true {
                 let result =
-                    if let place {
-                        unsafe pread(descriptor, space.baseAddress, count, off_t(place))
+                    if let start {
+                        unsafe pread(descriptor, space.baseAddress, count, off_t(start))
                     } else {
                         unsafe systemRead(descriptor, space.baseAddress, count)
                     }
@@ -173,8 +173,8 @@ final class SystemFile: Sendable {
                         unsafe rest = rest.dropFirst(result)
                     } else if errno == EAGAIN {
                         guard isWanted() else { throw CancellationError() }
-                        var place = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                        _ = unsafe poll(&place, 1, Self.patience)
+                        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                        _ = unsafe poll(&entry, 1, Self.patience)
                     } else if errno != EINTR {
                         throw Failure(path: path, code: errno)
                     }

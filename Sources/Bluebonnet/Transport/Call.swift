@@ -56,7 +56,7 @@ final class Call: SessionTask {
         mutating func attach(_ operation: any Operation) -> NetworkingError? {
             guard error == nil else { return error }
             // Code of the user's that was left behind may still send something.
-            if case .complete = stage { return NetworkingError(.cancelled, "Nothing more is sent: the task has ended already.") }
+            if case .complete = stage { return NetworkingError(.cancelled, "The task has ended already.") }
             if self.operation == nil { self.operation = operation } else { others.append(operation) }
             return nil
         }
@@ -172,7 +172,7 @@ final class Call: SessionTask {
     }
 
     /// Marks the task as started by its caller, who runs it; false when it had started.
-    func startsNow() -> Bool {
+    func markStarted() -> Bool {
         withLock { state in
             guard case .created = state.stage else { return false }
             state.stage = .running

@@ -32,8 +32,8 @@ public struct Next: Sendable {
     /// - Throws: What the rest of the way throws.
     public func callAsFunction(_ request: Request) async throws -> TransportResponse {
         switch step {
-        case .closure(let answer):
-            return try await answer(request)
+        case .closure(let respond):
+            return try await respond(request)
         case .chain(let chain, let index, let context):
             return try await chain.send(request, from: index, context: context)
         }

@@ -3,16 +3,16 @@
 struct Route: Hashable, Sendable {
     let origin: Origin
     /// The endpoint that connections are made to: that of the origin, or of a proxy.
-    let firstHop: Origin.Endpoint
+    let endpoint: Origin.Endpoint
 
     /// The route without a proxy.
     init(directTo origin: Origin) {
         self.init(to: origin, through: origin.endpoint)
     }
 
-    init(to origin: Origin, through firstHop: Origin.Endpoint) {
+    init(to origin: Origin, through endpoint: Origin.Endpoint) {
         self.origin = origin
-        self.firstHop = firstHop
+        self.endpoint = endpoint
     }
 
     /// The origin alone is hashed: few routes have the same one, and the endpoint would cost time.

@@ -40,7 +40,7 @@ final class ConnectionAttempt {
     private var timer: Scheduled<Void>?
     private var lookup: NameLookups.Ticket?
     /// The channels that are being connected: Happy Eyeballs tries several and takes one.
-    private var dialling: [any Channel] = []
+    private var connectingChannels: [any Channel] = []
     /// The channel that was connected.
     private var channel: (any Channel)?
     private var completion: ((Result<ReadyConnection, NetworkingError>) -> Void)?
@@ -96,9 +96,9 @@ final class ConnectionAttempt {
             let tls = try? channel?.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)
             if atOnce { tls?.close(promise: nil) }
             channel?.close(promise: nil)
-            for channel in dialling { channel.close(promise: nil) }
+            for channel in connectingChannels { channel.close(promise: nil) }
         }
-        dialling = []
+        connectingChannels = []
         channel = nil
         opener = nil
         completion(result)
@@ -131,12 +131,12 @@ final class ConnectionAttempt {
 
     private func lookUp() {
         let startedAt = NIODeadline.now()
-        switch route.firstHop {
+        switch route.endpoint {
         case .unixSocket(let path):
-            dial(since: startedAt) { $0.connect(unixDomainSocketPath: path.text) }
+            openSocket(since: startedAt) { $0.connect(unixDomainSocketPath: path.text) }
         case .host(let host, let port):
             if let address = try? SocketAddress(ipAddress: host, port: port) {
-                return dial(since: startedAt) { $0.connect(to: address) }
+                return openSocket(since: startedAt) { $0.connect(to: address) }
             }
             let bound = NIOLoopBound(self, eventLoop: eventLoop)
             lookup = lookups.addresses(of: host, at: startedAt) { [eventLoop] result in
@@ -159,7 +159,7 @@ final class ConnectionAttempt {
         case .success(let addresses):
             guard !addresses.isEmpty else { return end(.failure(.lookingUp(host, nil))) }
             let resolver = FoundAddresses(addresses, port: port, on: eventLoop)
-            dial(since: now) { $0.resolver(resolver).connect(host: host, port: port) }
+            openSocket(since: now) { $0.resolver(resolver).connect(host: host, port: port) }
         case .failure(let error):
             end(.failure(.lookingUp(host, error)))
         }
@@ -171,7 +171,10 @@ final class ConnectionAttempt {
     /// buffer that grows by copying, so that larger reads cost more there than they save.
     private var mostRead: Int { route.origin.isSecure ? 65_536 : 262_144 }
 
-    private func dial(since startedAt: NIODeadline, _ connect: (ClientBootstrap) -> EventLoopFuture<any Channel>) {
+    private func openSocket(
+        since startedAt: NIODeadline,
+        _ connect: (ClientBootstrap) -> EventLoopFuture<any Channel>
+    ) {
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         let bootstrap = ClientBootstrap(group: eventLoop)
             .channelOption(.socketOption(.so_keepalive), value: 1)
@@ -183,7 +186,7 @@ final class ConnectionAttempt {
             .channelOption(.maxMessagesPerRead, value: 8)
             .channelOption(.writeBufferWaterMark, value: .init(low: 131_072, high: 524_288))
             .connectTimeout(time)
-            .channelInitializer { bound.value.dials($0) }
+            .channelInitializer { bound.value.willConnect($0) }
         connect(bootstrap).assumeIsolated().whenComplete { result in
             switch result {
             case .success(let channel):
@@ -196,9 +199,9 @@ final class ConnectionAttempt {
     }
 
     /// Called before a channel is connected; fails after the end of the attempt.
-    private func dials(_ channel: any Channel) -> EventLoopFuture<Void> {
+    private func willConnect(_ channel: any Channel) -> EventLoopFuture<Void> {
         guard completion != nil else { return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
-        dialling.append(channel)
+        connectingChannels.append(channel)
         return eventLoop.makeSucceededVoidFuture()
     }
 
@@ -207,7 +210,7 @@ final class ConnectionAttempt {
             channel.close(promise: nil)
             return
         }
-        dialling = []
+        connectingChannels = []
         self.channel = channel
         if route.origin.isSecure { secure(channel) } else { open(channel, .plain) }
     }

@@ -38,7 +38,7 @@ final class HTTP1BodySender {
         run.upload = upload
         run.exchange.began(upload)
         upload.start(inFileParts: isUnencrypted && !isChunked)
-        if upload.isSent { lastIsSent(isChunked: false) }
+        if upload.isSent { endRequest(isChunked: false) }
     }
 
     /// Ends the sending, because the exchange is over.
@@ -61,7 +61,7 @@ final class HTTP1BodySender {
                 write(piece)
                 unflushed += piece.readableBytes
                 run.count(sent: piece.readableBytes)
-                if isLast { lastIsSent(isChunked: false) }
+                if isLast { endRequest(isChunked: false) }
             case .piece(.file(let part), _) where unflushed > 0:
                 upload.putBack(part)
                 unflushed = 0
@@ -71,7 +71,7 @@ final class HTTP1BodySender {
                 return send(part)
             case .finished:
                 isOver = true
-                return lastIsSent(isChunked: isChunked)
+                return endRequest(isChunked: isChunked)
             }
             // TLS counts nothing before it is flushed, so that the channel stays writable whatever
             // is written.
@@ -88,8 +88,8 @@ final class HTTP1BodySender {
     /// Ends the request after the last of the body: as much as was declared, or what its source
     /// ended with. The source may say later that this was all, or that there is more than was
     /// declared, which then fails the exchange if it is still there.
-    private func lastIsSent(isChunked: Bool) {
-        guard run.requestIsSent(now: .now()) else { return }
+    private func endRequest(isChunked: Bool) {
+        guard run.markRequestSent(now: .now()) else { return }
         if isChunked {
             var last = ByteBuffer()
             HTTP1RequestEncoder.encodeLastChunk(into: &last)
@@ -138,7 +138,7 @@ final class HTTP1BodySender {
         upload.putBack(part)
         if upload.isSent {
             if let block { put(block) }
-            return lastIsSent(isChunked: false)
+            return endRequest(isChunked: false)
         }
         let eventLoop = context.eventLoop.assumeIsolated()
         if let block {

@@ -65,7 +65,7 @@ extension HTTP1Connection {
         }
 
         /// Ends an exchange of which nothing was sent: the connection is as good as before.
-        mutating func endedUnsent() {
+        mutating func endUnsent() {
             stage = .idle
         }
 
@@ -135,7 +135,7 @@ extension HTTP1Connection {
         }
 
         /// Asks for a read. Returns whether it is made now; otherwise it is remembered.
-        mutating func reads(mayRead: Bool) -> Bool {
+        mutating func requestRead(mayRead: Bool) -> Bool {
             if !mayRead { hasPendingRead = true }
             return mayRead
         }
@@ -169,7 +169,7 @@ extension HTTP1Connection {
         }
 
         /// Returns whether the pool is to be told that the connection leaves it: once.
-        mutating func leavesPool() -> Bool {
+        mutating func leavePool() -> Bool {
             defer { hasLeftPool = true }
             return !hasLeftPool
         }

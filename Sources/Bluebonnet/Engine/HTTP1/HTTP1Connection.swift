@@ -91,7 +91,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
 
     /// NIO asks for the next read here; it waits while the reader is full or the task suspended.
     func read(context: ChannelHandlerContext) {
-        if machine.reads(mayRead: mayRead) { context.read() }
+        if machine.requestRead(mayRead: mayRead) { context.read() }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -262,7 +262,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
 
     /// RFC 9110 §10.1.1: sends the body, because 100 Continue came, or did not come in time.
     private func continueUpload(of run: ExchangeRun) {
-        if run.continues() { beginUpload(of: run) }
+        if run.endContinueWait() { beginUpload(of: run) }
     }
 
     private func endSending() {
@@ -285,15 +285,15 @@ final class HTTP1Connection: ChannelDuplexHandler {
         guard let pooled else { return close() }
         switch pool.release(pooled, route: route, at: now) {
         case .serve(let exchange): pooled.startSoon(exchange, from: pool)
-        case .keep: standIdle(at: now)
+        case .keep: becomeIdle(at: now)
         case .close: close()
         }
     }
 
     /// Makes room for another connection.
     private func leavePool() {
-        guard let pooled, machine.leavesPool() else { return }
-        pool.leaves(pooled, route: route)
+        guard let pooled, machine.leavePool() else { return }
+        pool.leave(pooled, route: route)
     }
 
     /// Gives up the exchange under way, whose response is not complete.
@@ -320,7 +320,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
         do {
             let event = try machine.finish()
             guard case .end(let trailers) = event, !isTruncatedTLS else {
-                let message = "\(route.origin.description) closed the connection in the middle of the response, without the closing alert of TLS."
+                let message = "\(route.origin.description) cut the TLS connection off in the middle of the response."
                 let request = run.exchange.sent.request
                 return fail(NetworkingError(.truncatedResponse, message, request: request))
             }
@@ -350,7 +350,7 @@ extension HTTP1Connection: HTTPConnection {
             )
         else {
             // Cancelled before a byte was sent: the connection is as good as before.
-            machine.endedUnsent()
+            machine.endUnsent()
             return release(at: now)
         }
         self.run = run
@@ -379,7 +379,7 @@ extension HTTP1Connection: HTTPConnection {
         if outgoing.capacity > Self.mostOutgoing { outgoing = ByteBuffer() }
     }
 
-    func standIdle(at now: NIODeadline) {
+    func becomeIdle(at now: NIODeadline) {
         let time = idleTimeout.shorter(machine.keepAliveTime)
         guard time != .zero else { return close() }
         nextDeadline = time.deadline(after: now)

@@ -9,7 +9,7 @@ enum HTTP1RequestEncoder {
     /// what the framing of the body needs and the fields do not say.
     ///
     /// - Parameters:
-    ///   - head: What to write. Its field values are sent as they are.
+    ///   - head: The head to write. Its field values are sent as they are.
     ///   - buffer: Where the head is appended.
     static func encode(_ head: RequestHead, into buffer: inout ByteBuffer) {
         let fixed =

@@ -136,13 +136,11 @@ extension NetworkingError: Equatable {
 }
 
 extension NetworkingError: CustomStringConvertible {
-    /// The code and the sentence, then the chain of errors below.
+    /// The code and the sentence, then the chain of errors below as far as the sentence lacks it.
     public var description: String {
-        var text = "\(code.rawValue): \(message)"
-        if let underlying {
-            text += " (\(underlying))"
-        }
-        return text
+        let text = "\(code.rawValue): \(message)"
+        guard let cause = underlying?.causeText, !message.contains(cause) else { return text }
+        return "\(text) (\(cause))"
     }
 }
 

@@ -38,7 +38,10 @@ struct BaseURL: Sendable {
 
     init(_ text: String) {
         let url = URL(string: text).flatMap { $0.scheme == nil ? nil : $0 }
-        let error = NetworkingError(.invalidURL, "The base URL is not a whole URL such as “https://example.com/v1/”: \(Self.shown(text))")
+        let error = NetworkingError(
+            .invalidURL,
+            "The base URL is not a whole URL, such as https://example.com/v1/: \(Self.shown(text))"
+        )
         self.init(url, invalid: url == nil ? error : nil)
     }
 

@@ -68,7 +68,7 @@ public final class DataTask<Output: Sendable>: SessionTask {
     /// - Throws: ``NetworkingError``.
     public var completedResponse: Response<Output> {
         get async throws {
-            if call.startsNow() { return try await work().get() }
+            if call.markStarted() { return try await work().get() }
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     whenComplete { continuation.resume(with: $0.mapError { $0 as any Error }) }
@@ -118,7 +118,7 @@ public final class DataTask<Output: Sendable>: SessionTask {
     public func cancel() {
         call.cancel()
         // No other code completes a task that never started.
-        if call.startsNow() { end(.failure(call.failed(CancellationError(), nil))) }
+        if call.markStarted() { end(.failure(call.failed(CancellationError(), nil))) }
     }
 
     private func work() async -> Outcome {

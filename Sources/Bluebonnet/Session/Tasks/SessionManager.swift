@@ -30,7 +30,10 @@ public final class SessionManager: Sendable {
     deinit {
         core.invalidate(
             cancellingTasks: true,
-            error: NetworkingError(.sessionInvalidated, "The session was released while the request was under way: keep its SessionManager until then.")
+            error: NetworkingError(
+                .sessionInvalidated,
+                "The session was released while the request was under way: keep its SessionManager until the end."
+            )
         )
     }
 
