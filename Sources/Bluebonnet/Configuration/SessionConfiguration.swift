@@ -12,7 +12,7 @@ public struct SessionConfiguration: Sendable {
     /// The limits of what a response may cost.
     public var limits = Limits()
 
-    /// What to do with redirects. Default: follow.
+    /// The treatment of redirects. Default: follow.
     public var redirectPolicy = RedirectPolicy.follow
 
     /// Whether a redirect from `https` to `http` may take the body of the request along, for all to
@@ -63,7 +63,7 @@ public struct SessionConfiguration: Sendable {
     public init() {}
 }
 
-/// What to do when the server redirects (RFC 9110 §15.4).
+/// The treatment of redirects (RFC 9110 §15.4).
 public struct RedirectPolicy: Sendable, Hashable, CustomStringConvertible {
     /// The name of the policy: `follow`.
     public let description: String

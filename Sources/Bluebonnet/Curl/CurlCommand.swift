@@ -110,7 +110,7 @@ struct CurlCommand {
             add(Array("\(field.name.rawName)\(isBlank ? ";" : ": ")".utf8) + (isBlank ? [] : value))
             if name == "accept-encoding" { words.append("--compressed") }
         }
-        // What curl would add, and the engine does not.
+        // The fields that curl would add, and the engine does not.
         let fields = request.headerFields
         if !fields.contains(.accept) { add("Accept:".utf8) }
         if !fields.contains(.userAgent) { add("User-Agent:".utf8) }

@@ -12,7 +12,9 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     private enum Stage {
         /// Not handed to the pool yet, or waiting in it. Then `onConnection` or `finished`.
         case waiting
+        /// Then `finished`.
         case onConnection(PooledConnection)
+        /// The last stage.
         case finished
     }
 

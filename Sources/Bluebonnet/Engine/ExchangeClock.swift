@@ -8,7 +8,9 @@ struct ExchangeClock {
         /// The head is sent, and the body waits for 100 Continue (RFC 9110 §10.1.1). Then
         /// `underWay` or `withheld`.
         case awaitingContinue
+        /// Then `complete`.
         case underWay
+        /// The last state, as is `withheld`.
         case complete
         /// The response came before 100 Continue: the body is never sent.
         case withheld

@@ -138,6 +138,7 @@ final class RequestUpload: Sendable {
 
     /// The next piece to write: at most `most` bytes, or a whole part of a file.
     func next(upTo most: Int) -> Next {
+        // Callers pass a positive constant: with 0 they would take empty pieces without end.
         precondition(most > 0)
         let (next, producer) = state.withLock { state -> (Next, CheckedContinuation<Void, any Error>?) in
             guard var piece = state.queue.popFirst() else {

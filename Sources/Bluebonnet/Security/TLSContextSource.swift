@@ -16,8 +16,11 @@ final class TLSContextSource: Sendable {
     typealias Completion = @Sendable (Result<NIOSSLContext, any Error>) -> Void
 
     private enum State {
+        /// Then `making`.
         case unmade
+        /// Then `made`, or `unmade` after an error.
         case making([Completion])
+        /// The last state.
         case made(NIOSSLContext)
     }
 

@@ -1,7 +1,7 @@
 /// Work that keeps a processor busy: parsing, decoding, compressing.
 ///
-/// It does not belong on an event loop, whose connections would all stand still meanwhile, nor on
-/// the actor of its caller. Work that waits, for a disk or a name server, belongs on
+/// It does not belong on an event loop, whose connections would all wait meanwhile, nor on the
+/// actor of its caller. Work that waits, for a disk or a name server, belongs on
 /// ``BlockingThreads``: here there are only as many threads as cores.
 enum Computation {
     /// Up to this size, work takes less time than the way to another thread and back.

@@ -22,14 +22,17 @@ final class Call: SessionTask {
     }
 
     fileprivate enum Stage {
+        /// Not started. Then `running`, or `complete` when it fails before.
         case created
+        /// Then `complete`.
         case running
+        /// The last stage.
         case complete
     }
 
     struct State {
         fileprivate var stage: Stage
-        /// Why it was stopped, once it was.
+        /// The error that stopped it, once it was stopped.
         fileprivate var error: NetworkingError?
         /// The operation under way: one as a rule; more when an interceptor sends a request several
         /// times at once.
@@ -151,7 +154,7 @@ final class Call: SessionTask {
 
     var response: ResponseHead? { withLock { $0.response } }
 
-    /// Why the task was stopped, once it was.
+    /// The error that stopped the task, once it was stopped.
     var error: NetworkingError? { withLock { $0.error } }
 
     /// Looked at for each read.

@@ -7,6 +7,7 @@ import NIOCore
 final class HTTP1BodySender {
     private let run: ExchangeRun
     private let upload: RequestUpload
+    // Unowned, and safe: `context` holds its handler, which is this connection.
     private unowned let connection: HTTP1Connection
     private let context: ChannelHandlerContext
     private let isUnencrypted: Bool

@@ -5,8 +5,11 @@ extension HTTP1Connection {
     /// be used again, and what its end means.
     struct StateMachine {
         enum Stage: Equatable {
+            /// No exchange is under way. Then `awaitingHead`.
             case idle
+            /// Then `receivingBody`, or `idle` when the exchange ends without its response.
             case awaitingHead
+            /// Then `complete`, or `idle` when the exchange ends inside its response.
             case receivingBody
             /// The response is complete, and not all bytes that came with it have been looked at.
             /// Then `idle`.
@@ -21,6 +24,7 @@ extension HTTP1Connection {
             case close
         }
 
+        /// The use of received bytes.
         enum Received: Equatable {
             case parse
             /// The task is suspended: the bytes are parsed when it is resumed.

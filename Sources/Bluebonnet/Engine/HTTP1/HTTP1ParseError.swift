@@ -2,7 +2,7 @@
 ///
 /// The `fault` depends only on the bytes, never on how they were cut into reads; the `excerpt` may.
 struct HTTP1ParseError: Error, Hashable {
-    /// What is wrong.
+    /// The kind of fault.
     let fault: Fault
     /// The offending bytes, escaped and shortened; empty where there are none to show.
     let excerpt: String

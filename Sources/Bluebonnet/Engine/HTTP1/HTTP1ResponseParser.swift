@@ -41,14 +41,22 @@ struct HTTP1ResponseParser {
     /// The most informational responses before the final one.
     static let informationalLimit = 64
 
+    /// A fault makes a state `failed`, which is the last one.
     enum State {
+        /// Then `head`.
         case idle
+        /// Then one of the bodies, or `complete` without one; `head` again after an informational
+        /// response.
         case head
+        /// Then `complete`.
         case exactly(remaining: Int64, of: Int64)
+        /// Then `idle`.
         case untilClose
+        /// Then `trailers`.
         case chunked(ChunkState)
+        /// Then `idle`.
         case trailers
-        /// Everything but `.end` has been returned.
+        /// Everything but `.end` has been returned. Then `idle`.
         case complete
         case failed(HTTP1ParseError)
     }

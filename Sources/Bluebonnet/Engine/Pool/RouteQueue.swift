@@ -105,7 +105,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
 
     // The times from which the clocks of waiting exchanges count.
     private var deadlines = DeadlineHeap<QueuedTicket>()
-    /// When a connection last took one that waited, and one of the urgent ones.
+    /// The time at which a connection last took a waiting exchange, and an urgent one.
     private var movedAt = NIODeadline.uptimeNanoseconds(0)
     private var urgentMovedAt = NIODeadline.uptimeNanoseconds(0)
     /// The time since which no connection is open.

@@ -74,8 +74,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
         return ResponseBody(.large(buffer, Data(taking: buffer), trailers: trailers))
     }
 
-    /// The same body with what is kept alive while it is, a limit for its lines, and what counts
-    /// its bytes.
+    /// The same body with an owner that is kept alive with it, a limit for its lines, and its
+    /// progress.
     func keeping(
         _ owner: any AnyObject & Sendable,
         lineLimit: Int,
@@ -175,7 +175,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
-    /// When the last byte came, if it came after the head was handed over.
+    /// The time of the last byte, if it came after the head was handed over.
     var lastByteAt: NIODeadline? { stream?.finished?.at }
 
     /// Makes the iterator. A body is read by one iterator.

@@ -17,7 +17,7 @@ extension NetworkingError {
             public static let timeout = Family(description: "timeout")
             /// The server is not trusted, or trust is configured wrongly.
             public static let trust = Family(description: "trust")
-            /// What the server sent is not HTTP.
+            /// The bytes from the server are not HTTP.
             public static let framing = Family(description: "framing")
             /// A limit, a policy or the disk ended the request.
             public static let limit = Family(description: "limit")
@@ -40,7 +40,7 @@ extension NetworkingError {
             self.number = number
         }
 
-        /// The same as ``rawValue``.
+        /// The ``rawValue``.
         public var description: String { rawValue }
 
         /// The code of a kebab-case name, or nil when there is no such code.
@@ -145,7 +145,7 @@ extension NetworkingError.Code {
 
     // MARK: Protocol
 
-    /// What came is not an HTTP/1 status line (RFC 9112 §4).
+    /// The response does not begin with an HTTP/1 status line (RFC 9112 §4).
     public static let malformedStatusLine = Self("malformed-status-line", .framing, -1011)
     /// The response has an HTTP version that was not asked for.
     public static let unsupportedHTTPVersion = Self("unsupported-http-version", .framing, -1011)

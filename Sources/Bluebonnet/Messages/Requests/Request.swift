@@ -70,7 +70,7 @@ public struct Request: Sendable {
         set { contents.unique.value.timeouts = newValue.map { CopyOnWrite($0) } }
     }
 
-    /// What to do with a redirect. Default: the session's ``SessionConfiguration/redirectPolicy``.
+    /// The treatment of redirects. Default: the session's ``SessionConfiguration/redirectPolicy``.
     public var redirectPolicy: RedirectPolicy? {
         get { contents.value.redirectPolicy }
         _modify { yield &contents.unique.value.redirectPolicy }

@@ -6,7 +6,7 @@ import HTTPTypes
 /// A head costs one allocation, and a caller that reads no field, or one, does not pay for
 /// `HTTPFields`. Lookups compare bytes and make a `String` only of what they return.
 struct RawHeaderFields: Sendable {
-    /// Where one field lies in the bytes of its section.
+    /// The position of one field in the bytes of its section.
     struct Entry {
         var nameStart: UInt32
         var nameEnd: UInt32
@@ -17,8 +17,8 @@ struct RawHeaderFields: Sendable {
         var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
     }
 
-    /// Which of the fields that frame or code a message, or tell of its connection, were seen, so
-    /// that the usual absence of some costs nothing.
+    /// The fields seen that frame or encode a message, or tell of its connection, so that the usual
+    /// absence of some costs nothing.
     struct FramingNames: OptionSet {
         let rawValue: UInt8
 

@@ -5,9 +5,11 @@ import NIOCore
 /// asked for.
 struct BodyReader {
     private enum State {
+        /// Then `reading`, or `ended` when there is no response.
         case unsent(ResponseStream, @Sendable (inout Request) -> Void)
-        /// The body keeps its session alive.
+        /// The body keeps its session alive. Then `ended`.
         case reading(ResponseBody.Buffers, ResponseBody, TransportResponse?)
+        /// The last state.
         case ended
     }
 

@@ -110,7 +110,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
         }
     }
 
-    /// The same as ``response()`` for a request that was changed.
+    /// Does the same as ``response()``, with a change to the request.
     func response(changing change: (inout Request) -> Void) async throws -> TransportResponse {
         var request = try makeRequest()
         if let timeouts { request.timeouts = timeouts }
