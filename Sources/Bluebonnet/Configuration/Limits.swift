@@ -18,9 +18,9 @@ public struct Limits: Sendable, Hashable {
     /// ``NetworkingError/Code/tooManyRedirects``.
     public var redirects: Int
 
-    /// The most times larger that a body may become when its content coding is undone; checked once
-    /// it exceeds 10 MiB, so that small repetitive responses pass. Default: 200 (deflate reaches
-    /// 1032 on zeros alone). Error: ``NetworkingError/Code/contentDecodingLimitExceeded``.
+    /// The factor by which a body may grow when its content coding is undone; checked once it
+    /// exceeds 10 MiB, so that small repetitive responses pass. Default: 200 (deflate reaches 1032
+    /// on zeros alone). Error: ``NetworkingError/Code/contentDecodingLimitExceeded``.
     public var decodingRatio: Int
 
     /// The size a body may reach when its content coding is undone, also when streamed. Default: 16

@@ -13,7 +13,7 @@ extension NetworkingError {
             case .firstByteTimeout:
                 "\(server) did not begin its response within \(exchange.timeouts.firstByte.duration.sentence)."
             case .betweenBytesTimeout:
-                "No byte was sent to \(server) or received for \(exchange.timeouts.betweenBytes.duration.sentence)."
+                "No byte was sent to \(server) or received within \(exchange.timeouts.betweenBytes.duration.sentence)."
             default:
                 "The request to \(server) was not complete within \(exchange.timeouts.request.duration.sentence)."
             }

@@ -4,7 +4,7 @@ import HTTPTypes
 /// a session or for one request.
 ///
 /// Use it with servers that are known to undo it; unlike for responses, nothing is negotiated. A
-/// body in memory is compressed before it is sent, with its new `Content-Length`. A file or a
+/// body in memory is compressed before it is sent, and gets a new `Content-Length`. A file or a
 /// sequence is compressed while it is sent, in blocks and chunked, because its new length is not
 /// known before the end; small pieces may wait inside until there is more. Both can be sent again
 /// if the body could. Progress counts compressed bytes.

@@ -20,8 +20,8 @@ extension URL {
 }
 
 extension Error {
-    /// The error for messages. Of a system call only its reason, such as `Connection reset by peer`:
-    /// NIO's text names its own functions too.
+    /// The error for messages. Of a system call only its reason, such as
+    /// `Connection reset by peer`: the text of NIO also names NIO's functions.
     var causeText: String { (self as? IOError)?.errnoCode.reason ?? "\(self)" }
 }
 

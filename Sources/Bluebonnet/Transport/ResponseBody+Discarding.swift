@@ -23,7 +23,7 @@ extension ResponseBody {
     func beginning(upTo limit: Int, within time: Duration = .seconds(1)) async -> Beginning {
         let reading = Reading()
         let call = StoppableCall()
-        // What a reader had read when it was stopped counts.
+        // A stopped reader has failed, but what it has read counts.
         try? await call.run {
             // The time runs from here: a machine may be too busy to begin at once.
             let end = time > .zero ? StoppableCall.schedule(at: .now().advanced(by: time)) { call.stop() } : nil

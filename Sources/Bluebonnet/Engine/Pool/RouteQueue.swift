@@ -471,7 +471,7 @@ extension RouteQueue {
         while activeAttempts > neededAttempts, let handle = giveUpSurplusAttempt() { expired.givenUp.append(handle) }
     }
 
-    /// The time of an exchange that is over, if one is.
+    /// The limit of an exchange that has passed, if one has.
     ///
     /// The time to connect runs while nothing is open; with connections open, it is the time in
     /// which none of them takes an exchange.

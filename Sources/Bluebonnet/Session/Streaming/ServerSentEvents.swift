@@ -69,7 +69,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         mutating func next(_ retry: Duration?) -> Duration {
             var delay = Swift.max(retry ?? Self.usual, Self.shortest)
             for _ in 0..<failures where delay < Self.longest { delay *= 2 }
-            // Only the attempts after this one count: it is the first after an event.
+            // Counted after the delay, which is not doubled for the first attempt after an event.
             failures += 1
             return Swift.min(delay, Self.longest)
         }
