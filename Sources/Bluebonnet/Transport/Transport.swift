@@ -1,4 +1,4 @@
-/// Sends one request and brings its response: the seam between session and engine.
+/// Sends one request and returns its response: the seam between session and engine.
 ///
 /// The session's default is the engine. `StubTransport` in BluebonnetTesting responds without a
 /// network; a transport of your own can take its place too. It sees requests after all

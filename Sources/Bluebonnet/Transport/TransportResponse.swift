@@ -2,7 +2,7 @@ public import FoundationEssentials
 import HTTPTypes
 import NIOCore
 
-/// A response as the engine brings it: the head is there, the body may still be coming.
+/// A response as the engine returns it: the head is there, the body may still be coming.
 public struct TransportResponse: Sendable {
     private struct Contents: Sendable {
         var head: ResponseHead

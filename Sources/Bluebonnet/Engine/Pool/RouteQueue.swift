@@ -50,7 +50,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         case untrusted
     }
 
-    /// The steps that bring waiting exchanges a connection.
+    /// The steps that get waiting exchanges a connection.
     struct Room {
         /// Attempts that are due.
         var attempts: [Attempt] = []

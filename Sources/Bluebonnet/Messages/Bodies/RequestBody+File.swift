@@ -15,10 +15,10 @@ extension RequestBody {
     /// The contents of a file, read while they are sent and never held in memory whole. Can be sent
     /// again.
     ///
-    /// Over TLS, and for a file below 1 MiB, one that lies on another machine, one that cannot be
-    /// mapped, and one of another user who does not let this one write to it, blocks are read off
-    /// the event loop; otherwise the system sends from its page cache (`sendfile(2)`). A file that
-    /// is written to meanwhile arrives as a mixture of old and new.
+    /// Over TLS, and for a file below 1 MiB, one on another machine, one that cannot be mapped, and
+    /// one of another user who does not let this one write to it, blocks are read off the event
+    /// loop; otherwise the system sends from its page cache (`sendfile(2)`). A file that is written
+    /// to meanwhile arrives as a mixture of old and new.
     ///
     /// - Parameter file: A file URL. The length is taken now; a file that is shorter or longer when
     ///   it is sent fails the request with ``NetworkingError/Code/requestBodyLengthMismatch``.

@@ -119,7 +119,7 @@ struct BaseURL: Sendable {
     }
 }
 
-/// A URL that was made of a text, with its parts for the engine when a request can be sent to it.
+/// A URL that was made of a text, with its parts for the engine if requests can be sent to it.
 struct ResolvedURL: Sendable {
     let url: URL
     let target: RequestTarget?
