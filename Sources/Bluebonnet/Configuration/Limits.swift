@@ -1,4 +1,4 @@
-/// How much a response may cost before it is refused with an error. Sizes are bytes.
+/// The most that a response may cost before it is refused with an error. Sizes are in bytes.
 public struct Limits: Sendable, Hashable {
     /// The size of a response body collected in memory, content coding undone. Default: 1 GiB.
     /// Bodies streamed to a file or to the caller have no limit. Error:
@@ -14,14 +14,13 @@ public struct Limits: Sendable, Hashable {
     /// ``NetworkingError/Code/headerTooLarge``.
     public var headerLine: Int
 
-    /// How many redirects are followed. Default: 20. Error:
+    /// The number of redirects that are followed. Default: 20. Error:
     /// ``NetworkingError/Code/tooManyRedirects``.
     public var redirects: Int
 
-    /// How many times larger than what was received a body may become when its content coding is
-    /// undone; checked once it exceeds 10 MiB, so that small repetitive responses pass. Default:
-    /// 200 (deflate reaches 1032 on zeros alone). Error:
-    /// ``NetworkingError/Code/contentDecodingLimitExceeded``.
+    /// The factor by which a body may grow when its content coding is undone; checked once it
+    /// exceeds 10 MiB, so that small repetitive responses pass. Default: 200 (deflate reaches 1032
+    /// on zeros alone). Error: ``NetworkingError/Code/contentDecodingLimitExceeded``.
     public var decodingRatio: Int
 
     /// The size a body may reach when its content coding is undone, also when streamed. Default: 16

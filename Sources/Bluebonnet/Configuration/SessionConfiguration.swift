@@ -6,13 +6,13 @@ public import NIOCore
 /// Counterpart of `NSURLSessionConfiguration`. Later changes to a copy do not reach a running
 /// session.
 public struct SessionConfiguration: Sendable {
-    /// The timeouts of requests that bring none of their own.
+    /// The timeouts of requests that have none themselves.
     public var timeouts = Timeouts()
 
     /// The limits of what a response may cost.
     public var limits = Limits()
 
-    /// What to do with redirects. Default: follow.
+    /// The treatment of redirects. Default: follow.
     public var redirectPolicy = RedirectPolicy.follow
 
     /// Whether a redirect from `https` to `http` may take the body of the request along, for all to
@@ -25,8 +25,8 @@ public struct SessionConfiguration: Sendable {
     /// Connections per origin (scheme, host, port). Default: 6. At least 1.
     public var maximumConnectionsPerHost = 6
 
-    /// How long a connection may stand idle before it is closed. Default: 60 seconds. Less where
-    /// the server says so: a second before the time of its `Keep-Alive` field is over.
+    /// The time a connection may be idle before it is closed. Default: 60 seconds. Less where the
+    /// server says so: a second before the time of its `Keep-Alive` field is over.
     public var idleConnectionTimeout: Duration = .seconds(60)
 
     /// Header fields for every request of the session that lacks them. Default: none.
@@ -37,21 +37,21 @@ public struct SessionConfiguration: Sendable {
     /// true.
     public var decodesContent = true
 
-    /// Who is trusted, and as whom we come.
+    /// The authorities that the session trusts, and its client certificate.
     public var tls = TLSSettings()
 
-    /// The size in bytes from which a body waits for the server's leave, as
-    /// ``Request/expectsContinue`` says; a body of unknown length counts as large. Default: nil,
-    /// never unless the request asks for it. 1 MiB is what curl does.
+    /// The size in bytes from which a body waits for `100 Continue`, as ``Request/expectsContinue``
+    /// says; a body of unknown length counts as large. Default: nil, never unless the request asks
+    /// for it. 1 MiB is what curl does.
     public var continueThreshold: Int?
 
-    /// The user's interceptors, outermost first. They stand before those of the request and the
+    /// The user's interceptors, outermost first. They run before those of the request and the
     /// built-in ones. Default: none.
     public var interceptors: [any Interceptor] = []
 
-    /// The event loops the session's connections live on: the escape hatch for programs that run
-    /// SwiftNIO themselves. Must be a `MultiThreadedEventLoopGroup` or one of its loops, and live
-    /// longer than the session: once it is shut down, requests fail with
+    /// The event loops the session's connections live on: for programs that run SwiftNIO
+    /// themselves. Must be a `MultiThreadedEventLoopGroup` or one of its loops, and live longer
+    /// than the session: once it is shut down, requests fail with
     /// ``NetworkingError/Code/connectFailed``. Default: nil, NIO's process-wide group with a thread
     /// per core.
     public var eventLoopGroup: (any EventLoopGroup)?
@@ -63,7 +63,7 @@ public struct SessionConfiguration: Sendable {
     public init() {}
 }
 
-/// What to do when the server redirects (RFC 9110 §15.4).
+/// The treatment of redirects (RFC 9110 §15.4).
 public struct RedirectPolicy: Sendable, Hashable, CustomStringConvertible {
     /// The name of the policy: `follow`.
     public let description: String

@@ -1,4 +1,4 @@
-/// Who is trusted, and as whom the session comes.
+/// The authorities that a session trusts, and its client certificate.
 public struct TLSSettings: Sendable, Hashable {
     /// The certificate authorities that are trusted.
     public struct TrustRoots: Sendable, Hashable {
@@ -56,7 +56,7 @@ public struct TLSSettings: Sendable, Hashable {
     /// listen in.
     public var verifiesCertificates = true
 
-    /// How long a server has time to send its closing alert in return (RFC 8446 §6.1), before the
+    /// The time a server has to send its closing alert in return (RFC 8446 §6.1), before the
     /// connection is closed without it.
     var closingTime = Duration.milliseconds(250)
 

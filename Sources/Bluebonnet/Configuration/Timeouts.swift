@@ -1,5 +1,5 @@
 /// The five times a request may take. Each really fires, also in the middle of a body; nil means no
-/// limit. A sixth one, ``continueWait``, is no failure.
+/// limit. A sixth one, ``continueWait``, is not a failure.
 ///
 /// Counterpart of `timeoutInterval` (60 s between bytes in AFNetworking) and
 /// `timeoutIntervalForResource`.
@@ -8,7 +8,7 @@ public struct Timeouts: Sendable, Hashable {
     /// host are open and none of them takes a request that waits. Default: 60 seconds.
     ///
     /// Every request that gets a connection starts this time anew for those behind it, so that a
-    /// long queue in front of a server that responds is no failure; a request behind downloads and
+    /// long queue in front of a server that responds does not fail; a request behind downloads and
     /// streams that do not end fails with ``NetworkingError/Code/waitingTimeout``. Without an open
     /// connection, ``connect`` holds instead.
     public var waiting: Duration?
@@ -20,32 +20,31 @@ public struct Timeouts: Sendable, Hashable {
     /// beside others.
     public var connect: Duration?
 
-    /// The time from the request having left to the first byte of the response. Default: 60
-    /// seconds.
+    /// The time from the request being sent to the first byte of the response. Default: 60 seconds.
     ///
-    /// An interim response counts as the first byte, except `100 Continue`, after which this time
-    /// begins anew.
+    /// An informational response counts as the first byte, except `100 Continue`, after which this
+    /// time begins anew.
     ///
-    /// The request has left when the server's system has acknowledged all of it, as far as this one
-    /// can tell.
+    /// The request is sent when the server's system has acknowledged all of it, as far as this
+    /// system can tell.
     public var firstByte: Duration?
 
     /// The longest pause inside the response, or while a request body is sent: the time in which no
-    /// byte comes and none leaves. Default: 60 seconds. Stands still while the task is suspended or
-    /// nobody reads.
+    /// byte is received and none is sent. Default: 60 seconds. It does not run while the task is
+    /// suspended or the response is not read.
     ///
-    /// A slow upload goes on for as long as bytes of it leave. The source of the body may take any
-    /// time before the response has begun. That a server takes nothing is noticed a quarter of this
-    /// time late at most.
+    /// A slow upload goes on for as long as bytes of it are sent. The source of the body may take
+    /// any time before the response has begun. That a server takes nothing is noticed a quarter of
+    /// this time late at most.
     public var betweenBytes: Duration?
 
     /// The time of the whole exchange: waiting for a connection, redirects, retries and the body.
     /// Default: none.
     public var request: Duration?
 
-    /// How long a body that announced itself with `Expect: 100-continue` waits for `100 Continue`;
-    /// it is sent then without, because many servers never send that (RFC 9110 §10.1.1). Default: 1
-    /// second, as curl. nil waits as long as for the first byte of the response, and fails like it.
+    /// The time that a body with `Expect: 100-continue` waits for `100 Continue`; then it is sent
+    /// without, because many servers never send that (RFC 9110 §10.1.1). Default: 1 second, as
+    /// curl. nil waits as long as for the first byte of the response, and fails like it.
     public var continueWait: Duration?
 
     /// Makes timeouts.

@@ -5,16 +5,16 @@ extension Request {
     /// The request as a command for curl that can be pasted into a POSIX shell and sends what the
     /// engine sends.
     ///
-    /// What curl would add of its own (`Accept`, `User-Agent`, a `Content-Type`, `Expect`) is taken
-    /// out again where the request lacks it. No text leaves its quotes: the shell passes on the
+    /// The fields that curl would add (`Accept`, `User-Agent`, a `Content-Type`, `Expect`) are
+    /// removed where the request lacks them. No text leaves its quotes: the shell passes on the
     /// bytes of the request, and runs nothing but curl, `printf` and `base64`. Control characters
     /// and bytes that are not UTF-8 are written as octal numbers, so that a terminal takes none for
     /// a key; NUL, which no word can hold, is only in bodies that are piped in.
     ///
-    /// Text in memory stands in the command, other bytes are piped in as base64, files are named; a
-    /// multipart form becomes `--form` options, with a boundary of curl's, where curl can make all
-    /// of its parts. Of a body above 1 MiB or from a sequence a comment says that it has to be
-    /// given on standard input. Timeouts and redirects are in it when the request brings them
+    /// Text in memory is written in the command, other bytes are piped in as base64, files are
+    /// named; a multipart form becomes `--form` options, with a boundary of curl's, where curl can
+    /// make all of its parts. For a body above 1 MiB or from a sequence, a comment says that it has
+    /// to be given on standard input. Timeouts and redirects are in it when the request has them
     /// itself; what a session adds (``SessionConfiguration/additionalHeaderFields``, interceptors,
     /// `Accept-Encoding`) is not: ask ``SessionTask/currentRequest`` for the request that was sent.
     ///
@@ -35,11 +35,11 @@ extension Request {
 /// A request as a command for curl: the words of its command line, what is piped into it, what a
 /// person has to know.
 struct CurlCommand {
-    /// The largest body that stands on the command line; Linux takes no longer words than 128 KiB.
+    /// The largest body on the command line; Linux takes no longer words than 128 KiB.
     private static let longestWord = 100_000
-    /// The largest body that stands in the description at all.
+    /// The largest body in the description.
     private static let largestBody = 1 << 20
-    /// More parts of a form do not stand on the command line one by one.
+    /// The most parts of a form that are written on the command line one by one.
     private static let mostParts = 100
 
     private let request: Request
@@ -53,7 +53,7 @@ struct CurlCommand {
         self.request = request
         redacts = redacting
         form = request.body?.form
-        // A type of the user's own is not that of what curl would make of the form.
+        // A content type of the user's own is not the one that curl would make for the form.
         if let form, form.contentType == request.headerFields[.contentType], form.count <= Self.mostParts,
             let parts = CurlForm.words(for: form, redacting: redacting),
             parts.allSatisfy({ $0.utf8.count <= Self.longestWord })
@@ -90,7 +90,7 @@ struct CurlCommand {
         return request.method == implied ? [] : ["--request \(ShellWord(request.method.rawValue).text)"]
     }
 
-    /// The body, as far as curl names its type.
+    /// The options for the body, which decide whether curl adds a content type.
     private enum BodyOption { case none, data, form }
 
     private func headerWords(body option: BodyOption) -> [String] {
@@ -110,7 +110,7 @@ struct CurlCommand {
             add(Array("\(field.name.rawName)\(isBlank ? ";" : ": ")".utf8) + (isBlank ? [] : value))
             if name == "accept-encoding" { words.append("--compressed") }
         }
-        // What curl would add, and the engine does not.
+        // The fields that curl would add, and the engine does not.
         let fields = request.headerFields
         if !fields.contains(.accept) { add("Accept:".utf8) }
         if !fields.contains(.userAgent) { add("User-Agent:".utf8) }
@@ -155,7 +155,7 @@ struct CurlCommand {
             note = "The body may hold secrets that cannot be found in it: give it on standard input."
             return ["--data-binary", "@-"]
         }
-        // First of all: base64 hides nothing.
+        // Redacted before anything else: base64 hides nothing.
         data = readable
         if let text = String(validating: data, as: UTF8.self), ShellWord.canCarry(text) {
             let word = ShellWord(text).text
@@ -212,7 +212,8 @@ struct CurlCommand {
         guard let target = try? RequestTarget(request.url), target.host.utf8.allSatisfy(Self.isOfHost),
             let socket = socketWords(target.origin)
         else {
-            // The engine refuses it; behind an option no beginning of it is taken for another one.
+            // The engine refuses this URL; behind `--url` its beginning cannot be taken for an
+            // option.
             return ["--url \(ShellWord(request.url.redactedDescription).text)"]
         }
         var path = Array(target.path.utf8)

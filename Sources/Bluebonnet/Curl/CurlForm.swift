@@ -3,7 +3,7 @@ import FoundationEssentials
 /// A multipart form as words for curl, which makes the boundary and the delimiters itself.
 enum CurlForm {
     /// An option and its word for each part, or nil when curl has no words for one of them: bytes
-    /// that are no text, a stream, fields of its own.
+    /// that are not text, a stream, fields of its own.
     static func words(for form: MultipartFormData, redacting: Bool) -> [String]? {
         guard !form.isEmpty else { return nil }
         var words: [String] = []
@@ -33,7 +33,7 @@ enum CurlForm {
     private static func word(for part: MultipartPart, redacting: Bool) -> String? {
         guard let disposition = part.disposition, let options = options(disposition) else { return nil }
         let name = disposition.name
-        // Curl takes what stands before the first equals sign for the name.
+        // Curl takes the text before the first equals sign for the name.
         guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: "=")), !name.utf8.contains(0) else { return nil }
         switch part.content {
         case .bytes(let bytes):

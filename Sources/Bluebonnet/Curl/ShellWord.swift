@@ -11,7 +11,7 @@ struct ShellWord: Sendable {
     }
 
     /// Letters, digits and signs that no shell takes for anything else stay as they are. Other text
-    /// stands in single quotes, where nothing has a meaning but the single quote, which is written
+    /// is in single quotes, where nothing has a meaning but the single quote, which is written
     /// outside of them. What a terminal would take for keys, and what is not UTF-8, is made by
     /// `printf` from octal numbers.
     ///

@@ -7,7 +7,7 @@ import NIOCore
 #endif
 
 extension ChannelHandlerContext {
-    /// What has been written and the peer's system has not acknowledged.
+    /// The number of bytes that were written and that the peer's system has not acknowledged.
     var unsentBytes: Int {
         let inChannel = (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
         #if os(Linux)

@@ -23,8 +23,8 @@ final class Engine: Transport {
         try await send(request, context: context, offersCodings: false)
     }
 
-    /// The same, for a caller who can undo content codings: with `offersCodings`, a request that
-    /// says nothing of them offers these.
+    /// Sends a request, also for a caller that can undo content codings: with `offersCodings`, a
+    /// request without `Accept-Encoding` offers them.
     func send(
         _ request: Request,
         context: ExchangeContext,
@@ -68,8 +68,8 @@ final class Engine: Transport {
         }
     }
 
-    /// Whether the body can be had for another sending: again, or because its source was not asked
-    /// for it yet.
+    /// Whether the body can be sent after this exchange: it is replayable, or its source was not
+    /// asked for it yet.
     private static func hasBody(_ request: Request, after exchange: Exchange) -> Bool {
         request.body?.isReplayable ?? true || !exchange.hasBegunBody
     }

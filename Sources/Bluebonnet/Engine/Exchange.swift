@@ -2,30 +2,32 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 
-/// One request on its way through the engine to one response: what is sent, who waits for it, and
-/// where it stands.
+/// One request on its way through the engine to one response: what is sent, the caller that waits
+/// for it, and its stage.
 ///
-/// Unchecked, because `state` is kept under the lock of the call, which the request takes anyway.
-/// Everything else is constant.
+/// Unchecked, but safe: `state` is only touched under the lock of the call, which the request takes
+/// anyway. Everything else is constant or atomic.
 final class Exchange: Call.Operation, @unchecked Sendable {
-    /// Where the exchange stands.
-    private enum Place {
-        /// Not handed to the pool yet, or waiting in it.
+    /// The stage of the exchange.
+    private enum Stage {
+        /// Not handed to the pool yet, or waiting in it. Then `onConnection` or `finished`.
         case waiting
+        /// Then `finished`.
         case onConnection(PooledConnection)
+        /// The last stage.
         case finished
     }
 
     private struct State {
-        var place = Place.waiting
+        var stage = Stage.waiting
         var caller: SuspendedCaller<TransportResponse, any Error>?
-        /// Why it ended before its caller waited.
+        /// The error of an exchange that ended before its caller waited.
         var earlyFailure: NetworkingError?
         var stream: BodyStream?
         var upload: RequestUpload?
-        /// The source of the body has been asked for it.
+        /// Whether the source of the body was asked for it.
         var hasBegunBody = false
-        /// Its observers have heard of it.
+        /// Whether its observers were told that it began.
         var hasBegun = false
 
         mutating func takeCaller() -> SuspendedCaller<TransportResponse, any Error>? {
@@ -37,7 +39,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     let request: Request
     let route: Route
     let head: RequestHead
-    /// A small body that travels in the same buffer as the head.
+    /// A small body that is sent in the same buffer as the head.
     let bodySentWithHead: ByteBuffer?
     /// The body when it is sent piece by piece behind the head.
     let bodySentLater: RequestBody?
@@ -47,17 +49,17 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     let collectsBody: Bool
     let needsFreshConnection: Bool
     let preferredLoop: ObjectIdentifier?
-    /// Since when it wants a connection: a request that is sent again begins anew.
+    /// The time since which it waits for a connection: a request that is sent again begins anew.
     private let waitsSince: NIODeadline
-    /// Its place in the pool, touched only under the pool's lock.
-    private let placeInPool = Atomic(-1)
+    /// Its ticket in the pool's queue, touched only under the pool's lock.
+    private let storedTicket = Atomic(-1)
     let call: Call
-    /// Its number in the call, from 1.
+    /// The number of its sending in the call, from 1.
     private let hop: Int
     private let pool: ConnectionPool
     private var state = State()
 
-    /// A body up to this size travels in the same buffer as the head.
+    /// A body up to this size is sent in the same buffer as the head.
     private static let inlineBodySize = 64 * 1024
 
     init(
@@ -126,11 +128,10 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     /// The request with what the head adds to it.
     var sent: SentRequest { SentRequest(request, offer: head.offer) }
 
-    /// Whether the source of the body has been asked for it, so that one that can be read once is
-    /// spent.
+    /// Whether the source of the body was asked for it: one that can be read once is used up then.
     var hasBegunBody: Bool { call.withLock { _ in state.hasBegunBody } }
 
-    /// Whether its call is suspended: looked at for each read.
+    /// Whether its call is suspended: checked for each read.
     var isSuspended: Bool { call.isSuspended }
 
     // MARK: The caller's side
@@ -148,7 +149,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
                 if let error { return caller.resume(throwing: error) }
                 notice?.give()
                 tell(.began(sent))
-                // Whoever was told may have stopped it.
+                // An observer may have stopped it.
                 guard notice == nil && call.settings.hopObserver == nil || isWaiting else { return }
                 pool.submit(self)
             }
@@ -169,21 +170,21 @@ final class Exchange: Call.Operation, @unchecked Sendable {
 
     private var connection: PooledConnection? {
         call.withLock { _ in
-            if case .onConnection(let connection) = state.place { connection } else { nil }
+            if case .onConnection(let connection) = state.stage { connection } else { nil }
         }
     }
 
     // MARK: The engine's side
 
-    /// Tells whoever observes the hops.
+    /// Tells the observer of the hops.
     func tell(_ kind: @autoclosure () -> HopEvent.Kind) {
         guard let observer = call.settings.hopObserver else { return }
         observer(HopEvent(call: call, hop: hop, kind: kind()))
     }
 
-    /// The connection takes up the exchange; nil when it has ended meanwhile. Told are how the
-    /// connection came about, for an exchange that it was made for, whether the server may send 100
-    /// Continue, and whether the whole request goes out now.
+    /// Puts the exchange on a connection; nil when it has ended meanwhile. The connection tells how
+    /// it was made, to an exchange that it was made for, whether the server may send 100 Continue,
+    /// and whether the whole request is sent now.
     func run(
         on connection: PooledConnection,
         _ establishment: Establishment?,
@@ -192,8 +193,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         now: NIODeadline
     ) -> ExchangeRun? {
         let isTaken = call.withLock { _ in
-            guard case .waiting = state.place else { return false }
-            state.place = .onConnection(connection)
+            guard case .waiting = state.stage else { return false }
+            state.stage = .onConnection(connection)
             return true
         }
         guard isTaken else { return nil }
@@ -209,21 +210,21 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     /// Whether it has not ended and is on no connection.
     var isWaiting: Bool {
         call.withLock { _ in
-            if case .waiting = state.place { true } else { false }
+            if case .waiting = state.stage { true } else { false }
         }
     }
 
-    /// The response head is there, with all of the body or a stream of it, and this much has
-    /// arrived meanwhile.
+    /// Hands the caller the response head, with all of the body or a stream of it, and counts what
+    /// has arrived.
     func deliver(_ response: TransportResponse, stream: BodyStream?, _ arrival: Call.Arrival) {
         let (isOver, caller, upload, notice) = call.withLock {
             shared -> (Bool, SuspendedCaller<TransportResponse, any Error>?, RequestUpload?, Call.Traffic.Notice?) in
-            if case .finished = state.place { return (true, nil, nil, nil) }
+            if case .finished = state.stage { return (true, nil, nil, nil) }
             let notice = call.count(arrival, &shared)
             state.stream = stream
             guard stream == nil else { return (false, state.takeCaller(), nil, notice) }
             shared.detach(self)
-            state.place = .finished
+            state.stage = .finished
             defer { state.upload = nil }
             return (false, state.takeCaller(), state.upload, notice)
         }
@@ -237,12 +238,12 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         upload.whenEnded { caller?.resume(returning: response) }
     }
 
-    /// The streamed body is complete.
+    /// Ends a streamed body that is complete.
     func finishStream(trailers: HTTPFields, at: NIODeadline, _ timings: ExchangeTimings) {
         let (isOver, stream, upload) = call.withLock { shared -> (Bool, BodyStream?, RequestUpload?) in
-            if case .finished = state.place { return (true, nil, nil) }
+            if case .finished = state.stage { return (true, nil, nil) }
             shared.detach(self)
-            state.place = .finished
+            state.stage = .finished
             defer { state.upload = nil }
             return (false, state.stream, state.upload)
         }
@@ -255,25 +256,25 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         upload.whenEnded { stream?.finish(trailers: trailers, at: at) }
     }
 
-    /// Ends the exchange with an error, wherever it stands; later calls do nothing. The timings are
-    /// known where its connection failed.
+    /// Ends the exchange with an error, in any stage; later calls do nothing. The timings are known
+    /// where its connection failed.
     func fail(_ error: NetworkingError, _ timings: ExchangeTimings? = nil) {
         let error = error.completed(request: sent.request)
-        let (place, hasBegun, caller, stream, upload) = call.withLock {
-            shared -> (Place, Bool, SuspendedCaller<TransportResponse, any Error>?, BodyStream?, RequestUpload?) in
+        let (stage, hasBegun, caller, stream, upload) = call.withLock {
+            shared -> (Stage, Bool, SuspendedCaller<TransportResponse, any Error>?, BodyStream?, RequestUpload?) in
             defer {
-                state.place = .finished
+                state.stage = .finished
                 state.upload = nil
             }
             shared.detach(self)
-            if case .finished = state.place { return (state.place, false, nil, nil, state.upload) }
+            if case .finished = state.stage { return (state.stage, false, nil, nil, state.upload) }
             let caller = state.takeCaller()
             if caller == nil, state.stream == nil { state.earlyFailure = error }
-            return (state.place, state.hasBegun, caller, state.stream, state.upload)
+            return (state.stage, state.hasBegun, caller, state.stream, state.upload)
         }
         upload?.stop()
         if hasBegun { tell(.failed(error, timings, call.counts)) }
-        switch place {
+        switch stage {
         case .finished: return
         case .waiting: pool.remove(self)
         case .onConnection(let connection): connection.onLoop { $0.abort(self) }
@@ -289,10 +290,10 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         }
     }
 
-    /// The upload of this exchange, so that it ends with it.
+    /// Keeps the upload of this exchange, which ends with it.
     func began(_ upload: RequestUpload) {
         let isFinished = call.withLock { _ in
-            if case .finished = state.place { return true }
+            if case .finished = state.stage { return true }
             state.upload = upload
             state.hasBegunBody = true
             return false
@@ -312,8 +313,8 @@ extension Exchange: PoolWaiter {
     }
 
     var ticket: Int {
-        get { placeInPool.load(ordering: .relaxed) }
-        set { placeInPool.store(newValue, ordering: .relaxed) }
+        get { storedTicket.load(ordering: .relaxed) }
+        set { storedTicket.store(newValue, ordering: .relaxed) }
     }
 }
 

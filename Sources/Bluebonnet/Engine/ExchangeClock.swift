@@ -1,34 +1,37 @@
 import NIOCore
 
-/// The times of an exchange on a connection, as a value without I/O: how far its request is, what
-/// is waited for now, and what follows when that lasts too long.
+/// The times of an exchange on a connection, as a value without I/O: how far the sending of its
+/// request is, what it waits for now, and what follows when that takes too long.
 struct ExchangeClock {
-    /// How far the sending of the request is.
+    /// The progress of sending the request.
     enum Sending: Equatable {
-        /// The head is out, and the body waits for 100 Continue (RFC 9110 §10.1.1).
+        /// The head is sent, and the body waits for 100 Continue (RFC 9110 §10.1.1). Then
+        /// `underWay` or `withheld`.
         case awaitingContinue
+        /// Then `complete`.
         case underWay
+        /// The last state, as is `withheld`.
         case complete
         /// The response came before 100 Continue: the body is never sent.
         case withheld
     }
 
-    /// What follows when time has passed.
+    /// The consequence of time that has passed.
     enum Expiry: Equatable {
         case goOn
-        /// 100 Continue did not come in the time there was for it: the body is sent without.
+        /// 100 Continue did not come in time: the body is sent without.
         case sendBody
         case fail(NetworkingError.Code)
     }
 
     private let timeouts: ExchangeTimeouts
-    /// When the whole exchange must be over.
+    /// The time at which the whole exchange must be over.
     private let end: NIODeadline?
     private(set) var sending: Sending
     private var hasFirstByte = false
     private var hasHead = false
     private var outbound = OutboundWatch()
-    /// The end of what is waited for now. The code is that of the timeout; nil when the exchange
+    /// The end of the present wait, with the code of its timeout; the code is nil when the exchange
     /// goes on then.
     private var phase: (at: NIODeadline, code: NetworkingError.Code?)?
 
@@ -49,13 +52,13 @@ struct ExchangeClock {
 
     // MARK: What happens
 
-    /// Bytes of the request were handed to the channel.
+    /// Counts bytes of the request that were handed to the channel.
     mutating func handOver(_ count: Int) {
         outbound.handOver(count)
     }
 
-    /// 100 Continue came, or the wait for it is over. True when the body is to be sent now.
-    mutating func continues() -> Bool {
+    /// Ends the wait for 100 Continue, which came or did not. True when the body is to be sent now.
+    mutating func endContinueWait() -> Bool {
         guard sending == .awaitingContinue else { return false }
         sending = .underWay
         // What came was 100 Continue, not the response.
@@ -63,8 +66,9 @@ struct ExchangeClock {
         return true
     }
 
-    /// The last of the request was handed over; false when it was already, or never will be.
-    mutating func requestIsSent() -> Bool {
+    /// Notes that the last of the request was handed over; false when it was already, or never will
+    /// be.
+    mutating func markRequestSent() -> Bool {
         guard sending == .underWay else { return false }
         sending = .complete
         return true
@@ -86,8 +90,9 @@ struct ExchangeClock {
     /// Starts the clock of what is waited for now: that the peer takes bytes, that it sends 100
     /// Continue, or its response.
     ///
-    /// None runs while nobody reads. While the source of the body is slow, the pause inside a
-    /// response that has begun is limited as ever; before that the peer has nothing to say.
+    /// None runs while the response may not be read. While the source of the body is slow, the
+    /// pause inside a response that has begun is limited as ever; before that the peer has nothing
+    /// to say.
     mutating func start(mayRead: Bool, now: NIODeadline) {
         if !mayRead {
             phase = nil
@@ -106,7 +111,7 @@ struct ExchangeClock {
         }
     }
 
-    /// Starts the clock anew: bytes came, or a task goes on that was suspended.
+    /// Starts the clock anew: bytes came, or a suspended task was resumed.
     mutating func restart(mayRead: Bool, now: NIODeadline) {
         outbound.restart(now: now)
         start(mayRead: mayRead, now: now)
@@ -115,7 +120,7 @@ struct ExchangeClock {
     /// Starts the clock after something was written.
     ///
     /// - Parameters:
-    ///   - unsent: What has been written and the peer's system has not acknowledged.
+    ///   - unsent: The bytes that were written and that the peer's system has not acknowledged.
     ///   - mayRead: Whether more of the response may be read.
     ///   - now: The present time.
     mutating func follow(unsent: Int, mayRead: Bool, now: NIODeadline) {
@@ -123,12 +128,13 @@ struct ExchangeClock {
         start(mayRead: mayRead, now: now)
     }
 
-    /// Time has passed. What goes on has its clock started.
+    /// Decides what follows when time has passed. If the exchange goes on, its clock is started.
     ///
     /// - Parameters:
     ///   - mayRead: Whether more of the response may be read.
     ///   - now: The present time.
-    ///   - unsent: Looks at what has been written and the peer's system has not acknowledged.
+    ///   - unsent: Counts the bytes that were written and that the peer's system has not
+    ///     acknowledged.
     /// - Returns: What follows.
     mutating func expire(mayRead: Bool, now: NIODeadline, unsent: () -> Int) -> Expiry {
         if let end, end <= now { return .fail(.requestTimeout) }
@@ -139,8 +145,8 @@ struct ExchangeClock {
             outbound.look(unsent(), now: now)
             goesOn = !outbound.isStalled(after: stallTimeout.0, now: now)
         } else {
-            // A request that went out in one piece is looked at for the first time: while it is
-            // still on its way, it is too early to wait for a response.
+            // A request that was sent in one piece is looked at for the first time: before all of
+            // it has arrived, it is too early to wait for a response.
             goesOn = code == .firstByteTimeout && outbound.look(unsent(), now: now) && outbound.waiting > 0
         }
         guard goesOn else { return .fail(code) }
@@ -152,8 +158,8 @@ struct ExchangeClock {
         phase = time.deadline(after: now).map { ($0, code) }
     }
 
-    /// How long the peer may take nothing. What is out of our hands must leave some time, also
-    /// where pauses are not limited.
+    /// The longest time in which the peer takes no bytes. Bytes that were handed over must be taken
+    /// some time, also where pauses are not limited.
     private var stallTimeout: (CompactTime, NetworkingError.Code) {
         sending == .underWay || timeouts.betweenBytes != .none
             ? (timeouts.betweenBytes, .betweenBytesTimeout) : (timeouts.firstByte, .firstByteTimeout)

@@ -2,13 +2,13 @@ import FoundationEssentials
 import HTTPTypes
 import NIOCore
 
-/// An exchange while a connection carries it, whatever the protocol: what of the request has left,
-/// what of the response has come, and what of that its caller has. The connection feeds it and asks
-/// it; it knows no connection.
+/// An exchange while a connection carries it, whatever the protocol: what of the request was sent,
+/// what of the response was received, and what of that its caller has. The connection calls it; it
+/// does not know the connection.
 ///
 /// Lives on the event loop of the connection.
 final class ExchangeRun {
-    /// A body that nobody reads before its end is handed over with the head up to this size.
+    /// Up to this size, a body that is not read before its end is handed over with the head.
     private static let collectedBodySize = 1 << 20
 
     /// The end of the response, which has not been handed over.
@@ -18,28 +18,28 @@ final class ExchangeRun {
     }
 
     let exchange: Exchange
-    /// What asks the source of the request body, and ends with the exchange.
+    /// The upload of the request body, which ends with the exchange.
     var upload: RequestUpload?
     private var clock: ExchangeClock
     private var timings: ExchangeTimings
     private var informational: [ResponseHead] = []
     private var head: ResponseHead?
-    /// What has arrived of the body and has not been handed over.
+    /// The pieces of the body that have arrived and were not handed over.
     private var arrived = BodyPieces()
-    /// What the call has not heard of.
+    /// The arrived bytes that the call has not counted yet.
     private var uncounted = Call.Arrival()
     private var stream: BodyStream?
     private var streamIsFull = false
     private var ending: Ending?
-    /// When the last byte came.
+    /// The time of the last byte.
     private(set) var endedAt = NIODeadline.uptimeNanoseconds(0)
 
     /// - Parameters:
-    ///   - exchange: What is carried.
-    ///   - establishment: How the connection came about, for an exchange that it was made for.
+    ///   - exchange: The exchange.
+    ///   - establishment: The times of making the connection, for an exchange that it was made for.
     ///   - knowsContinue: Whether the server may send 100 Continue.
-    ///   - isSentAtOnce: Whether the whole request goes out now, and none of its body waits.
-    ///   - now: When its request is sent.
+    ///   - isSentAtOnce: Whether the whole request is sent now, and none of its body waits.
+    ///   - now: The time at which its request is sent.
     init(_ exchange: Exchange, establishment: Establishment?, knowsContinue: Bool, isSentAtOnce: Bool, now: NIODeadline)
     {
         self.exchange = exchange
@@ -61,43 +61,44 @@ final class ExchangeRun {
         }
     }
 
-    /// The connection has taken up the exchange: whoever observes it is told, and may stop it.
+    /// Tells the observer that a connection has the exchange. The observer may stop it.
     func tellStart() {
         exchange.tell(.started(timings))
     }
 
     // MARK: The request
 
-    /// How far the sending of the request is.
+    /// The progress of sending the request.
     var sending: ExchangeClock.Sending { clock.sending }
 
-    /// Bytes were handed to the channel.
+    /// Counts bytes of the request that were handed to the channel.
     func handOver(_ count: Int) {
         clock.handOver(count)
     }
 
-    /// Bytes of the body were handed to the channel.
+    /// Counts bytes of the body that were handed to the channel.
     func count(sent count: Int) {
         exchange.call.update { $0.sent += count }
     }
 
-    /// 100 Continue came, or the wait for it is over. True when the body is to be sent now.
-    func continues() -> Bool {
-        guard clock.continues() else { return false }
+    /// Ends the wait for 100 Continue, which came or did not. True when the body is to be sent now.
+    func endContinueWait() -> Bool {
+        guard clock.endContinueWait() else { return false }
         timings.firstByte = .none
         return true
     }
 
-    /// The head went out together with all there is.
+    /// Notes that the whole request was sent at once.
     func sentWhole(now: NIODeadline) {
         timings.requestSent = CompactTime(from: exchange.startedAt, to: now)
         if let length = exchange.request.body?.length { exchange.call.update { $0.sent = length } }
         startClock(now: now)
     }
 
-    /// The last of the body was handed over; false when it was already, or never will be.
-    func requestIsSent(now: NIODeadline) -> Bool {
-        guard clock.requestIsSent() else { return false }
+    /// Notes that the last of the body was handed over; false when it was already, or never will
+    /// be.
+    func markRequestSent(now: NIODeadline) -> Bool {
+        guard clock.markRequestSent() else { return false }
         timings.requestSent = CompactTime(from: exchange.startedAt, to: now)
         return true
     }
@@ -114,7 +115,7 @@ final class ExchangeRun {
         clock.firstByte()
     }
 
-    /// A response came that another one follows (RFC 9110 §15.2).
+    /// Notes an informational response (RFC 9110 §15.2).
     func received(informational head: ResponseHead) {
         informational.append(head)
         exchange.tell(.received(head))
@@ -158,13 +159,12 @@ final class ExchangeRun {
         }
     }
 
-    /// Whether the head goes up before the body is complete.
+    /// Whether the head is handed over before the body is complete.
     private func isDelivered(with head: ResponseHead) -> Bool {
         !exchange.collectsBody || Self.isFollowed(head) || arrived.byteCount > Self.collectedBodySize
     }
 
-    /// Whether another request may follow, which does not wait for a body that does not come:
-    /// redirects and 417.
+    /// Whether another request may follow, which must not wait for this body: redirects and 417.
     private static func isFollowed(_ head: ResponseHead) -> Bool {
         300..<400 ~= head.statusCode || head.statusCode == 417
     }
@@ -206,8 +206,8 @@ final class ExchangeRun {
 
     // MARK: The end
 
-    /// The response is complete. It is handed over by ``deliver()``, when the connection has seen
-    /// whether it can serve on.
+    /// The response is complete. It is handed over by ``deliver()``, when the connection knows
+    /// whether it can be used again.
     func end(trailers: HTTPFields, now: NIODeadline) {
         guard let head else { return }
         endedAt = now
@@ -235,10 +235,10 @@ final class ExchangeRun {
         ending = nil
     }
 
-    /// The exchange has ended without a response, or inside it.
+    /// Fails the exchange, before its response or inside it.
     func fail(_ error: NetworkingError) {
         upload?.stop()
-        // What had arrived, unless a content coding lies over it.
+        // The bytes that had arrived, unless they are encoded.
         let isPlain = stream == nil && !arrived.isEmpty && head?.contains(.contentEncoding) == false
         let body = isPlain ? Data(taking: arrived.joined) : nil
         exchange.fail(error.completed(request: exchange.sent.request, response: head, body: body), timings)
@@ -246,7 +246,7 @@ final class ExchangeRun {
 
     // MARK: The clock
 
-    /// When something follows.
+    /// The earliest time at which something follows.
     var nextDeadline: NIODeadline? { clock.nextDeadline }
 
     /// Starts the clock of what is waited for now.
@@ -254,7 +254,7 @@ final class ExchangeRun {
         clock.start(mayRead: mayRead, now: now)
     }
 
-    /// Starts the clock anew: bytes came, or a task goes on that was suspended.
+    /// Starts the clock anew: bytes came, or a suspended task was resumed.
     func restartClock(now: NIODeadline) {
         clock.restart(mayRead: mayRead, now: now)
     }
@@ -264,7 +264,7 @@ final class ExchangeRun {
         clock.follow(unsent: unsent, mayRead: mayRead, now: now)
     }
 
-    /// Time has passed.
+    /// Decides what follows when time has passed.
     func expire(now: NIODeadline, unsent: () -> Int) -> ExchangeClock.Expiry {
         clock.expire(mayRead: mayRead, now: now, unsent: unsent)
     }

@@ -1,16 +1,16 @@
 import NIOCore
 
-/// What the pool and the exchanges ask of a connection, whatever its protocol. Everything happens
-/// on the connection's event loop.
+/// A connection as the pool and the exchanges use it, whatever its protocol. Everything happens on
+/// the connection's event loop.
 protocol HTTPConnection: AnyObject {
     /// Sends the exchange's request. One that the connection cannot take goes back to the pool; no
     /// other one comes then, and the connection must close when nothing is under way on it.
     func start(_ exchange: Exchange)
-    /// Nobody waits for it: it stands idle until its idle timeout.
-    func standIdle(at now: NIODeadline)
+    /// Stays idle until the idle timeout, because no request waits for the connection.
+    func becomeIdle(at now: NIODeadline)
     /// The exchange ended from outside: cancelled, timed out, dropped.
     func abort(_ exchange: Exchange)
-    /// The task of the exchange was suspended, or goes on.
+    /// The task of the exchange was suspended or resumed.
     func suspensionChanged(for exchange: Exchange)
     /// The reader of the response body has room again.
     func readerHasRoom(for exchange: Exchange)
@@ -22,14 +22,14 @@ protocol HTTPConnection: AnyObject {
     func close()
 }
 
-/// How a connection came about, and when it was ready: reported by its first exchange, and by
+/// The times of making a connection, and when it was ready: reported by its first exchange, and by
 /// others that waited for it.
 struct Establishment {
     let timings: ExchangeTimings
     let readyAt: NIODeadline
 
-    /// The timings of an exchange since then, which begins on the connection now: who came while it
-    /// was being made did not wait for all of that.
+    /// The timings of an exchange that begins on the connection now. One that came while the
+    /// connection was being made did not wait for all of that.
     func timings(since startedAt: NIODeadline, now: NIODeadline) -> ExchangeTimings {
         var timings = ExchangeTimings()
         var left = max(.zero, readyAt.since(startedAt))

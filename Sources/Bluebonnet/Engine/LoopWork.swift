@@ -1,10 +1,10 @@
 import NIOCore
 import Synchronization
 
-/// Work for an event loop that somebody waits for, and what to do when the loop does not take it.
+/// Work for an event loop that must not be lost, and what to do when the loop does not take it.
 ///
-/// A loop that was shut down drops what it is given without a word: no error, and a future of
-/// `submit` that is never fulfilled.
+/// A loop that was shut down drops work without notice: no error, and a future of `submit` that is
+/// never fulfilled.
 protocol LoopWork: Sendable {
     /// Runs on the event loop.
     func run()
@@ -13,15 +13,16 @@ protocol LoopWork: Sendable {
 }
 
 extension LoopWork {
-    /// Runs the work on the event loop, after one hop, or has it dropped; one of the two happens
-    /// for certain.
+    /// Runs the work on the event loop, later than this call, or calls ``wasDropped()``; one of the
+    /// two happens for certain.
     func execute(on eventLoop: any EventLoop) {
         let once = LoopWorkOnce(self)
         eventLoop.execute { once.run() }
     }
 }
 
-/// The only thing that shows that a closure was dropped is the end of what it holds.
+/// Is held by the closure only: when the closure was dropped, this object is released without a
+/// run.
 private final class LoopWorkOnce<Work: LoopWork>: Sendable {
     private let work: Work
     private let hasRun = Atomic(false)

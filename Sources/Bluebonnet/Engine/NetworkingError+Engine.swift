@@ -2,40 +2,40 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// How the engine's faults become errors.
+/// The errors for the engine's faults.
 extension NetworkingError {
     static func timeout(_ code: Code, _ exchange: Exchange) -> NetworkingError {
-        let place = exchange.route.origin.description
+        let server = exchange.route.origin.description
         let message =
             switch code {
             case .connectTimeout:
-                "No connection to \(place) was ready within \(exchange.timeouts.connect.duration.sentence)."
+                "No connection to \(server) was ready within \(exchange.timeouts.connect.duration.sentence)."
             case .firstByteTimeout:
-                "\(place) did not begin to answer within \(exchange.timeouts.firstByte.duration.sentence)."
+                "\(server) did not begin its response within \(exchange.timeouts.firstByte.duration.sentence)."
             case .betweenBytesTimeout:
-                "The exchange with \(place) stood still for longer than \(exchange.timeouts.betweenBytes.duration.sentence)."
+                "No byte was sent to \(server) or received within \(exchange.timeouts.betweenBytes.duration.sentence)."
             default:
-                "The exchange with \(place) was not complete within \(exchange.timeouts.request.duration.sentence)."
+                "The request to \(server) was not complete within \(exchange.timeouts.request.duration.sentence)."
             }
         return NetworkingError(code, message)
     }
 
-    /// No connection became free for an exchange: so many are open, all of them busy, and the
-    /// refusal says why there are not more.
+    /// No connection became free for an exchange: all `open` ones are busy, and `refusal` is the
+    /// error with which another one could not be made.
     static func waitedTooLong(_ exchange: Exchange, behind open: Int, refusal: NetworkingError?) -> NetworkingError {
-        let place = exchange.route.origin.description
-        let busy = open == 1 ? "The only connection to \(place) is" : "All \(open) connections to \(place) are"
-        let reason = refusal.map { " No further one could be made: \($0.message)" } ?? ""
+        let server = exchange.route.origin.description
+        let busy = open == 1 ? "The only connection to \(server) is" : "All \(open) connections to \(server) are"
+        let reason = refusal.map { " Another one could not be made: \($0.message)" } ?? ""
         return NetworkingError(
             .waitingTimeout,
-            "\(busy) busy, and none became free within \(exchange.timeouts.waiting.duration.sentence).\(reason)",
+            "\(busy) busy, and did not become free within \(exchange.timeouts.waiting.duration.sentence).\(reason)",
             underlying: refusal
         )
     }
 
     /// The connection broke under an exchange.
     static func lost(_ origin: Origin, _ cause: any Error, hasResponse: Bool) -> NetworkingError {
-        let moment = hasResponse ? "inside the response" : "before it answered"
+        let moment = hasResponse ? "in the middle of the response" : "before the response began"
         if cause is NIOSSLError || cause is BoringSSLError {
             let failure = TLSFailure(cause)
             return NetworkingError(
@@ -44,14 +44,15 @@ extension NetworkingError {
                 underlying: failure
             )
         }
+        let reason = (cause as? IOError).map { ": \($0.errnoCode.reason)" } ?? ""
         return NetworkingError(
             .connectionLost,
-            "The connection to \(origin.description) was lost \(moment).",
+            "The connection to \(origin.description) was lost \(moment)\(reason).",
             underlying: cause
         )
     }
 
-    /// What came was not a valid HTTP/1.1 response.
+    /// The received bytes are not a valid HTTP/1.1 response.
     init(_ error: HTTP1ParseError, from origin: Origin) {
         let code: Code =
             switch error.fault {
@@ -67,7 +68,7 @@ extension NetworkingError {
             case .closedBeforeResponse: .connectionLost
             case .tooManyInformational: .unexpectedResponse
             }
-        self.init(code, "The response of \(origin.description) is broken: \(error.description)")
+        self.init(code, "The response from \(origin.description) could not be read. \(error.description)")
     }
 }
 
@@ -89,7 +90,7 @@ extension NetworkingError {
         )
     }
 
-    /// The user's event loops are gone.
+    /// The event loops of the session were shut down.
     static func eventLoopShutDown(_ origin: Origin) -> NetworkingError {
         NetworkingError(
             .connectFailed,
@@ -102,7 +103,7 @@ extension NetworkingError {
     static func connecting(_ origin: Origin, _ error: any Error) -> NetworkingError {
         if let last = (error as? NIOConnectionError)?.connectionErrors.last { return connecting(origin, last.error) }
         if case ChannelError.connectTimeout = error { return connectTimedOut(origin, nil) }
-        let reason = (error as? IOError).map { "\($0.errnoCode.reason)" } ?? "\(error)"
+        let reason = error.causeText
         return NetworkingError(
             .connectFailed,
             "\(origin.description) could not be reached: \(reason)",

@@ -4,8 +4,7 @@ import HTTPTypes
 /// send it again.
 struct RepeatableError: Error, CustomStringConvertible {
     enum Reason {
-        /// The server closed a connection that had stood idle, before the request reached it as a
-        /// rule.
+        /// The server closed an idle connection, as a rule before the request reached it.
         case stale
         /// The server has certainly not processed the request.
         case notProcessed
@@ -31,7 +30,7 @@ struct RepeatableError: Error, CustomStringConvertible {
             case .stale: "the pooled connection was stale"
             case .notProcessed: "the server has not processed the request"
             }
-        return cause.map { "\(text): \($0)" } ?? text
+        return cause.map { "\(text): \($0.causeText)" } ?? text
     }
 
     static func marking(_ error: NetworkingError, _ reason: Reason) -> NetworkingError {
@@ -42,18 +41,17 @@ struct RepeatableError: Error, CustomStringConvertible {
 }
 
 extension RepeatableError {
-    /// How often a request was sent again.
+    /// The retries of a request.
     struct Retries {
         private(set) var count = 0
-        /// A connection had gone stale, and another idle one may have too.
+        /// Whether a connection was stale: another idle one may be too.
         private(set) var wasStale = false
 
         /// A server that says it has not processed a request may say so on the next connection too.
         static let most = 5
 
-        /// Counts another time, if there may be one: the server cannot have processed the request,
-        /// or, once, the connection had gone stale before any response and the method is
-        /// idempotent.
+        /// Counts another retry, if there may be one: the server cannot have processed the request,
+        /// or, once, the connection was stale before any response and the method is idempotent.
         mutating func allow(_ method: HTTPRequest.Method, after error: NetworkingError) -> Bool {
             guard let mark = error.underlying as? RepeatableError, mark.allows(method), count < Self.most,
                 !wasStale || mark.reason != .stale

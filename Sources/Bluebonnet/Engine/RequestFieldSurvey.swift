@@ -1,11 +1,11 @@
 import HTTPTypes
 
-/// What one pass over the header fields of a request finds out: what they ask of the connection,
+/// The findings of one pass over the header fields of a request: what they ask of the connection,
 /// and how to write them.
 struct RequestFieldSurvey {
     /// The space for all lines.
     private(set) var byteCount = 0
-    /// Where `Host` stands.
+    /// The position of `Host`.
     private(set) var host: Int?
     private(set) var hasContentLength = false
     private(set) var hasTransferEncoding = false
@@ -46,7 +46,7 @@ struct RequestFieldSurvey {
         }
     }
 
-    /// RFC 9110 §5.6.1: a list of words; those looked for here do not mind case.
+    /// RFC 9110 §5.6.1: a list of words; the words looked for here are compared without case.
     private static func lists(_ word: String, in value: String) -> Bool {
         value.utf8.split(separator: UInt8(ascii: ",")).contains { item in
             item.drop(while: ASCII.isBlank).prefix { !ASCII.isBlank($0) }

@@ -1,4 +1,4 @@
-/// Why the head of a request cannot be sent.
+/// A reason why the head of a request cannot be sent.
 enum RequestHeadError: Error, Hashable {
     /// The target is empty or contains a space, a control character or a character outside ASCII
     /// (RFC 9112 §3.2).

@@ -7,12 +7,12 @@ import Synchronization
 final class RequestUpload: Sendable {
     /// The producer waits while more than this is queued.
     private static let highWatermark = 1 << 21
-    /// How long the end of an exchange waits for its source to end.
+    /// The time that the end of an exchange waits for the source to end.
     private static let patience = TimeAmount.seconds(1)
 
     enum Next {
-        /// The last one of a body of known length is known as such; of another, nothing says so
-        /// before ``finished``.
+        /// `isLast` is true for the last piece of a body of known length; of another body, only
+        /// ``finished`` tells the end.
         case piece(RequestBody.Piece, isLast: Bool)
         case nothingYet
         case finished
@@ -25,13 +25,13 @@ final class RequestUpload: Sendable {
         var takenBytes = 0
         var isFinished = false
         var isStopped = false
-        /// The connection has been told that there is something, and has not looked yet.
+        /// Whether the connection was told that there is something, and has not looked yet.
         var isSignalled = false
         var producer: CheckedContinuation<Void, any Error>?
         var task: Task<Void, Never>?
-        /// The source is being asked.
+        /// Whether the source is being read.
         var isProducing = false
-        /// Called when it is not any more, or when the time for that is over.
+        /// Called when the source is no longer read, or when the time for that is over.
         var onEnd: (call: @Sendable () -> Void, timer: Scheduled<Void>?)?
     }
 
@@ -76,7 +76,7 @@ final class RequestUpload: Sendable {
         if isStopped { task.cancel() }
     }
 
-    /// What is told of an error of the source.
+    /// The error for the user, of an error of the source.
     static func failure(_ error: any Error) -> NetworkingError {
         if let mismatch = error as? RequestBodyLengthMismatch {
             return NetworkingError(.requestBodyLengthMismatch, mismatch.description)
@@ -136,8 +136,9 @@ final class RequestUpload: Sendable {
 
     // MARK: The connection's side
 
-    /// The next piece to write: of bytes at most so many. A file's part comes as a whole.
+    /// The next piece to write: at most `most` bytes, or a whole part of a file.
     func next(upTo most: Int) -> Next {
+        // Callers pass a positive constant: with 0 they would take empty pieces without end.
         precondition(most > 0)
         let (next, producer) = state.withLock { state -> (Next, CheckedContinuation<Void, any Error>?) in
             guard var piece = state.queue.popFirst() else {
@@ -161,10 +162,10 @@ final class RequestUpload: Sendable {
         return next
     }
 
-    /// Whether as much as was declared has been taken.
+    /// Whether as many bytes as declared have been taken.
     var isSent: Bool { state.withLock { $0.takenBytes == body.length } }
 
-    /// What is left of a part comes next again.
+    /// Puts the rest of a part back: it is the next piece again.
     func putBack(_ part: FilePart) {
         guard part.count > 0 else { return }
         state.withLock { state in
@@ -174,7 +175,7 @@ final class RequestUpload: Sendable {
         }
     }
 
-    /// Nothing more is wanted: the exchange is over.
+    /// Cancels the source and drops the queue, because the exchange is over.
     func stop() {
         let (producer, task) = state.withLock { state in
             state.isStopped = true
@@ -191,9 +192,9 @@ final class RequestUpload: Sendable {
 
     // MARK: The end of the source
 
-    /// Calls back when nobody asks the source any more, so that its owner may close what it reads
-    /// from. That is now, or as soon as the source heeds its cancellation; one that does not is
-    /// waited for no longer than a second.
+    /// Calls back when the source is no longer read, so that its owner may close what it reads
+    /// from. That is now, or as soon as the source ends after its cancellation, but no later than
+    /// after a second.
     ///
     /// To be called once, after ``stop()``.
     func whenEnded(_ callback: @escaping @Sendable () -> Void) {

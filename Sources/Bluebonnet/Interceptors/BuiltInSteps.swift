@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// What every request goes through behind the interceptors: redirects, then content decoding, then
-/// the transport.
+/// The steps of every request behind the interceptors: redirects, then content decoding, then the
+/// transport.
 ///
 /// Content codings (RFC 9110 §8.4) are undone, and the server is told which ones can be (§12.5.3).
 /// The header fields of the response stay as the server sent them. A coding that is not known
@@ -11,7 +11,7 @@ import HTTPTypes
 /// A response with neither redirect nor coding comes as the transport brought it.
 struct BuiltInSteps: Sendable {
     let transport: any Transport
-    /// The transport where it is the engine, which is called without looking up what it is.
+    /// The transport where it is the engine, which is called without a look-up of its type.
     private let engine: Engine?
     private let decodesContent: Bool
 
@@ -21,12 +21,12 @@ struct BuiltInSteps: Sendable {
         engine = transport as? Engine
     }
 
-    /// The engine ends its exchanges by itself when a task is stopped; another transport has to be
-    /// woken.
+    /// Whether the transport is the user's, which has to be woken when a task is stopped; the
+    /// engine ends its exchanges by itself.
     var isTransportOfUser: Bool { engine == nil }
 
-    /// Sends a request. A hop of a redirect goes the same way, except that its own redirect is not
-    /// followed here.
+    /// Sends a request. A hop of a redirect is sent the same way, except that its own redirect is
+    /// not followed here.
     func send(
         _ request: Request,
         context: ExchangeContext,

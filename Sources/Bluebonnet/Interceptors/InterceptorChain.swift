@@ -1,13 +1,13 @@
-/// The user's interceptors and what comes behind them: made once for a session, shared by its
-/// requests.
+/// The user's interceptors and the built-in steps behind them: made once for a session, shared by
+/// its requests.
 final class InterceptorChain: Next.Chain {
     let interceptors: [any Interceptor]
     let end: BuiltInSteps
-    /// Those at the beginning that are done with before anything is sent, because they only
-    /// change the request: all there are, or as many as wait for nothing.
+    /// The adapters at the beginning, which run before anything is sent: all of them, if there are
+    /// no other interceptors, or else those that never wait.
     private let adapters: [RequestAdapter]
     private let mayWaitForAdapters: Bool
-    /// Whether other code of the user's stands around the built-in steps.
+    /// Whether there is other code of the user's around the built-in steps.
     private let hasMore: Bool
 
     init(interceptors: [any Interceptor], end: BuiltInSteps) {
@@ -40,7 +40,8 @@ final class InterceptorChain: Next.Chain {
         return try await interceptors[index].intercept(request, context: context, next: rest)
     }
 
-    /// What runs in there may wait for ever, so it is run where it can be stopped.
+    /// Sends a request through code of the user's, which may wait for ever and so runs where it can
+    /// be stopped.
     @inline(never)
     private func sendThroughCodeOfUser(
         _ request: Request,
@@ -63,8 +64,8 @@ final class InterceptorChain: Next.Chain {
         return try await StoppableCall.run(for: adapted, context, .elsewhere) { try await next(adapted) }
     }
 
-    /// The request that is sent, where nothing has to be waited for. Code of the user's is no
-    /// burden for the actor of its caller.
+    /// The adapted request; nil where an adapter may wait, or where it would run on the caller's
+    /// actor.
     private func adaptedAtOnce(
         _ request: Request,
         _ context: ExchangeContext,

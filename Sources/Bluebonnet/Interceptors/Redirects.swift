@@ -7,7 +7,7 @@ import HTTPTypes
 ///   as they are; 307 and 308 repeat the request. A request that becomes GET loses its body and the
 ///   fields that describe it.
 /// - On the way to another origin, fields that were meant for the first one are left out:
-///   Authorization, Cookie and their like, and all that ``SecretNames`` knows for a secret.
+///   Authorization, Cookie and their like, and all that ``SecretNames`` takes for a secret.
 /// - A body does not go from `https` to `http`, unless
 ///   ``SessionConfiguration/sendsBodiesOnInsecureRedirects`` allows it.
 /// - Several `Location` fields that differ are refused, as by browsers.
@@ -24,8 +24,8 @@ enum Redirects {
         }
     }
 
-    /// Sends what redirects ask for, until a response is none or the policy leaves it to the
-    /// caller.
+    /// Sends the requests that redirects ask for, until a response is not a redirect or the policy
+    /// leaves it to the caller.
     ///
     /// - Parameters:
     ///   - first: The response to the request.
@@ -55,7 +55,7 @@ enum Redirects {
                 guard policy == .follow else {
                     throw NetworkingError(
                         .redirectRefused,
-                        "\(request) was redirected, and the request does not allow that."
+                        "\(request) was redirected, and its redirect policy does not allow that."
                     )
                 }
                 guard redirects.count < context.settings.configuration.limits.redirects else {
@@ -82,15 +82,15 @@ enum Redirects {
         }
     }
 
-    /// Where a redirect leads.
+    /// The target of a redirect.
     ///
-    /// RFC 9110 §10.2.2 has one `Location`. Two that say the same are one; of two that differ
-    /// nobody knows which the server meant, and which of them somebody slipped in. Browsers refuse
+    /// RFC 9110 §10.2.2 has one `Location`. Two that are equal count as one; of two that differ it
+    /// is not known which the server meant, and an attacker may have added one. Browsers refuse
     /// them too; curl takes the first.
     private static func location(in head: ResponseHead, of request: Request) throws(NetworkingError) -> String {
         let locations = head.values(for: .location)
         guard let first = locations.first, locations.allSatisfy({ $0.utf8.elementsEqual(first.utf8) }) else {
-            throw NetworkingError(.invalidRedirect, "\(request) was redirected to several places at once.")
+            throw NetworkingError(.invalidRedirect, "\(request) was redirected by Location fields that differ.")
         }
         return first
     }
@@ -123,8 +123,8 @@ enum Redirects {
                 throw NetworkingError(
                     .redirectRefused,
                     """
-                    \(request) was redirected from https to http with its body, and the session does not allow that: \
-                    sendsBodiesOnInsecureRedirects of its configuration would.
+                    \(request) was redirected from https to http with its body, and the session does not allow that. \
+                    To allow it, set sendsBodiesOnInsecureRedirects in its configuration.
                     """
                 )
             }
@@ -155,7 +155,7 @@ enum Redirects {
         else {
             throw NetworkingError(
                 .invalidRedirect,
-                "\(url.redactedDescription) redirects to \(target.redactedDescription), which is not reached by a redirect."
+                "\(url.redactedDescription) redirects to \(target.redactedDescription), where no redirect may lead."
             )
         }
         // RFC 9110 §10.2.2: a target without a fragment inherits the one it comes from.
@@ -170,7 +170,7 @@ enum Redirects {
         try? RequestTarget(url).origin
     }
 
-    /// Besides all that begin with `content-`.
+    /// The fields that describe the content, besides all that begin with `content-`.
     private static let contentFields: Set = [
         "transfer-encoding", "trailer", "last-modified", "digest", "repr-digest", "expect",
     ]

@@ -3,10 +3,9 @@
 /// Adapters run in their order among the other interceptors, session-wide or for one request.
 /// Counterpart of Alamofire's `RequestAdapter`.
 ///
-/// Up to where it first waits for something, an adapter is a part of the request like any other and
-/// cannot be stopped; a closure that awaits nothing costs little more than what it does. It does
-/// not run on the actor of the caller. One that waits is woken when the task is stopped, like any
-/// ``Interceptor``.
+/// Until it first waits for something, an adapter cannot be stopped; a closure that awaits nothing
+/// costs little more than its own work. It does not run on the actor of the caller. One that waits
+/// is woken when the task is stopped, like any ``Interceptor``.
 ///
 /// ```swift
 /// configuration.interceptors = [
@@ -67,7 +66,7 @@ public struct RequestAdapter: Interceptor {
     /// Changes the request and sends it on.
     ///
     /// - Parameters:
-    ///   - request: What is to be sent.
+    ///   - request: The request to send.
     ///   - context: The task's choices.
     ///   - next: The rest of the way.
     /// - Returns: The response.
@@ -101,7 +100,7 @@ public struct RequestAdapter: Interceptor {
         return adapted
     }
 
-    /// The same of one that waits for nothing; others do nothing.
+    /// The request as it is sent on by an adapter that never waits; others do not change it.
     func adaptedNow(_ request: Request, _ context: ExchangeContext) throws -> Request {
         guard case .now(let adapt) = change else { return request }
         var adapted = request

@@ -4,10 +4,10 @@ import HTTPTypes
 /// a session or for one request.
 ///
 /// Use it with servers that are known to undo it; unlike for responses, nothing is negotiated. A
-/// body in memory is compressed before it is sent and goes out with its new `Content-Length`. A
-/// file or a sequence is compressed while it is sent, in blocks, and goes out chunked, because its
-/// new length is not known before the end; small pieces may wait inside until there is more. Both
-/// can be sent again if the body could. Progress counts compressed bytes.
+/// body in memory is compressed before it is sent, and gets a new `Content-Length`. A file or a
+/// sequence is compressed while it is sent, in blocks and chunked, because its new length is not
+/// known before the end; small pieces may wait inside until there is more. Both can be sent again
+/// if the body could. Progress counts compressed bytes.
 ///
 /// Counterpart of Alamofire's `DeflateRequestCompressor`.
 ///
@@ -25,11 +25,11 @@ public struct RequestCompression: Interceptor {
         /// RFC 1950: the zlib format, with its header and checksum.
         public static let deflate = Coding(format: .deflate)
 
-        /// The name as it stands in `Content-Encoding`: `gzip` or `deflate`.
+        /// The name as it is in `Content-Encoding`: `gzip` or `deflate`.
         public var description: String { format.rawValue }
     }
 
-    /// What to do with a request that has a `Content-Encoding` already.
+    /// The treatment of a request that has a `Content-Encoding` already.
     public enum DuplicateHeaderPolicy: Sendable, Hashable {
         /// Fail with ``NetworkingError/Code/requestAdaptationFailed``.
         case error
@@ -49,7 +49,7 @@ public struct RequestCompression: Interceptor {
     /// From 1, fastest, to 9, smallest; other numbers count as the nearest. Default: 6.
     public var level: Int
 
-    /// What to do with a request that has a `Content-Encoding` already. Default: fail.
+    /// The treatment of a request that has a `Content-Encoding` already. Default: fail.
     public var duplicateHeaderPolicy: DuplicateHeaderPolicy
 
     /// Decides about requests whose bodies are large enough. Default: all of them.
@@ -61,7 +61,7 @@ public struct RequestCompression: Interceptor {
     ///   - coding: The coding to apply. Default: gzip.
     ///   - threshold: Bodies of fewer bytes are sent as they are. Default: 1024.
     ///   - level: From 1, fastest, to 9, smallest. Default: 6.
-    ///   - duplicateHeaderPolicy: What to do with a request that has a `Content-Encoding` already.
+    ///   - duplicateHeaderPolicy: The treatment of a request that has a `Content-Encoding` already.
     ///     Default: fail.
     ///   - shouldCompress: Decides about requests whose bodies are large enough. Default: all of
     ///     them.
@@ -81,7 +81,7 @@ public struct RequestCompression: Interceptor {
 
     /// The request with its body compressed, or as it is where there is nothing to compress.
     ///
-    /// A `Content-Length` among the fields goes; the engine says the new one.
+    /// A `Content-Length` among the fields is removed; the engine adds the new one.
     ///
     /// - Parameter request: The request.
     /// - Returns: The request to send.
@@ -130,7 +130,7 @@ public struct RequestCompression: Interceptor {
     /// Compresses the body and sends the request on.
     ///
     /// - Parameters:
-    ///   - request: What is to be sent.
+    ///   - request: The request to send.
     ///   - context: The task's choices.
     ///   - next: The rest of the way.
     /// - Returns: The response.

@@ -4,28 +4,29 @@ import NIOSSL
 import SwiftASN1
 import X509
 
-/// The verification of a server's certificate on one connection, and the words for a refusal.
+/// The verification of a server's certificate on one connection, and the messages for a refusal.
 ///
-/// BoringSSL decides about the chain; this remembers the certificate at which it said no. Whether
-/// the certificate is for the server that was meant is decided here when the handshake is over,
-/// before the connection can be used: NIOSSL's own check accepts a certificate for the address of
-/// the connection in place of the name (RFC 9110 §4.3.4 forbids it), wildcards as a part of a label
-/// and common names.
+/// BoringSSL decides about the chain; this remembers the certificate that it refused. Whether the
+/// certificate is for the server that was meant is decided here when the handshake is over, before
+/// the connection can be used: NIOSSL's own check accepts a certificate for the address of the
+/// connection in place of the name (RFC 9110 §4.3.4 forbids it), wildcards as a part of a label and
+/// common names.
 final class CertificateVerification {
     private let origin: Origin
     private let identity: ServerIdentity?
     private let isRequired: Bool
     private var refused: NIOSSLCertificate?
 
-    /// Without a requirement anyone is accepted.
+    /// Without a requirement every server is accepted.
     init(origin: Origin, isRequired: Bool) {
         self.origin = origin
         self.isRequired = isRequired
         identity = ServerIdentity(host: origin.serverName)
     }
 
-    /// Begins the handshake. The completion is called once: with the protocol that was agreed upon
-    /// when the server is known to be the one that was meant, or when it is refused.
+    /// Begins the handshake. The completion is called once: with the protocol that was agreed upon,
+    /// when the server is known to be the one that was meant, or with the error, when it is
+    /// refused.
     func start(
         on channel: any Channel,
         context: NIOSSLContext,
@@ -114,7 +115,7 @@ final class CertificateVerification {
 
     // MARK: The chain
 
-    /// The handshake failed: the reason, in words.
+    /// The error for a handshake that failed.
     private func error(for error: any Error) -> NetworkingError {
         guard let refused else { return .handshake(origin, error) }
         return refusal(of: refused, underlying: TLSFailure.wrapping(error))
@@ -151,8 +152,8 @@ final class CertificateVerification {
         Date(timeIntervalSince1970: Double(time)).formatted(.iso8601.year().month().day())
     }
 
-    /// Issuer and subject are the same name (RFC 5280 §4.1: the third and fifth field of the
-    /// certificate after its version).
+    /// Whether issuer and subject are the same name (RFC 5280 §4.1: the third and fifth field of
+    /// the certificate after its version).
     private static func isSelfSigned(_ certificate: NIOSSLCertificate) -> Bool {
         guard let bytes = try? certificate.toDERBytes(), let root = try? DER.parse(bytes),
             case .constructed(let parts) = root.content,
@@ -166,8 +167,8 @@ final class CertificateVerification {
 }
 
 /// NIOSSL's initializer with a callback beside BoringSSL's verification. NIOSSL deprecates it in
-/// favour of callbacks that replace the verification, and replacing it is what is not wanted here;
-/// a protocol that the class already meets reaches it.
+/// favour of callbacks that replace the verification, and it must not be replaced here. The
+/// initializer is reached through this protocol, which the class conforms to already.
 private protocol ObservingHandler: ChannelHandler {
     init(context: NIOSSLContext, serverHostname: String?, verificationCallback: NIOSSLVerificationCallback?) throws
 }

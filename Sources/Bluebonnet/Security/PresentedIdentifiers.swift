@@ -20,7 +20,7 @@ enum PresentedIdentifier: Hashable, Sendable {
     }
 }
 
-/// Whom a certificate is for, as it says itself.
+/// The servers that a certificate is for, by its own names.
 struct PresentedIdentifiers: Sendable {
     /// The names of the extension “subject alternative name”; none where there is no such
     /// extension.
@@ -45,14 +45,13 @@ struct PresentedIdentifiers: Sendable {
         }
     }
 
-    /// The check of RFC 9525 §6: one of the names must be for the server. The common name never is
-    /// (§2).
+    /// Whether one of the names is for the server (RFC 9525 §6). The common name never is (§2).
     func contain(_ identity: ServerIdentity) -> Bool {
         names.contains(where: identity.matches)
     }
 
-    /// What to say of a certificate that does not contain the identity, after “The certificate of
-    /// HOST ”.
+    /// The message about a certificate that does not contain the identity, after “The certificate
+    /// of HOST ”.
     func refusal(of identity: ServerIdentity) -> String {
         // One pass over what may be thousands of names, of which the first ones are shown.
         var count = 0

@@ -1,26 +1,26 @@
 package import HTTPTypes
 
-/// Which header fields, query parameters and members of a body are secrets, by their names.
+/// The names of header fields, query parameters and members of a body that are secrets.
 ///
-/// A name is cut into words where it is no letter, and where its case changes: `user[pin]`,
-/// `X-Auth-Key` and `clientSecret` have two or three. Only letters and digits of ASCII count, byte
-/// by byte.
+/// A name is cut into words where it is not a letter or digit, and where its case changes:
+/// `user[pin]`, `X-Auth-Key` and `clientSecret` have two or three. Only letters and digits of ASCII
+/// count, byte by byte.
 package enum SecretNames {
-    /// What stands in place of a secret.
+    /// The text in place of a secret.
     package static let replacement = "REDACTED"
 
     private static let names: Set = [
         "authorization", "proxy-authorization", "cookie", "cookie2", "set-cookie", "set-cookie2", "code",
     ]
 
-    /// They count wherever they stand, also inside of other words.
+    /// Parts that make a name secret anywhere, also inside of other words.
     private static let parts = [
         "password", "passwd", "passphrase", "passcode", "secret", "token", "apikey", "accesskey", "privatekey",
         "authkey", "appkey", "masterkey", "credential", "signature", "authorization", "authentication", "session",
         "assertion", "verifier", "samlresponse",
     ].map { Array($0.utf8) }
 
-    /// They count as words of their own only.
+    /// Words that make a name secret only as whole words.
     private static let words = Set(
         [
             "pass", "pwd", "pw", "pin", "key", "sig", "auth", "jwt", "otp", "totp", "sid", "csrf", "xsrf", "cvv",
@@ -29,7 +29,7 @@ package enum SecretNames {
         .map { Array($0.utf8) }
     )
 
-    /// Before `key` they say that it opens nothing.
+    /// Words that tell, before `key`, that it is not a secret.
     private static let openKeys = Set(
         [
             "public", "idempotency", "socket", "websocket", "sort", "primary", "foreign", "partition", "cache",
@@ -59,7 +59,7 @@ package enum SecretNames {
             previous = word
         }
         let letters = Array(words.joined())
-        // How many tokens a client may still use is no token.
+        // The number of tokens that a client may still use is not a token.
         if letters.contains(Array("ratelimit".utf8)) { return false }
         return parts.contains { letters.contains($0) }
     }
@@ -110,7 +110,7 @@ package enum SecretNames {
         contains(bytes: percentDecoded(name))
     }
 
-    /// The bytes that are meant. A `%` without two digits behind it stands for itself.
+    /// The bytes without percent-encoding. A `%` without two digits behind it stands for itself.
     package static func percentDecoded(_ text: some Collection<UInt8>) -> [UInt8] {
         var decoded: [UInt8] = []
         var rest = text[...]

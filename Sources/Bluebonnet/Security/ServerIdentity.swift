@@ -3,8 +3,9 @@ import NIOCore
 /// The server that a client means to reach: the reference identifier (RFC 9525 §6.1) by which a
 /// certificate is checked.
 ///
-/// It comes from the URL alone. The address that was dialled has no say (RFC 9110 §4.3.4): whoever
-/// controls the name server controls that address, and can have a good certificate for it.
+/// It comes from the URL alone. The address of the connection does not count (RFC 9110 §4.3.4): an
+/// attacker who controls the name server controls that address, and can have a good certificate for
+/// it.
 enum ServerIdentity: Hashable, Sendable {
     /// A DNS name: labels of ASCII in lower case, without the dot of the root.
     case name(String)
@@ -23,8 +24,7 @@ enum ServerIdentity: Hashable, Sendable {
         }
     }
 
-    /// What is sent as the server's name in the handshake (RFC 6066 §3: never an address, and no
-    /// dot at the end).
+    /// The server's name in the handshake (RFC 6066 §3: never an address, and no dot at the end).
     var serverName: String? {
         if case .name(let name) = self { name } else { nil }
     }
@@ -68,8 +68,8 @@ enum ServerIdentity: Hashable, Sendable {
         }
     }
 
-    /// What resolvers read as an IPv4 address in another form (`127.1`, `0x7f.1`) is no name: no
-    /// top-level domain is a number.
+    /// Whether a last label is a number: resolvers read such a host as an IPv4 address in another
+    /// form (`127.1`, `0x7f.1`), and no top-level domain is a number.
     private static func isNumber(_ label: Substring.UTF8View.SubSequence) -> Bool {
         let text = String(Substring(label)).lowercased()
         return text.hasPrefix("0x") ? text.dropFirst(2).allSatisfy(\.isHexDigit) : text.allSatisfy(\.isNumber)

@@ -16,8 +16,11 @@ final class TLSContextSource: Sendable {
     typealias Completion = @Sendable (Result<NIOSSLContext, any Error>) -> Void
 
     private enum State {
+        /// Then `making`.
         case unmade
+        /// Then `made`, or `unmade` after an error.
         case making([Completion])
+        /// The last state.
         case made(NIOSSLContext)
     }
 
@@ -37,9 +40,9 @@ final class TLSContextSource: Sendable {
         }
     }
 
-    /// Calls back with the context, on any thread; the first who asks has it made, on a thread that
-    /// may block, and those who come meanwhile wait for the same one. After an error the next who
-    /// asks has it tried again.
+    /// Calls back with the context, on any thread; the first call makes it, on a thread that may
+    /// block, and calls that come meanwhile wait for the same one. After an error the next call
+    /// tries again.
     func makeContext(_ completion: @escaping Completion) {
         let (made, begins) = state.withLock { state -> (NIOSSLContext?, Bool) in
             switch state {
@@ -82,12 +85,12 @@ final class TLSContextSource: Sendable {
     private static func unusable(_ file: String, as role: String, _ error: any Error) -> NetworkingError {
         NetworkingError(
             .invalidTrustConfiguration,
-            "\(role) cannot be read from “\(file)”: " + (unreadable(file) ?? "there is none in it in PEM."),
+            "\(role) cannot be read from “\(file)”: " + (unreadable(file) ?? "it contains none in PEM."),
             underlying: TLSFailure.wrapping(error)
         )
     }
 
-    /// Why the system does not let a file be read; nil where it does.
+    /// The reason why a file cannot be read; nil where it can.
     private static func unreadable(_ path: String) -> String? {
         var isDirectory = false
         if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory {
@@ -97,8 +100,8 @@ final class TLSContextSource: Sendable {
     }
 
     /// As OpenSSL and curl: `SSL_CERT_FILE` (one PEM file) and `SSL_CERT_DIR` (directories of
-    /// hashed names, separated by colons) replace the system's places; what does not exist counts
-    /// for nothing.
+    /// hashed names, separated by colons) replace the system's places; a path that does not exist
+    /// is ignored.
     private static func useEnvironment(_ configuration: inout TLSConfiguration) throws {
         let environment = ProcessInfo.processInfo.environment
         let file = environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
@@ -141,7 +144,7 @@ final class TLSContextSource: Sendable {
         do {
             return try NIOSSLContext(configuration: configuration)
         } catch NIOSSLError.failedToLoadPrivateKey {
-            // Both files have been read before.
+            // Both files were read before, so the key does not fit the certificate.
             let identity = settings.identity.map { "“\($0.certificateFile)” and its key in “\($0.privateKeyFile)”" }
             throw NetworkingError(
                 .invalidTrustConfiguration,

@@ -1,13 +1,13 @@
 import NIOCore
 import NIOSSL
 
-/// Why TLS failed. BoringSSL's own texts hold the place in its source where the error arose, which
-/// is a path of the machine that built the program; this keeps only the names of its reasons, such
-/// as `SSLV3_ALERT_HANDSHAKE_FAILURE`.
+/// The reason why TLS failed. BoringSSL's own texts contain the place of the error in its source,
+/// which is a path of the machine that built the program; this keeps only the names of its reasons,
+/// such as `SSLV3_ALERT_HANDSHAKE_FAILURE`.
 struct TLSFailure: Error, CustomStringConvertible {
     /// The reasons, the first one first.
     let reasons: [String]
-    /// What to say of an error that BoringSSL has not given a reason for.
+    /// The message for an error that BoringSSL has not given a reason for.
     private let fallback: String
 
     init(reasons: [String]) {
@@ -30,7 +30,7 @@ struct TLSFailure: Error, CustomStringConvertible {
         reasons.isEmpty ? "TLS: \(fallback)" : "BoringSSL: " + reasons.joined(separator: ", ")
     }
 
-    /// What came first was no TLS at all.
+    /// Whether the first bytes from the server were not TLS.
     var isOtherProtocol: Bool { reasons.contains { $0 == "WRONG_VERSION_NUMBER" || $0 == "HTTP_REQUEST" } }
 
     /// The end of a sentence, with its full stop.
@@ -65,7 +65,7 @@ struct TLSFailure: Error, CustomStringConvertible {
         "TLSV1_ALERT_UNKNOWN_CA": "the server does not trust the authority of the client's certificate",
         "TLSV1_ALERT_UNRECOGNIZED_NAME": "the server knows no host of this name",
         "UNSUPPORTED_PROTOCOL": version,
-        "WRONG_VERSION_NUMBER": "what came was not TLS",
+        "WRONG_VERSION_NUMBER": "the bytes from the server are not TLS",
     ]
 
     private static let version = "the server speaks no version of TLS that is accepted here"

@@ -9,7 +9,7 @@ enum ASCII {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-    /// Whether the byte may stand in a token, such as a field name or a method (RFC 9110 §5.6.2).
+    /// Whether the byte may be in a token, such as a field name or a method (RFC 9110 §5.6.2).
     @inline(__always)
     static func isToken(_ byte: UInt8) -> Bool {
         // One bit per ASCII character: "!" to "9" below 64, "A" to "~" from 64.
@@ -89,7 +89,7 @@ enum ASCII {
     static func firstControl(_ base: UnsafeRawPointer, from start: Int, to end: Int) -> Int? {
         var position = start
         while position &+ 8 <= end {
-            // As above: within the caller's buffer.
+            // In bounds: the caller's buffer reaches to `end`.
             let word = unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: position, as: UInt64.self))
             let below = (word &- ones &* 0x20) & ~word & highBits
             let hit = below | zeroBytes(word ^ (ones &* 0x7F))
@@ -116,7 +116,7 @@ enum ASCII {
         guard let base = bytes.baseAddress else { return false }
         var position = 0
         while position &+ 8 <= bytes.count {
-            // Within the buffer.
+            // In bounds: the loop ends eight bytes before the end of the buffer.
             let word = unsafe base.loadUnaligned(fromByteOffset: position, as: UInt64.self)
             let hit =
                 zeroBytes(word) | zeroBytes(word ^ (ones &* UInt64(lineFeed)))

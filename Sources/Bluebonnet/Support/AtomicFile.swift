@@ -11,10 +11,10 @@ import FoundationEssentials
 /// A file that is written beside its destination and takes its name when it is complete, so that no
 /// half file is ever found there.
 ///
-/// That holds for everybody who looks while this machine runs. Nothing is forced to the disk: after
-/// a loss of power the file may be missing or incomplete.
+/// That holds while this machine runs. Nothing is forced to the disk: after a loss of power the
+/// file may be missing or incomplete.
 struct AtomicFile: Sendable {
-    /// What is written to.
+    /// The file under its temporary name.
     let part: SystemFile
     private let destination: String
 
@@ -28,8 +28,8 @@ struct AtomicFile: Sendable {
         part = try SystemFile(creating: "\(folder)bluebonnet-\(number).part")
     }
 
-    /// Whether a destination can be replaced as a whole: nothing stands there, or a file. What is
-    /// written to a device, a pipe or a link belongs to what it leads to.
+    /// Whether a destination can be replaced as a whole: there is nothing, or a regular file. A
+    /// device, a pipe or a link is written to directly.
     static func canReplace(_ destination: String) -> Bool {
         let attributes = try? FileManager.default.attributesOfItem(atPath: destination)
         return attributes?[.type] as? FileAttributeType ?? .typeRegular == .typeRegular
@@ -67,8 +67,7 @@ struct AtomicFile: Sendable {
         case reserve
     }
 
-    /// Gives the file its final name, in place of a file that may stand there only if it
-    /// `replaces`.
+    /// Gives the file its final name, in place of another file only if `replaces`.
     ///
     /// - Parameters:
     ///   - replaces: Whether a file of that name is replaced.
@@ -91,8 +90,8 @@ struct AtomicFile: Sendable {
         throw failure
     }
 
-    /// What says that a way is not known here. Some sandboxes return EPERM for every call that they
-    /// do not know.
+    /// The errors of a way that is not supported here. Some sandboxes return EPERM for every call
+    /// that they do not know.
     private static let refusals: Set<CInt> = [EINVAL, ENOSYS, ENOTSUP, EOPNOTSUPP, EPERM, EACCES, EMLINK, EXDEV]
 
     private func failure(_ code: CInt) -> SystemFile.Failure {

@@ -11,7 +11,7 @@ import Synchronization
 #endif
 
 /// Threads for calls that block. Each kind of work has threads of its own, so that a dead name
-/// server, a slow disk or a pipe that nobody reads delays nothing else.
+/// server, a slow disk or a pipe without a reader delays nothing else.
 ///
 /// A thread is started when work comes and none is idle, up to a limit; beyond it work waits for
 /// its turn. The thread that worked last works next, and one that found no work for a while ends.
@@ -51,7 +51,7 @@ final class BlockingThreads: Sendable {
         var description: String { "No thread could be started: \(code.reason)" }
     }
 
-    /// Is told when it cannot be run. Called once.
+    /// A piece of work. Called once, with an error when no thread can run it.
     typealias Job = @Sendable (Unavailable?) -> Void
 
     /// A thread, and the job that was handed to it.
@@ -89,7 +89,7 @@ final class BlockingThreads: Sendable {
     /// Whether work waits for a thread.
     var isAwaited: Bool { state.withLock { !$0.queue.isEmpty } }
 
-    /// How many threads there are: for tests.
+    /// The number of threads, for tests.
     var count: Int { state.withLock { $0.count } }
 
     // MARK: Work
@@ -175,7 +175,7 @@ final class BlockingThreads: Sendable {
                 return ([], worker)
             }
             state.queue.append(job)
-            // The threads that there are come to it when they have done their work.
+            // The other threads take it when they have done their work.
             guard state.count == 0 else { return ([], nil) }
             defer { state.queue.removeAll() }
             return (Array(state.queue), nil)
@@ -235,7 +235,8 @@ final class BlockingThreads: Sendable {
     }
 }
 
-/// A call whose caller may go on before it has ended.
+/// A call whose caller may go on before it has ended. Its state goes from `notBegun` to `awaited`
+/// to `over`, or to `over` at once.
 private final class AbandonableCall<Value: Sendable>: Sendable {
     private enum State {
         case notBegun

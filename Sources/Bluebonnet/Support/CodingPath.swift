@@ -1,9 +1,8 @@
 /// The way to a value inside a document, as people write it: `users[3].name`.
 ///
-/// It stands in error texts, which end in logs; whoever made the document must not be able to make
-/// it long.
+/// Error messages contain it and end in logs: a document must not be able to make it long.
 enum CodingPath {
-    /// How many parts are shown: half of them from the top, half of them from the value.
+    /// The most parts that are shown: half of them from the top, half of them from the value.
     static let mostParts = 20
 
     /// Joins parts from the top to the value; those that start with `[` are indices.
@@ -29,7 +28,7 @@ enum CodingPath {
 struct CodingPathKey: CodingKey {
     static let `super` = CodingPathKey(stringValue: "super")
 
-    /// Stands for no index.
+    /// The number of a key that is not an index.
     private static let none = Int.min
 
     let stringValue: String

@@ -2,7 +2,7 @@ import NIOCore
 
 /// A duration or none, in eight bytes and nanoseconds.
 ///
-/// An optional `Duration` takes 24 bytes, and its 128-bit arithmetic is felt in every request.
+/// An optional `Duration` takes 24 bytes, and its 128-bit arithmetic would slow every request.
 /// About 292 years are the most that is kept.
 struct CompactTime: Sendable, Hashable {
     private var nanoseconds = Int64.min
@@ -25,7 +25,7 @@ struct CompactTime: Sendable, Hashable {
 
     var duration: Duration? { self == .none ? nil : .nanoseconds(nanoseconds) }
 
-    /// The shorter one, where none is longer than any.
+    /// The shorter of the two; none counts as longer than any.
     func shorter(_ other: CompactTime) -> CompactTime {
         if self == .none { return other }
         return other == .none || nanoseconds <= other.nanoseconds ? self : other

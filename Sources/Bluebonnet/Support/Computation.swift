@@ -1,10 +1,10 @@
 /// Work that keeps a processor busy: parsing, decoding, compressing.
 ///
-/// It does not belong on an event loop, whose connections would all stand still meanwhile, nor on
-/// the actor of whoever waits for it. What does not compute but waits, for a disk or a name server,
-/// has ``BlockingThreads``: the threads on which this runs are as many as there are cores.
+/// It does not belong on an event loop, whose connections would all wait meanwhile, nor on the
+/// actor of its caller. Work that waits, for a disk or a name server, belongs on
+/// ``BlockingThreads``: here there are only as many threads as cores.
 enum Computation {
-    /// What is not larger takes less time than the way to another thread and back.
+    /// Up to this size, work takes less time than the way to another thread and back.
     static let inlineSize = 32 * 1024
 
     /// Whether large work does not belong where the present code runs: on an event loop, or on the

@@ -1,10 +1,11 @@
-/// A value behind one reference, copied only when it is changed while somebody else holds it too.
+/// A value behind one reference, copied only when it is changed while another copy holds the same
+/// reference.
 struct CopyOnWrite<Value: Sendable>: Sendable {
-    // Unchecked Sendable: written only through `unique` below, which first makes sure that nobody
-    // else holds the object.
+    // Unchecked Sendable: written only through `unique` below, which first makes sure that no other
+    // struct holds the object.
     final class Storage: @unchecked Sendable {
-        // Safe unchecked: who writes holds the only struct that knows the object, and access to
-        // that struct is exclusive, which is checked. Checked here as well, it would cost every
+        // Safe unchecked: a writer holds the only struct that refers to the object, and the
+        // exclusive access to that struct is checked. Checked here as well, it would cost every
         // read of a request's properties.
         @safe @exclusivity(unchecked) var value: Value
 
@@ -24,9 +25,9 @@ struct CopyOnWrite<Value: Sendable>: Sendable {
         _modify { yield &unique.value }
     }
 
-    /// The object, held by nobody else: for accessors that change one member in place and then
-    /// forget it. Through `value` they would be one coroutine inside another, which takes memory
-    /// from the heap.
+    /// The object, which no other struct holds: for accessors that change one member in place and
+    /// then forget it. Through `value` they would be one coroutine inside another, which takes
+    /// memory from the heap.
     var unique: Storage {
         mutating get {
             if !isKnownUniquelyReferenced(&storage) { copy() }

@@ -13,16 +13,16 @@ extension Data {
     /// The readable bytes: large ones shared without a copy, small ones copied, and so are those
     /// that would keep a receive buffer alive which is more than twice as large.
     ///
-    /// For a buffer whose bytes nobody reads afterwards: who owns the data alone writes into the
-    /// shared memory.
+    /// Only for a buffer whose bytes are not read afterwards: the only owner of the data writes
+    /// into the shared memory.
     init(taking buffer: ByteBuffer) {
         guard Self.sharesMemory(of: buffer) else {
             self = unsafe buffer.withUnsafeReadableBytes { bytes in unsafe Data(bytes) }
             return
         }
         // The storage is reference counted and stays valid while `buffer` is alive: the
-        // deallocator's closure keeps it, and nobody writes to it, because a ByteBuffer copies
-        // before it writes to shared storage.
+        // deallocator's closure keeps it, and no `ByteBuffer` writes to it, because each copies
+        // shared storage before it writes.
         self = unsafe buffer.withUnsafeReadableBytesWithStorageManagement { bytes, storage in
             guard let base = bytes.baseAddress else { return Data() }
             _ = unsafe storage.retain()

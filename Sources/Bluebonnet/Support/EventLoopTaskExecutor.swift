@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// Runs Swift tasks on an event loop, so that a request from such a task crosses no thread.
+/// Runs Swift tasks on an event loop, so that a request from such a task stays on one thread.
 ///
 /// Give it to `withTaskExecutorPreference`: whole programs or the part that talks to the network.
 /// Code that blocks or computes for long does not belong on an event loop; response bodies above 32
@@ -30,7 +30,7 @@ public final class EventLoopTaskExecutor: TaskExecutor {
     }
 
     /// The executor that the present Swift task prefers: a new task does not inherit it as a child
-    /// does. Where the runtime does not tell, only if it is one of these.
+    /// does. Where the runtime does not tell, only an executor of this type is found.
     static var preferred: (any TaskExecutor)? {
         #if compiler(>=6.3) && os(Linux)
             // The executor lives as long as the task that prefers it, which is this one.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import NIOCore
 
 extension URL {
     /// The URL for messages and logs: user, password, fragment and the values of the query are left
@@ -16,6 +17,12 @@ extension URL {
         let target = components.string ?? "(not a URL)"
         return names.map { "\(target)?\($0.joined(separator: "&"))" } ?? target
     }
+}
+
+extension Error {
+    /// The error for messages. Of a system call only its reason, such as
+    /// `Connection reset by peer`: the text of NIO also names NIO's functions.
+    var causeText: String { (self as? IOError)?.errnoCode.reason ?? "\(self)" }
 }
 
 extension StringProtocol {

@@ -9,15 +9,15 @@ import NIOPosix
     import Darwin
 #endif
 
-/// Finds the addresses of host names. ``NameLookups`` stands before it and shares what is under
-/// way.
+/// Finds the addresses of host names. ``NameLookups`` calls it, and shares the lookups that are
+/// under way.
 protocol NameResolver: Sendable {
     /// Looks a host name up.
     ///
     /// - Parameters:
     ///   - host: The name; never a literal address.
-    ///   - isWanted: Asked by a resolver that has had the lookup wait, before it begins. Where it
-    ///     returns false nobody waits any more, and the lookup need not be made.
+    ///   - isWanted: Called by a resolver that delays a lookup, before it begins. False when no
+    ///     request waits for the lookup any more, so that it need not be made.
     ///   - completion: To be called once, on any thread, with the addresses in the order in which
     ///     they are to be tried (RFC 6724); their ports do not matter.
     func lookUp(
@@ -30,7 +30,7 @@ protocol NameResolver: Sendable {
 /// The system's name lookup (`getaddrinfo`, ordered by RFC 6724), on threads of its own: it cannot
 /// be stopped, and with a dead name server it takes half a minute.
 struct SystemNameResolver: NameResolver {
-    /// The lookup failed: what `gai_strerror` says.
+    /// A lookup failed; with the text of `gai_strerror`.
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
@@ -59,7 +59,8 @@ struct SystemNameResolver: NameResolver {
         #endif
         unsafe hints.ai_protocol = CInt(IPPROTO_TCP)
         var first: UnsafeMutablePointer<addrinfo>?
-        // getaddrinfo fills a list that freeaddrinfo takes back; it is only read in between.
+        // getaddrinfo fills a list that freeaddrinfo takes back; it is only read in between. The
+        // family of an address tells its type.
         let code = unsafe getaddrinfo(host, nil, &hints, &first)
         guard code == 0 else {
             throw Failure(description: unsafe String(cString: gai_strerror(code)))
@@ -109,6 +110,6 @@ struct FoundAddresses: Resolver {
     }
 
     func cancelQueries() {
-        // None is under way.
+        // None is under way: a query is complete when it begins.
     }
 }

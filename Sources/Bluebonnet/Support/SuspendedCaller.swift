@@ -1,8 +1,9 @@
-/// A task that waits for its result, or to be told that the result lies ready. Must be resumed
-/// exactly once.
+/// A Swift task that is suspended until it gets its result, or a signal that the result is ready.
+/// Must be resumed exactly once.
 ///
-/// Unchecked, because it stands for the one suspension of every request: whoever holds one keeps it
-/// under a lock and takes it out when it resumes it.
+/// The continuation is not checked, because every request is suspended once and must not pay for a
+/// check. That is safe, because each owner keeps it under a lock, and takes it out there before it
+/// resumes it.
 @safe struct SuspendedCaller<Output: Sendable, Failure: Error>: Sendable {
     private let continuation: UnsafeContinuation<Output, Failure>
 
@@ -16,7 +17,7 @@
 }
 
 extension SuspendedCaller where Failure == any Error {
-    /// Suspends the present task and hands it over.
+    /// Suspends the present Swift task and hands it to the closure.
     static func suspend(_ body: (SuspendedCaller) -> Void) async throws -> Output {
         try await unsafe withUnsafeThrowingContinuation { continuation in
             body(unsafe SuspendedCaller(continuation: continuation))
@@ -25,7 +26,7 @@ extension SuspendedCaller where Failure == any Error {
 }
 
 extension SuspendedCaller where Output == Void, Failure == Never {
-    /// Suspends the present task and hands it over.
+    /// Suspends the present Swift task and hands it to the closure.
     static func suspend(_ body: (SuspendedCaller) -> Void) async {
         await unsafe withUnsafeContinuation { continuation in
             body(unsafe SuspendedCaller(continuation: continuation))

@@ -2,16 +2,16 @@ import NIOCore
 
 extension SystemFile {
     /// File systems that keep what they hold in this machine, or in its memory: reading what is in
-    /// the page cache waits for nobody.
+    /// the page cache does not wait.
     private static let localFileSystems: Set<Substring> = [
         "bcachefs", "btrfs", "erofs", "exfat", "ext2", "ext3", "ext4", "f2fs", "iso9660", "jfs", "nilfs2", "ntfs3",
         "overlay",
         "ramfs", "reiserfs", "squashfs", "tmpfs", "vfat", "xfs", "zfs",
     ]
 
-    /// Whether the file is known to lie on a file system of this machine.
+    /// Whether the file is known to be on a file system of this machine.
     ///
-    /// `fstatfs(2)` would say it too, but Swift does not see it.
+    /// `fstatfs(2)` would tell too, but cannot be called from Swift.
     var isLocal: Bool {
         guard let status = Self.text(of: "/proc/self/fdinfo/\(descriptor)"),
             let mounts = Self.text(of: "/proc/self/mountinfo"),
@@ -33,7 +33,7 @@ extension SystemFile {
         return nil
     }
 
-    /// A file of the kernel's, which says nothing of its size.
+    /// The text of a file of the kernel, whose size is not known.
     private static func text(of path: String) -> String? {
         guard let file = try? SystemFile(reading: path) else { return nil }
         var text = ByteBuffer()

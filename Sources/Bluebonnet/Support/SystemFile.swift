@@ -12,7 +12,7 @@ import NIOCore
 /// An open file, for blocking reads and writes on threads that may block. Closes with its last
 /// owner.
 final class SystemFile: Sendable {
-    /// A system call that failed: what `strerror` says.
+    /// A system call failed; with the text of `strerror`.
     struct Failure: Error, CustomStringConvertible {
         let path: String
         let code: CInt
@@ -23,21 +23,21 @@ final class SystemFile: Sendable {
     let descriptor: CInt
     let path: String
 
-    /// Opens a regular file for reading. Nothing else is opened, as far as can be told before: it
-    /// may wait for somebody at the other end of a pipe, and wake them.
+    /// Opens a regular file for reading. Nothing else is opened, as far as `stat` tells: opening a
+    /// pipe may wait for the process at its other end, and wake it.
     init(reading path: String) throws {
         self.path = path
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw Failure(path: path, code: errno) }
         if let failure = Self.failure(path, status) { throw failure }
-        // What stands there now may be a pipe after all: it is not waited for.
+        // There may be a pipe by now: with O_NONBLOCK it is not waited for.
         descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
         guard unsafe fstat(descriptor, &status) == 0 else { throw Failure(path: path, code: errno) }
         if let failure = Self.failure(path, status) { throw failure }
     }
 
-    /// What is neither a file nor a directory (a pipe, a device) has no size and cannot be read
+    /// The error for anything but a regular file: a pipe or a device has no size and cannot be read
     /// again.
     private static func failure(_ path: String, _ status: stat) -> Failure? {
         switch status.st_mode & S_IFMT {
@@ -54,8 +54,8 @@ final class SystemFile: Sendable {
         guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
     }
 
-    /// Opens what stands at a path for writing, from its beginning. A pipe that nobody reads yet is
-    /// waited for while that `isWanted`.
+    /// Opens the file, pipe or device at a path for writing, from its beginning. Waits for the
+    /// reader of a pipe as long as `isWanted`.
     ///
     /// - Throws: ``Failure``, or `CancellationError` when it is wanted no longer.
     init(writing path: String, while isWanted: () -> Bool = { true }) throws {
@@ -78,8 +78,7 @@ final class SystemFile: Sendable {
         }
     }
 
-    /// How many milliseconds pass at most until a call that waits for a pipe looks again whether it
-    /// is wanted.
+    /// The most milliseconds until a call that waits for a pipe asks again whether it `isWanted`.
     private static let patience: CInt = 50
 
     deinit {
@@ -92,7 +91,7 @@ final class SystemFile: Sendable {
         return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// What a path leads to, as the bits of a mode; nil for nothing.
+    /// The kind of file at a path, as the bits of a mode; nil for none.
     private static func kind(of path: String) -> mode_t? {
         var status = stat()
         return unsafe stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
@@ -110,8 +109,8 @@ final class SystemFile: Sendable {
 
     /// Whether all of a part that begins at a page is in the page cache.
     ///
-    /// - Returns: Nil where the system does not say: to those who neither own the file nor may
-    ///   write to it, and of files that cannot be mapped.
+    /// - Returns: Nil where the system does not tell: for a file that this user neither owns nor
+    ///   may write to, and for one that cannot be mapped.
     func isInPageCache(_ range: Range<Int>) -> Bool? {
         #if os(Linux)
             var status = stat()
@@ -131,21 +130,21 @@ final class SystemFile: Sendable {
 
     /// Brings a part into the page cache, by reading it.
     func load(_ range: Range<Int>) throws {
-        var place = range.lowerBound
-        while place < range.upperBound, let block = try read(upTo: min(1 << 17, range.upperBound - place), at: place) {
-            place += block.readableBytes
+        var start = range.lowerBound
+        while start < range.upperBound, let block = try read(upTo: min(1 << 17, range.upperBound - start), at: start) {
+            start += block.readableBytes
         }
     }
 
-    /// The next block, or the one at a place; nil at the end.
-    func read(upTo count: Int, at place: Int? = nil) throws -> ByteBuffer? {
+    /// The next block, or the one at a position; nil at the end.
+    func read(upTo count: Int, at start: Int? = nil) throws -> ByteBuffer? {
         var block = ByteBufferAllocator().buffer(capacity: count)
         // The system writes into the buffer's free space, at most as much as there is.
         let taken = try unsafe block.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { space in
             while true {
                 let result =
-                    if let place {
-                        unsafe pread(descriptor, space.baseAddress, count, off_t(place))
+                    if let start {
+                        unsafe pread(descriptor, space.baseAddress, count, off_t(start))
                     } else {
                         unsafe systemRead(descriptor, space.baseAddress, count)
                     }
@@ -156,8 +155,7 @@ final class SystemFile: Sendable {
         return taken > 0 ? block : nil
     }
 
-    /// Writes all of the buffers. A pipe that takes nothing now is waited for while that
-    /// `isWanted`.
+    /// Writes all of the buffers. Waits for a pipe that is full as long as `isWanted`.
     ///
     /// - Throws: ``Failure``, or `CancellationError` when it is wanted no longer.
     func write(_ buffers: [ByteBuffer], while isWanted: () -> Bool = { true }) throws {
@@ -175,8 +173,8 @@ final class SystemFile: Sendable {
                         unsafe rest = rest.dropFirst(result)
                     } else if errno == EAGAIN {
                         guard isWanted() else { throw CancellationError() }
-                        var place = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                        _ = unsafe poll(&place, 1, Self.patience)
+                        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                        _ = unsafe poll(&entry, 1, Self.patience)
                     } else if errno != EINTR {
                         throw Failure(path: path, code: errno)
                     }

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// How many bytes went by, and who is told.
+/// The counts of the bytes sent and received, and their observers.
 extension Call {
     struct Counts: Sendable, Hashable {
         var sent = 0
@@ -40,14 +40,14 @@ extension Call {
             }
         }
 
-        /// How fast the bytes of the present hop go by.
+        /// The speeds of the present hop.
         private struct Meters {
             var sending = SpeedMeter()
             var receiving = SpeedMeter()
         }
 
         fileprivate private(set) var counts = Counts()
-        /// One element, or none where nobody looks at the speed: the value is no larger for it.
+        /// One element, or none where the speeds are not measured: then they take no memory.
         private var meters: [Meters]
         private var observers: [Int: Observer] = [:]
         private var lastObserver = 0
@@ -57,12 +57,12 @@ extension Call {
             meters = measuresSpeed ? [Meters()] : []
         }
 
-        /// What the observers are told now; nil when there are none.
+        /// The counts for the observers; nil when there are none.
         var notice: Notice? {
             observers.isEmpty ? nil : Notice(observers: observers, counts: counts)
         }
 
-        /// A hop begins: its counts start at zero. Returns what the observers are told.
+        /// Begins a hop: its counts start at zero. Returns the counts for the observers.
         mutating func beginHop(expectedToSend: Int?) -> Notice? {
             if !meters.isEmpty { meters = [Meters()] }
             counts = Counts(expectedToSend: expectedToSend)
@@ -80,7 +80,7 @@ extension Call {
             counts.receivingSpeed = meters[0].receiving.speed(at: now)
         }
 
-        /// The counts with the speeds of this moment. What is complete keeps the speed it had.
+        /// The counts with the speeds of this moment. A complete body keeps its last speed.
         fileprivate func measured(_ now: () -> NIODeadline) -> Counts {
             guard let meters = meters.first, !isOver else { return counts }
             let now = now()
@@ -90,7 +90,7 @@ extension Call {
             return counts
         }
 
-        /// Nil when it is over.
+        /// Returns the number of the observer; nil when the task is over.
         fileprivate mutating func add(_ observer: @escaping Observer) -> Int? {
             guard !isOver else { return nil }
             lastObserver += 1
@@ -102,7 +102,7 @@ extension Call {
             observers[observer] = nil
         }
 
-        /// Nothing more is counted: who observed is told, and let go.
+        /// Ends the counting and removes the observers, which the notice tells.
         mutating func finish() -> Notice {
             isOver = true
             defer { observers = [:] }
@@ -110,7 +110,7 @@ extension Call {
         }
     }
 
-    /// What has gone by so far, with the speeds of this moment.
+    /// The bytes so far, with the speeds of this moment.
     var counts: Counts { withLock { $0.traffic.measured(now) } }
 
     var currentProgress: TaskProgress { TaskProgress(counts) }
@@ -135,7 +135,7 @@ extension Call {
         return number
     }
 
-    /// The observer has gone.
+    /// Removes an observer.
     func forget(_ observer: Int) {
         withLock { $0.traffic.remove(observer) }
     }
@@ -147,7 +147,7 @@ extension Call {
         }?.give()
     }
 
-    /// The same of bytes that arrived, for whoever has the lock; what the observers are told then.
+    /// Counts bytes that arrived; called under the lock. Returns the counts for the observers.
     func count(_ arrival: Arrival, _ state: inout State) -> Traffic.Notice? {
         guard !arrival.isEmpty else { return nil }
         state.traffic.change({ $0.add(arrival) }, now)

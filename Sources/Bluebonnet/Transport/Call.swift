@@ -3,42 +3,45 @@ import Synchronization
 
 /// The session of calls, as far as they know it. Called outside their lock.
 protocol CallOwner: AnyObject, Sendable {
-    /// The call was suspended, or goes on.
+    /// The call was suspended or resumed.
     func call(_ call: Call, isSuspended: Bool)
     /// The call is over, with the error if there was one.
     func call(_ call: Call, hasEnded error: NetworkingError?)
 }
 
-/// One request's whole life, from the session that starts it to the engine that runs it: who it is,
-/// where it stands, what stops it, and how many bytes went by. One object, one lock.
+/// One request of a session, from its start to its end: its identifier, its state, what is under
+/// way for it, and its counts of bytes. One object, one lock.
 ///
 /// ``DataTask`` puts a typed value on top. Not generic, so that the hot path is compiled once.
 final class Call: SessionTask {
     /// Something under way that can be stopped: a hop, or code of the user's.
     protocol Operation: AnyObject, Sendable {
         func cancel(with error: NetworkingError)
-        /// The call was suspended, or goes on: ``Call/isSuspended`` says which.
+        /// The call was suspended or resumed: ``Call/isSuspended`` says which.
         func suspensionChanged()
     }
 
     fileprivate enum Stage {
+        /// Not started. Then `running`, or `complete` when it fails before.
         case created
+        /// Then `complete`.
         case running
+        /// The last stage.
         case complete
     }
 
     struct State {
         fileprivate var stage: Stage
-        /// Why it was stopped, once it was.
+        /// The error that stopped it, once it was stopped.
         fileprivate var error: NetworkingError?
-        /// What is under way: one operation as a rule; more when an interceptor sends a request
-        /// several times at once.
+        /// The operation under way: one as a rule; more when an interceptor sends a request several
+        /// times at once.
         fileprivate var operation: (any Operation)?
         fileprivate var others: [any Operation] = []
         fileprivate var sent: SentRequest?
         fileprivate var response: ResponseHead?
-        /// What runs a task that was started by `resume()`; one that is awaited from the start runs
-        /// in its caller.
+        /// The Swift task of a call that was started by `resume()`; one that is awaited from the
+        /// start runs in its caller.
         fileprivate var runner: Task<Void, Never>?
         /// The public task on top, if there is one.
         fileprivate weak var facade: (any SessionTask)?
@@ -51,12 +54,12 @@ final class Call: SessionTask {
 
         fileprivate var operations: [any Operation] { others + [operation].compactMap(\.self) }
 
-        /// From now on the operation is stopped and suspended with the call. Returns why it cannot
-        /// be.
+        /// Attaches an operation, which is stopped and suspended with the call from now on. Returns
+        /// an error when the call was stopped or is complete.
         mutating func attach(_ operation: any Operation) -> NetworkingError? {
             guard error == nil else { return error }
             // Code of the user's that was left behind may still send something.
-            if case .complete = stage { return NetworkingError(.cancelled, "The task is over.") }
+            if case .complete = stage { return NetworkingError(.cancelled, "The task has ended already.") }
             if self.operation == nil { self.operation = operation } else { others.append(operation) }
             return nil
         }
@@ -77,28 +80,28 @@ final class Call: SessionTask {
 
     let identifier: Int
     let originalRequest: Request
-    /// What holds for all calls of the session.
+    /// The settings of all calls of the session.
     let settings: SessionSettings
     private let owner: (any CallOwner)?
-    /// Somebody may look at the response head or the progress before the body is complete.
+    /// Whether the response head or the progress may be read before the body is complete.
     let isWatched: Bool
     private let guarded: Mutex<State>
     /// Written under the lock.
     private let isSuspendedNow = Atomic(false)
-    /// Written under the lock: nothing is left to be told when the call goes away.
+    /// Whether the observers have been told of the end. Written under the lock.
     private let isOver = Atomic(false)
     private let hops = Atomic(0)
     /// The clock of the speeds.
     let now: @Sendable () -> NIODeadline
 
     /// - Parameters:
-    ///   - request: What to send.
+    ///   - request: The request to send.
     ///   - identifier: A number that no other call of the session has.
-    ///   - settings: What holds for all calls of the session.
+    ///   - settings: The settings of all calls of the session.
     ///   - owner: The session; nil for a call of none.
-    ///   - isWatched: Whether somebody may look at it while it runs. Speeds are measured then.
-    ///     Default: false.
-    ///   - isStarted: Whether it is run at once, by whoever makes it. Default: false.
+    ///   - isWatched: Whether it may be looked at while it runs. Speeds are measured then. Default:
+    ///     false.
+    ///   - isStarted: Whether its maker runs it at once. Default: false.
     ///   - now: The clock of the speeds. Default: the event loops'.
     init(
         _ request: Request,
@@ -122,7 +125,8 @@ final class Call: SessionTask {
         if !isOver.load(ordering: .relaxed) { withLock { $0.traffic.finish() }.give() }
     }
 
-    /// Touches the state. The exchanges of the call keep theirs under the same lock.
+    /// Calls the closure with the state, under the lock. The exchanges of the call keep their
+    /// states under the same lock.
     func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         guarded.withLock { body(&$0) }
     }
@@ -150,7 +154,7 @@ final class Call: SessionTask {
 
     var response: ResponseHead? { withLock { $0.response } }
 
-    /// Why the task was stopped, once it was.
+    /// The error that stopped the task, once it was stopped.
     var error: NetworkingError? { withLock { $0.error } }
 
     /// Looked at for each read.
@@ -158,7 +162,8 @@ final class Call: SessionTask {
 
     // MARK: Control
 
-    /// Starts a task that was not started, with what runs it; false when it had started.
+    /// Starts a task that was not started, with the closure that runs it; false when it had
+    /// started.
     func start(_ run: @escaping @Sendable () async -> Void) -> Bool {
         withLock { state in
             guard case .created = state.stage else { return false }
@@ -169,8 +174,8 @@ final class Call: SessionTask {
         }
     }
 
-    /// Marks the task as started by somebody who will run it; false when it had started.
-    func startsNow() -> Bool {
+    /// Marks the task as started by its caller, who runs it; false when it had started.
+    func markStarted() -> Bool {
         withLock { state in
             guard case .created = state.stage else { return false }
             state.stage = .running
@@ -186,7 +191,7 @@ final class Call: SessionTask {
         if setSuspended(true) { owner?.call(self, isSuspended: true) }
     }
 
-    /// Suspends what is under way, or lets it go on; false where that changes nothing.
+    /// Suspends or resumes what is under way; false where that changes nothing.
     @discardableResult
     func setSuspended(_ isSuspended: Bool) -> Bool {
         let operations = withLock { state -> [any Operation]? in
@@ -203,8 +208,8 @@ final class Call: SessionTask {
         stop(NetworkingError(.cancelled, "The request was cancelled."))
     }
 
-    /// Stops whatever is under way, for good; whoever runs the task completes it. The first reason
-    /// wins.
+    /// Stops everything that is under way, for good; the code that runs the task completes it. The
+    /// first error wins.
     func stop(_ error: NetworkingError) {
         let (operations, runner) = withLock { state -> ([any Operation], Task<Void, Never>?) in
             guard state.error == nil else { return ([], nil) }
@@ -226,7 +231,7 @@ final class Call: SessionTask {
         hops.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// From now on the operation is stopped and suspended with the call.
+    /// Attaches an operation, which is stopped and suspended with the call from now on.
     func attach(_ operation: any Operation) throws(NetworkingError) {
         if let error = withLock({ $0.attach(operation) }) { throw error }
     }
@@ -242,8 +247,8 @@ final class Call: SessionTask {
         withLock { $0.note(response) }
     }
 
-    /// Ends the task, once, with the last hop's response if there was one. A task that was stopped
-    /// meanwhile throws why.
+    /// Ends the task, once, with the last hop's response if there was one. Throws the error of a
+    /// task that was stopped meanwhile.
     func complete(_ error: NetworkingError?, _ response: TransportResponse?) throws(NetworkingError) {
         let (stopped, notice) = withLock { state -> (NetworkingError?, Traffic.Notice?) in
             let stopped = error == nil ? state.error : nil

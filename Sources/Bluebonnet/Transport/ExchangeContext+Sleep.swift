@@ -15,8 +15,8 @@ extension ExchangeContext {
     /// return try await next(request)
     /// ```
     ///
-    /// - Parameter duration: How long to wait, 292 years at most. What is not above zero only looks
-    ///   whether the task was stopped.
+    /// - Parameter duration: The time to wait, 292 years at most. Zero or less only checks whether
+    ///   the task was stopped.
     /// - Throws: The ``NetworkingError`` that stopped the task, such as
     ///   ``NetworkingError/Code/requestTimeout``, or ``NetworkingError/Code/cancelled`` where only
     ///   the Swift task was.
@@ -27,7 +27,7 @@ extension ExchangeContext {
         if duration > .zero {
             let end = NIODeadline.now().advanced(by: duration)
             await sleep.wait(until: min(end, endsAt ?? .distantFuture))
-            // Whoever else looks at the clock for this task may not have looked yet.
+            // The other timer for the end of this task may not have fired yet.
             if let endsAt, endsAt < end, .now() >= endsAt { timeOut(call.originalRequest) }
         }
         if let error = call.error { throw error }

@@ -1,12 +1,12 @@
 import FoundationEssentials
 import NIOCore
 
-/// What holds for all calls of a session: made once, and shared by them.
+/// The settings of all calls of a session: made once, and shared by them.
 final class SessionSettings: Sendable {
     let configuration: SessionConfiguration
     /// Its timeouts as the engine counts.
     let timeouts: ExchangeTimeouts
-    /// Who is told of each hop.
+    /// The observer of each hop.
     let hopObserver: HopEvent.Observer?
 
     init(_ configuration: SessionConfiguration, hopObserver: HopEvent.Observer? = nil) {
@@ -16,14 +16,14 @@ final class SessionSettings: Sendable {
     }
 }
 
-/// What travels beside a request through interceptors and engine: the task's choices and its
-/// cancellation.
+/// The companion of a request on its way through interceptors and engine: the task's choices and
+/// its cancellation.
 public struct ExchangeContext: Sendable {
-    /// The request's life.
+    /// The call that the request belongs to.
     let call: Call
 
-    /// When a whole exchange must be over, by both clocks. A class, because the size of an
-    /// `Instant` is known at run time only, and few requests have one.
+    /// The time at which a whole exchange must be over, by both clocks. A class, because the size
+    /// of an `Instant` is known at run time only, and few requests have one.
     final class End: Sendable {
         let instant: ContinuousClock.Instant
         let deadline: NIODeadline
@@ -39,8 +39,8 @@ public struct ExchangeContext: Sendable {
     /// ``deadline`` by the clock of the event loops.
     var endsAt: NIODeadline? { end?.deadline }
 
-    /// Whether nobody looks at the head before the body is there, so that the engine may hand over
-    /// both at once.
+    /// Whether the head is not read before the body is there, so that the engine may hand over both
+    /// at once.
     let collectsBody: Bool
 
     /// The identifier of the task, unique in its session.
@@ -49,10 +49,10 @@ public struct ExchangeContext: Sendable {
     /// The session's configuration.
     public var configuration: SessionConfiguration { settings.configuration }
 
-    /// When the whole exchange must be over, by ``Timeouts/request``.
+    /// The time at which the whole exchange must be over, by ``Timeouts/request``.
     public var deadline: ContinuousClock.Instant? { end?.instant }
 
-    /// The time of the whole exchange is over: stops the task.
+    /// Stops the task, because the time of the whole exchange is over.
     func timeOut(_ request: Request) {
         let time = request.effectiveTimeouts(over: settings.timeouts).request.duration
         call.stop(
@@ -60,7 +60,7 @@ public struct ExchangeContext: Sendable {
         )
     }
 
-    /// Where single members of the configuration are read without a copy of all of it.
+    /// The session's settings, whose members are read without a copy of the whole configuration.
     var settings: SessionSettings { call.settings }
 
     /// Makes the context of a task that belongs to no session: for testing interceptors and
@@ -69,7 +69,7 @@ public struct ExchangeContext: Sendable {
     /// - Parameter configuration: The configuration to show them. Default: the default
     ///   configuration.
     public init(configuration: SessionConfiguration = SessionConfiguration()) {
-        // Nobody sees or sends the request.
+        // The request is neither shown nor sent.
         let request = Request(url: URL(filePath: "/"))
         let settings = SessionSettings(configuration)
         let call = Call(request, identifier: 1, settings: settings, owner: nil, isStarted: true)

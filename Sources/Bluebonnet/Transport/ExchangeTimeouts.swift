@@ -1,5 +1,5 @@
 /// The timeouts of one exchange as the engine counts: a session makes them once, and a request only
-/// where it brings its own.
+/// where it has its own.
 struct ExchangeTimeouts: Sendable, Hashable {
     var waiting: CompactTime
     var connect: CompactTime

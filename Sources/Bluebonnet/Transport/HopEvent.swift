@@ -1,29 +1,28 @@
 import HTTPTypes
 
-/// What the engine tells of a request while it is under way, without any influence on how its body
-/// is delivered: the place from which metrics, traces and records of the traffic are fed.
+/// An event of a request that is under way, for metrics, traces and records of the traffic. It does
+/// not change how the body is delivered.
 ///
-/// A hop is one sending of a request: a redirect, a retry of the engine's and a retry of an
-/// interceptor's each begin another one.
+/// Each sending of a request counts as a hop here: a redirect, a retry by the engine and a retry by
+/// an interceptor each begin another one.
 struct HopEvent: Sendable {
     enum Kind: Sendable {
-        /// The hop wants a connection.
+        /// The hop needs a connection.
         case began(SentRequest)
         /// A connection is being made for it. It may get another one, which becomes free sooner.
         case connecting(Route)
         case connectFailed(NetworkingError)
-        /// A connection has it. The timings are those of the way there.
+        /// A connection sends it. The timings are those until then.
         case started(ExchangeTimings)
-        /// The head of the response, or of one that another one follows.
+        /// The head of the final response, or of an informational one.
         case received(ResponseHead)
         /// The response is complete.
         case ended(ExchangeTimings, Call.Counts)
-        /// There are no timings when it ended otherwise than by its connection: cancelled, or
-        /// without one.
+        /// There are no timings when it was cancelled, or ended without a connection.
         case failed(NetworkingError, ExchangeTimings?, Call.Counts)
     }
 
-    /// Whoever is told, on the thread where it happens: no place to linger. May stop the task.
+    /// Called on the thread of the event, and so it must return soon. It may stop the task.
     typealias Observer = @Sendable (HopEvent) -> Void
 
     /// The task.

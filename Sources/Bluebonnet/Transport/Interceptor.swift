@@ -1,4 +1,4 @@
-/// One idea about requests and responses, standing between session and engine: adapt, retry,
+/// A step between session and engine, for one idea about requests and responses: adapt, retry,
 /// observe, respond.
 ///
 /// It may change the request before it calls `next`, call `next` several times, change the
@@ -28,7 +28,7 @@ public protocol Interceptor: Sendable {
     /// Handles one request.
     ///
     /// - Parameters:
-    ///   - request: What is to be sent.
+    ///   - request: The request to send.
     ///   - context: The task's choices.
     ///   - next: The rest of the way; call it to go on.
     /// - Returns: The response.

@@ -1,6 +1,6 @@
 /// The rest of a request's way: the interceptors further in, and then the transport.
 public struct Next: Sendable {
-    /// What a request goes through in the order of the chain's numbers.
+    /// The interceptors, by their numbers, and then the transport.
     protocol Chain: AnyObject, Sendable {
         /// Sends a request the rest of the way, from the interceptor of this number on.
         func send(_ request: Request, from index: Int, context: ExchangeContext) async throws -> TransportResponse
@@ -27,13 +27,13 @@ public struct Next: Sendable {
 
     /// Sends the request the rest of the way.
     ///
-    /// - Parameter request: What is to be sent.
+    /// - Parameter request: The request to send.
     /// - Returns: The response.
     /// - Throws: What the rest of the way throws.
     public func callAsFunction(_ request: Request) async throws -> TransportResponse {
         switch step {
-        case .closure(let answer):
-            return try await answer(request)
+        case .closure(let respond):
+            return try await respond(request)
         case .chain(let chain, let index, let context):
             return try await chain.send(request, from: index, context: context)
         }

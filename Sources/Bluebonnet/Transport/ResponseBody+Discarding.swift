@@ -2,28 +2,28 @@ import NIOCore
 import Synchronization
 
 extension ResponseBody {
-    /// What was read of a body that nobody waits for.
+    /// The beginning of a body that is not needed as a whole.
     struct Beginning: Sendable {
         var bytes = ByteBuffer()
         /// Whether the body ended there, well or not.
         var isAll = false
     }
 
-    /// The body as far as it comes within a time and a size: for whoever could do without it, as
-    /// after a redirect or a refused response. What ends it early does not matter.
+    /// The body as far as it comes within a time and a size: for a body that is not needed, as
+    /// after a redirect or a refused response. An error that ends it early is ignored.
     ///
-    /// A server that sends no more, or a byte now and then for ever, holds nobody up longer than
-    /// that, whatever the timeouts. A body that is not over by then is given up together with its
-    /// connection.
+    /// A server that sends no more, or a byte now and then for ever, does not hold the caller up
+    /// longer than that, whatever the timeouts. A body that is not over by then is given up
+    /// together with its connection.
     ///
     /// - Parameters:
     ///   - limit: The most bytes to return.
-    ///   - time: How long to wait in all; with zero only what is here counts. Default: one second.
+    ///   - time: The time to wait in all; with zero only what is here counts. Default: one second.
     /// - Returns: The bytes.
     func beginning(upTo limit: Int, within time: Duration = .seconds(1)) async -> Beginning {
         let reading = Reading()
         let call = StoppableCall()
-        // A reader that was stopped has read what it has read.
+        // A stopped reader has failed, but what it has read counts.
         try? await call.run {
             // The time runs from here: a machine may be too busy to begin at once.
             let end = time > .zero ? StoppableCall.schedule(at: .now().advanced(by: time)) { call.stop() } : nil
@@ -39,19 +39,19 @@ extension ResponseBody {
     ///
     /// Content coding is not undone for it.
     ///
-    /// - Parameter limit: How many bytes to read for that. A new connection costs more than a few
+    /// - Parameter limit: The most bytes to read for that. A new connection costs more than a few
     ///   of them. Default: 64 KiB.
     public func discard(upTo limit: Int = 65_536) async {
         guard let stream else { return }
-        // Most are here already, and cost neither a timer nor a task.
+        // Most bodies are here already, and cost neither a timer nor a task.
         var count = 0
         while count <= limit, let piece = stream.nextIfAvailable() { count += piece.readableBytes }
         guard count <= limit, stream.finished == nil else { return }
-        // Of the body as it comes: what is dropped is not transformed.
+        // Without the transforms: bytes that are dropped need none.
         _ = await ResponseBody(storage).beginning(upTo: limit - count)
     }
 
-    /// What has been read so far, also by a reader that does not come back.
+    /// The bytes read so far, also by a reader that never ends.
     private final class Reading: Sendable {
         let beginning = Mutex(Beginning())
     }
@@ -65,7 +65,7 @@ extension ResponseBody {
                     beginning.bytes.writeBytes(piece.readableBytesView.prefix(Swift.max(room, 0)))
                     return piece.readableBytes <= room
                 }
-                // Not every sequence minds being cancelled.
+                // Not every sequence ends when it is cancelled.
                 guard isWithin, !Task.isCancelled else { return }
             }
         } catch {}

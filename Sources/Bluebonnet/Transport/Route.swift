@@ -1,21 +1,21 @@
-/// The way to an origin: what the pool keeps connections by. Requests share a connection (RFC 9110
-/// §4.3.1) where they go to one origin and take the same way to it.
+/// An origin and the endpoint through which it is reached: the key of the connection pool. Requests
+/// with the same route share connections (RFC 9110 §4.3.1).
 struct Route: Hashable, Sendable {
     let origin: Origin
-    /// Where the connection is dialled to.
-    let firstHop: Origin.Endpoint
+    /// The endpoint that connections are made to: that of the origin, or of a proxy.
+    let endpoint: Origin.Endpoint
 
-    /// The way to the origin with nothing in between.
+    /// The route without a proxy.
     init(directTo origin: Origin) {
         self.init(to: origin, through: origin.endpoint)
     }
 
-    init(to origin: Origin, through firstHop: Origin.Endpoint) {
+    init(to origin: Origin, through endpoint: Origin.Endpoint) {
         self.origin = origin
-        self.firstHop = firstHop
+        self.endpoint = endpoint
     }
 
-    /// Few routes lead to one origin, so that the rest would only make the hash dearer.
+    /// The origin alone is hashed: few routes have the same one, and the endpoint would cost time.
     func hash(into hasher: inout Hasher) {
         hasher.combine(origin)
     }

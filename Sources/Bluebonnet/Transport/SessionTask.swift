@@ -1,14 +1,14 @@
-/// What all tasks of a session have in common, whatever they bring.
+/// A task of a session, whatever type of value it returns.
 ///
 /// Counterpart of `NSURLSessionTask`.
 public protocol SessionTask: AnyObject, Sendable {
     /// A number that no other task of the session has.
     var identifier: Int { get }
 
-    /// Where the task stands.
+    /// The state of the task.
     var state: TaskState { get }
 
-    /// The request as the task was made with it.
+    /// The request that the task was made with.
     var originalRequest: Request { get }
 
     /// The request of the present or last hop, after interceptors and redirects; the original one
@@ -18,25 +18,25 @@ public protocol SessionTask: AnyObject, Sendable {
     /// The response head, once it is there.
     var response: ResponseHead? { get }
 
-    /// How far upload and download are now.
+    /// The progress of upload and download now.
     var currentProgress: TaskProgress { get }
 
-    /// How far upload and download are, whenever that changes, until the task is over. A slow
-    /// reader gets the newest.
+    /// The progress of upload and download at each change, until the task is over. A slow reader
+    /// gets the newest.
     var progress: AsyncStream<TaskProgress> { get }
 
-    /// Starts a new task, or lets a suspended one read on.
+    /// Starts a new task, or resumes a suspended one.
     func resume()
 
-    /// Stops reading from the connection, so that the server is slowed down. The time between bytes
-    /// stands still; the time of the whole request does not.
+    /// Stops reading from the connection, so that the server is slowed down.
+    /// ``Timeouts/betweenBytes`` does not run meanwhile; ``Timeouts/request`` does.
     func suspend()
 
     /// Fails the task with ``NetworkingError/Code/cancelled``, unless it is complete.
     func cancel()
 }
 
-/// Where a task stands.
+/// The state of a task.
 public struct TaskState: Sendable, Hashable, CustomStringConvertible {
     /// The name of the state: `running`.
     public let description: String

@@ -8,7 +8,7 @@ import NIOCore
     import Darwin
 #endif
 
-/// How fast bytes go by, smoothed: a value without a clock of its own.
+/// The speed of a transfer, smoothed. A value without a clock: its callers say what time it is.
 ///
 /// The clock starts with the first bytes, which do not count: how long they took is not known, and
 /// the first ones of an upload only fill buffers. From then on bytes are gathered for at least
@@ -24,7 +24,7 @@ struct SpeedMeter {
     private var gathered = 0
     private var smoothed: Double?
 
-    /// So many bytes have gone by until now.
+    /// Adds the bytes that were transferred until now.
     mutating func add(_ count: Int, at now: NIODeadline) {
         guard count > 0 else { return }
         guard sampledAt != nil else {
@@ -35,7 +35,7 @@ struct SpeedMeter {
         sample(at: now)
     }
 
-    /// Bytes per second; nil while there is too little to tell. Falls while nothing goes by.
+    /// Bytes per second; nil while there is too little to tell. Falls while nothing is transferred.
     func speed(at now: NIODeadline) -> Double? {
         var copy = self
         copy.sample(at: now)

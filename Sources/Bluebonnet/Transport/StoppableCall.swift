@@ -2,23 +2,24 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Runs code of the user's (interceptors, a transport, the sequence of a body), so that whatever
-/// stops the session's task also stops what waits in there. The caller's own Swift task must not be
-/// cancelled for that: it lives on.
+/// Runs code of the user's (interceptors, a transport, the sequence of a body), so that everything
+/// that stops the session's task also stops code that waits. The caller's own Swift task must not
+/// be cancelled for that, because it goes on.
 ///
 /// The code runs in a Swift task of its own, which is cancelled. Code that does not look at its
 /// cancellation is waited for no longer than a second, and then left to itself: a task that awaits
 /// its children would wait for ever.
 ///
-/// Not generic, because what is freed for every request should not have to look up its own type.
+/// Not generic, because an object that is freed for every request should not have to look up its
+/// own type.
 final class StoppableCall: Call.Operation {
-    /// Where the code begins.
+    /// The place where the code begins.
     enum Beginning {
-        /// Up to where it first waits, it runs at once and where its caller is, as part of it;
-        /// elsewhere, if that is an actor. What waits for nothing is over then: no thread was
-        /// crossed, and nothing was made that could stop it.
+        /// At once and on the thread of its caller, until it first waits; elsewhere, if the caller
+        /// is an actor. Code that never waits ends there, without a change of thread, and cannot be
+        /// stopped.
         case here
-        /// In the new Swift task from the start: what waits for nothing can be stopped too.
+        /// In the new Swift task from the start: code that never waits can be stopped too.
         case elsewhere
     }
 
@@ -41,7 +42,7 @@ final class StoppableCall: Call.Operation {
     private let state = Mutex(State())
     private let patience: TimeAmount
 
-    /// - Parameter patience: How long code that was stopped is waited for. Default: one second.
+    /// - Parameter patience: The time that stopped code has to end. Default: one second.
     init(patience: TimeAmount = .seconds(1)) {
         self.patience = patience
     }
@@ -136,11 +137,11 @@ final class StoppableCall: Call.Operation {
             stop()
         }
         guard case .byItself = state.withLock({ $0.end }) else { throw CancellationError() }
-        // The last thing that the task does is to say so.
+        // It has ended: the task tells so as its last step.
         return try await task.value
     }
 
-    /// Cancels the work. It has a moment to end by itself.
+    /// Cancels the work. The work then has the time of `patience` to end by itself.
     func stop() {
         let (isFirst, cancel) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
             guard !state.isStopped, state.end == nil else { return (false, nil) }
@@ -157,7 +158,7 @@ final class StoppableCall: Call.Operation {
         if hasEnded { timer.cancel() }
     }
 
-    /// The first end counts.
+    /// Ends the call; only the first end counts.
     private func end(_ end: End) {
         let (caller, timer) = state.withLock { state -> (SuspendedCaller<Void, Never>?, Scheduled<Void>?) in
             guard state.end == nil else { return (nil, nil) }

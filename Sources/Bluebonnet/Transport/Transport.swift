@@ -1,8 +1,8 @@
-/// Sends one request and brings its response: the seam between session and engine.
+/// Sends one request and returns its response: the seam between session and engine.
 ///
 /// The session's default is the engine. `StubTransport` in BluebonnetTesting responds without a
-/// network; a transport of your own can stand here too. It sees requests after all interceptors,
-/// one call a hop.
+/// network; a transport of your own can take its place too. It sees requests after all
+/// interceptors, one call a hop.
 public protocol Transport: Sendable {
     /// Sends the request and returns as soon as the response head is there.
     ///
@@ -10,8 +10,8 @@ public protocol Transport: Sendable {
     /// that does not end is waited for one second and then left to itself.
     ///
     /// - Parameters:
-    ///   - request: What to send.
-    ///   - context: What the engine needs to know beside the request.
+    ///   - request: The request to send.
+    ///   - context: The task's choices and its cancellation.
     /// - Returns: The response; its body may still be coming.
     /// - Throws: ``NetworkingError``.
     func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse

@@ -2,7 +2,7 @@ public import FoundationEssentials
 import HTTPTypes
 import NIOCore
 
-/// A response as the engine brings it: the head is there, the body may still be coming.
+/// A response as the engine returns it: the head is there, the body may still be coming.
 public struct TransportResponse: Sendable {
     private struct Contents: Sendable {
         var head: ResponseHead
@@ -43,13 +43,13 @@ public struct TransportResponse: Sendable {
         set { contents.value.sent = SentRequest(newValue) }
     }
 
-    /// Where redirects led, in order.
+    /// The URLs that redirects led to, in order.
     public var redirects: [URL] {
         get { contents.value.redirects }
         _modify { yield &contents.unique.value.redirects }
     }
 
-    /// How many times the engine sent the request again: because a pooled connection had gone
+    /// The number of times the engine sent the request again: because a pooled connection was
     /// stale, or without an expectation that the server refused with 417.
     public var retries: Int {
         get { contents.value.retries }
@@ -65,14 +65,14 @@ public struct TransportResponse: Sendable {
     /// ``timings`` as the engine counts.
     var exchangeTimings: ExchangeTimings { contents.value.timings }
 
-    /// The response came before the first byte of the request body was asked of its source, which
-    /// can still be read.
+    /// Whether the response came before the source of the request body was asked for its first
+    /// byte: the source can still be read.
     var isRequestBodyUntouched: Bool { contents.value.isRequestBodyUntouched }
 
-    /// When the engine began with the request of the response.
+    /// The time at which the engine began with the request of the response.
     var startedAt: NIODeadline? { contents.value.startedAt }
 
-    /// ``request``, put together only where somebody looks.
+    /// ``request``, put together only when it is read.
     var sent: SentRequest { contents.value.sent }
 
     /// The status code of the head.

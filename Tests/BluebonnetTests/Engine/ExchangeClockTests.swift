@@ -55,12 +55,12 @@ import Testing
         #expect(Self.next(clock) == 1)
         let expiry = clock.expire(mayRead: true, now: Self.at(1)) { 0 }
         #expect(expiry == .sendBody && clock.sending == .awaitingContinue)
-        let continues = [clock.continues(), clock.continues()]
+        let continues = [clock.endContinueWait(), clock.endContinueWait()]
         #expect(continues == [true, false] && clock.sending == .underWay)
         // Its source may take any time.
         clock.start(mayRead: true, now: Self.at(1))
         #expect(Self.next(clock) == nil)
-        let isSent = [clock.requestIsSent(), clock.requestIsSent()]
+        let isSent = [clock.markRequestSent(), clock.markRequestSent()]
         #expect(isSent == [true, false])
         clock.start(mayRead: true, now: Self.at(2))
         #expect(Self.next(clock) == 22)
@@ -77,7 +77,7 @@ import Testing
         var clock = Self.clock(.awaitingContinue)
         clock.headCame()
         #expect(clock.sending == .withheld)
-        let follows = [clock.continues(), clock.requestIsSent()]
+        let follows = [clock.endContinueWait(), clock.markRequestSent()]
         #expect(follows == [false, false])
     }
 

@@ -118,19 +118,19 @@ struct TLSFailureTests {
             message = try await invalid { $0.trustRoots = .file(missing) }
             #expect(message == "The trusted certificates cannot be read from “\(missing)”: No such file or directory.")
             message = try await invalid { $0.trustRoots = .file(key) }
-            #expect(message == "The trusted certificates cannot be read from “\(key)”: there is none in it in PEM.")
+            #expect(message == "The trusted certificates cannot be read from “\(key)”: it contains none in PEM.")
             message = try await invalid { $0.trustRoots = .pem("nothing") }
             #expect(message == "The text with the trusted certificates holds no certificate in PEM.")
             message = try await invalid { $0.identity = .init(certificateFile: missing, privateKeyFile: key) }
             #expect(message == "The client certificate cannot be read from “\(missing)”: No such file or directory.")
             message = try await invalid { $0.identity = .init(certificateFile: key, privateKeyFile: key) }
-            #expect(message == "The client certificate cannot be read from “\(key)”: there is none in it in PEM.")
+            #expect(message == "The client certificate cannot be read from “\(key)”: it contains none in PEM.")
             message = try await invalid {
                 $0.identity = .init(certificateFile: certificate, privateKeyFile: certificate)
             }
             #expect(
                 message
-                    == "The key of the client certificate cannot be read from “\(certificate)”: there is none in it in PEM."
+                    == "The key of the client certificate cannot be read from “\(certificate)”: it contains none in PEM."
             )
             message = try await invalid {
                 $0.identity = .init(certificateFile: certificate, privateKeyFile: files.directory)

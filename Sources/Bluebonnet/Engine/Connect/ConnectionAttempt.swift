@@ -3,17 +3,17 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// One attempt to connect, on its event loop: every stage is timed, the whole is bounded, the
-/// result comes once.
+/// One attempt to connect, on its event loop: every stage is timed, the whole has a timeout, and
+/// the result comes once.
 ///
 /// The stages, each of which begins the next: ``prepare()`` reads the trust roots, ``lookUp()``
-/// finds addresses, ``dial(since:_:)`` opens the socket, ``secure(_:)`` does the TLS handshake, in
-/// which the protocol is agreed upon, and ``Opener`` puts the connection for that protocol on the
-/// channel, which may have to hear from the server before it is ready.
+/// finds addresses, ``openSocket(since:_:)`` opens the socket, ``secure(_:)`` does the TLS
+/// handshake, in which the protocol is agreed upon, and ``Opener`` puts the connection for that
+/// protocol on the channel, which may have to hear from the server before it is ready.
 final class ConnectionAttempt {
-    /// What lies between the socket and the protocol.
+    /// The layer between the socket and the protocol.
     enum Transport: Equatable {
-        /// Nothing: what is written goes to the socket as it is. The protocol is HTTP/1.1.
+        /// None: bytes are written to the socket as they are. The protocol is HTTP/1.1.
         case plain
         case tls(ApplicationProtocol)
     }
@@ -25,7 +25,7 @@ final class ConnectionAttempt {
     }
 
     /// Puts a connection on the channel, and calls back once: when it can take exchanges, or has
-    /// failed. It must not say that it can after its channel is gone.
+    /// failed. It must not succeed after its channel was closed.
     typealias Opener = (Established, _ ready: @escaping (Result<ReadyConnection, any Error>) -> Void) -> Void
 
     private let route: Route
@@ -34,14 +34,14 @@ final class ConnectionAttempt {
     private let tls: TLSContextSource
     private let lookups: NameLookups
     private var opener: Opener?
-    /// What the handshake needs, for a secure origin.
+    /// The context of the handshake, for a secure origin.
     private var tlsContext: NIOSSLContext?
     private var timings = ExchangeTimings()
     private var timer: Scheduled<Void>?
     private var lookup: NameLookups.Ticket?
-    /// The sockets that are being connected; one of several, as Happy Eyeballs will have it.
-    private var dialling: [any Channel] = []
-    /// The one that was.
+    /// The channels that are being connected: Happy Eyeballs tries several and takes one.
+    private var connectingChannels: [any Channel] = []
+    /// The channel that was connected.
     private var channel: (any Channel)?
     private var completion: ((Result<ReadyConnection, NetworkingError>) -> Void)?
 
@@ -66,14 +66,13 @@ final class ConnectionAttempt {
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         let timer = eventLoop.scheduleTask(deadline: .now().advanced(by: time)) { bound.value.timedOut() }
         self.timer = timer
-        // A loop that is shut down fails its timers, and drops whatever else would have gone on
-        // here.
+        // A loop that is shut down fails its timers, and drops all other work of the attempt.
         timer.futureResult.assumeIsolated().whenFailure { _ in self.end(.failure(.eventLoopShutDown(self.route.origin)))
         }
         prepare()
     }
 
-    /// No limit is a year here: something must tell when the event loop is shut down.
+    /// Without a timeout, a year: only a timer tells when the event loop is shut down.
     private var time: TimeAmount { min((timeout ?? .seconds(31_536_000)).timeAmount, .hours(24 * 365)) }
 
     func cancel(with error: NetworkingError) {
@@ -84,8 +83,8 @@ final class ConnectionAttempt {
         end(.failure(.connectTimedOut(route.origin, timeout)), atOnce: true)
     }
 
-    /// The first end counts. Where it is `atOnce` a handshake is not taken leave of, so that no
-    /// socket is left when this returns.
+    /// Ends the attempt; only the first end counts. With `atOnce`, TLS sends no closing alert, so
+    /// that no socket is left when this returns.
     private func end(_ result: Result<ReadyConnection, NetworkingError>, atOnce: Bool = false) {
         guard let completion else { return }
         self.completion = nil
@@ -97,9 +96,9 @@ final class ConnectionAttempt {
             let tls = try? channel?.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)
             if atOnce { tls?.close(promise: nil) }
             channel?.close(promise: nil)
-            for channel in dialling { channel.close(promise: nil) }
+            for channel in connectingChannels { channel.close(promise: nil) }
         }
-        dialling = []
+        connectingChannels = []
         channel = nil
         opener = nil
         completion(result)
@@ -132,12 +131,12 @@ final class ConnectionAttempt {
 
     private func lookUp() {
         let startedAt = NIODeadline.now()
-        switch route.firstHop {
+        switch route.endpoint {
         case .unixSocket(let path):
-            dial(since: startedAt) { $0.connect(unixDomainSocketPath: path.text) }
+            openSocket(since: startedAt) { $0.connect(unixDomainSocketPath: path.text) }
         case .host(let host, let port):
             if let address = try? SocketAddress(ipAddress: host, port: port) {
-                return dial(since: startedAt) { $0.connect(to: address) }
+                return openSocket(since: startedAt) { $0.connect(to: address) }
             }
             let bound = NIOLoopBound(self, eventLoop: eventLoop)
             lookup = lookups.addresses(of: host, at: startedAt) { [eventLoop] result in
@@ -160,7 +159,7 @@ final class ConnectionAttempt {
         case .success(let addresses):
             guard !addresses.isEmpty else { return end(.failure(.lookingUp(host, nil))) }
             let resolver = FoundAddresses(addresses, port: port, on: eventLoop)
-            dial(since: now) { $0.resolver(resolver).connect(host: host, port: port) }
+            openSocket(since: now) { $0.resolver(resolver).connect(host: host, port: port) }
         case .failure(let error):
             end(.failure(.lookingUp(host, error)))
         }
@@ -172,7 +171,10 @@ final class ConnectionAttempt {
     /// buffer that grows by copying, so that larger reads cost more there than they save.
     private var mostRead: Int { route.origin.isSecure ? 65_536 : 262_144 }
 
-    private func dial(since startedAt: NIODeadline, _ connect: (ClientBootstrap) -> EventLoopFuture<any Channel>) {
+    private func openSocket(
+        since startedAt: NIODeadline,
+        _ connect: (ClientBootstrap) -> EventLoopFuture<any Channel>
+    ) {
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         let bootstrap = ClientBootstrap(group: eventLoop)
             .channelOption(.socketOption(.so_keepalive), value: 1)
@@ -180,11 +182,11 @@ final class ConnectionAttempt {
                 .recvAllocator,
                 value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 8192, maximum: mostRead)
             )
-            // NIO keeps as many receive buffers and uses those again that nobody holds any more.
+            // NIO keeps as many receive buffers, and uses those again that are no longer held.
             .channelOption(.maxMessagesPerRead, value: 8)
             .channelOption(.writeBufferWaterMark, value: .init(low: 131_072, high: 524_288))
             .connectTimeout(time)
-            .channelInitializer { bound.value.dials($0) }
+            .channelInitializer { bound.value.willConnect($0) }
         connect(bootstrap).assumeIsolated().whenComplete { result in
             switch result {
             case .success(let channel):
@@ -196,10 +198,10 @@ final class ConnectionAttempt {
         }
     }
 
-    /// A socket is about to be connected; none is after the end.
-    private func dials(_ channel: any Channel) -> EventLoopFuture<Void> {
+    /// Called before a channel is connected; fails after the end of the attempt.
+    private func willConnect(_ channel: any Channel) -> EventLoopFuture<Void> {
         guard completion != nil else { return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
-        dialling.append(channel)
+        connectingChannels.append(channel)
         return eventLoop.makeSucceededVoidFuture()
     }
 
@@ -208,7 +210,7 @@ final class ConnectionAttempt {
             channel.close(promise: nil)
             return
         }
-        dialling = []
+        connectingChannels = []
         self.channel = channel
         if route.origin.isSecure { secure(channel) } else { open(channel, .plain) }
     }
@@ -247,7 +249,7 @@ final class ConnectionAttempt {
     private func closedAtOnce(_ error: any Error) -> NetworkingError {
         NetworkingError(
             .connectionLost,
-            "\(route.origin.description) closed the connection at once.",
+            "\(route.origin.description) closed the connection before the request was sent.",
             underlying: error
         )
     }

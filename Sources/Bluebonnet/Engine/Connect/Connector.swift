@@ -15,7 +15,7 @@ final class Connector: Sendable {
 
     private struct State {
         var attempts: [ObjectIdentifier: PendingAttempt] = [:]
-        /// Why there are no further attempts.
+        /// The error of further attempts, after the end.
         var end: NetworkingError?
     }
 
@@ -34,7 +34,7 @@ final class Connector: Sendable {
     }
 
     /// Makes one connection and reports once: on the event loop, or here when the loop was shut
-    /// down. Cancelled by the handle, it fails.
+    /// down. It fails when it is cancelled by the handle.
     func connect(
         along route: Route,
         timeout: Duration?,

@@ -1,12 +1,12 @@
 import NIOCore
 import Synchronization
 
-/// The name lookups under way, each shared by all who want the same host. Nothing is remembered:
-/// that is the system's business.
+/// The name lookups under way, each shared by all attempts for the same host. Results are not
+/// remembered: that is left to the system.
 final class NameLookups: Sendable {
     typealias Completion = @Sendable (Result<[SocketAddress], any Error>) -> Void
 
-    /// One who waits for a lookup.
+    /// An attempt's wait for a lookup.
     struct Ticket: Sendable {
         fileprivate let lookup: Int
         fileprivate let waiter: Int
@@ -48,7 +48,7 @@ final class NameLookups: Sendable {
     }
 
     /// Looks a host name up, or joins a lookup of it. The completion is called once, on any thread,
-    /// unless the ticket is given back before.
+    /// unless the ticket is cancelled before.
     func addresses(
         of host: String,
         at now: NIODeadline = .now(),
@@ -77,14 +77,14 @@ final class NameLookups: Sendable {
         return ticket
     }
 
-    /// Waits no longer. The lookup goes on for others, and for those who may yet join it.
+    /// Ends a wait. The lookup goes on for others, which may still join it.
     func cancel(_ ticket: Ticket) {
         state.withLock { state in
             state.lookups[ticket.lookup]?.waiters[ticket.waiter] = nil
         }
     }
 
-    /// Whether anybody waits; a lookup that nobody waits for is joined no more.
+    /// Whether there are waits for a lookup; without any, it can no longer be joined.
     private func isWanted(_ number: Int) -> Bool {
         state.withLock { state in
             guard let lookup = state.lookups[number] else { return false }

@@ -27,7 +27,7 @@ struct DeadlineHeap<Element> {
         return first.element
     }
 
-    /// Forgets the others.
+    /// Removes the elements that are not kept.
     mutating func keep(where isKept: (Element) -> Bool) {
         entries.removeAll { !isKept($0.element) }
         for index in (0..<entries.count / 2).reversed() { sink(index) }

@@ -2,9 +2,9 @@ import NIOCore
 
 /// Something on an event loop that must act when a point in time passes.
 protocol DeadlineHolder: AnyObject {
-    /// When to act; nil means never. Read by the timer, changed freely by its owner.
+    /// The time to act; nil means never. Read by the timer, changed freely by its owner.
     var nextDeadline: NIODeadline? { get }
-    /// The deadline has passed.
+    /// Acts, because the deadline has passed.
     func deadlinePassed(now: NIODeadline)
 }
 
@@ -39,7 +39,7 @@ final class DeadlineTimer {
         armed = nil
     }
 
-    /// A holder's deadline may now be earlier than all others.
+    /// Arms the timer for a deadline that may be earlier than all others.
     func arm(for deadline: NIODeadline) {
         if let armed {
             guard deadline < armed.at else { return }

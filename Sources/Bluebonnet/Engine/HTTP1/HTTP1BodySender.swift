@@ -7,13 +7,14 @@ import NIOCore
 final class HTTP1BodySender {
     private let run: ExchangeRun
     private let upload: RequestUpload
+    // Unowned, and safe: `context` holds its handler, which is this connection.
     private unowned let connection: HTTP1Connection
     private let context: ChannelHandlerContext
     private let isUnencrypted: Bool
     private let isChunked: Bool
     private var isOver = false
 
-    /// What is written at once. TLS encrypts it in one go, on the event loop.
+    /// The most bytes written at once. TLS encrypts them in one step, on the event loop.
     private static let mostAtOnce = 1 << 18
     private static let mostUnflushed = 1 << 18
     private static let blockForFullSocket = 1 << 16
@@ -33,21 +34,21 @@ final class HTTP1BodySender {
         isChunked = run.exchange.request.body?.length == nil
     }
 
-    /// Has the source asked for the body.
+    /// Starts to read the source of the body.
     func begin(_ body: RequestBody) {
         run.upload = upload
         run.exchange.began(upload)
         upload.start(inFileParts: isUnencrypted && !isChunked)
-        if upload.isSent { lastIsSent(isChunked: false) }
+        if upload.isSent { endRequest(isChunked: false) }
     }
 
-    /// The exchange is over.
+    /// Ends the sending, because the exchange is over.
     func end() {
         isOver = true
     }
 
-    /// Writes as much as there is and the socket takes: there is more to write, or the socket takes
-    /// more again.
+    /// Writes as much as there is and the socket takes. Called when there is more to write, and
+    /// when the socket takes more again.
     func send() {
         guard !isOver else { return }
         var unflushed = 0
@@ -61,7 +62,7 @@ final class HTTP1BodySender {
                 write(piece)
                 unflushed += piece.readableBytes
                 run.count(sent: piece.readableBytes)
-                if isLast { lastIsSent(isChunked: false) }
+                if isLast { endRequest(isChunked: false) }
             case .piece(.file(let part), _) where unflushed > 0:
                 upload.putBack(part)
                 unflushed = 0
@@ -71,7 +72,7 @@ final class HTTP1BodySender {
                 return send(part)
             case .finished:
                 isOver = true
-                return lastIsSent(isChunked: isChunked)
+                return endRequest(isChunked: isChunked)
             }
             // TLS counts nothing before it is flushed, so that the channel stays writable whatever
             // is written.
@@ -85,11 +86,11 @@ final class HTTP1BodySender {
         connection.followBytes(of: run)
     }
 
-    /// The last of the body is written: as much as was declared, or what its source ended with. The
-    /// source may say later that this was all, or that there is more than was declared, which then
-    /// fails the exchange if it is still there.
-    private func lastIsSent(isChunked: Bool) {
-        guard run.requestIsSent(now: .now()) else { return }
+    /// Ends the request after the last of the body: as much as was declared, or what its source
+    /// ended with. The source may say later that this was all, or that there is more than was
+    /// declared, which then fails the exchange if it is still there.
+    private func endRequest(isChunked: Bool) {
+        guard run.markRequestSent(now: .now()) else { return }
         if isChunked {
             var last = ByteBuffer()
             HTTP1RequestEncoder.encodeLastChunk(into: &last)
@@ -119,7 +120,7 @@ final class HTTP1BodySender {
 
     // MARK: Files
 
-    /// Has the system send from a file what the socket takes.
+    /// Lets the system send from a file what the socket takes.
     ///
     /// A full socket gets a small block by way of the channel, which knows when there is room
     /// again.
@@ -138,7 +139,7 @@ final class HTTP1BodySender {
         upload.putBack(part)
         if upload.isSent {
             if let block { put(block) }
-            return lastIsSent(isChunked: false)
+            return endRequest(isChunked: false)
         }
         let eventLoop = context.eventLoop.assumeIsolated()
         if let block {
@@ -146,7 +147,7 @@ final class HTTP1BodySender {
             context.writeAndFlush(connection.wrapOutboundOut(block), promise: written)
             written.futureResult.assumeIsolated().whenSuccess { eventLoop.execute { self.send() } }
         } else {
-            // The others on this event loop have their turn.
+            // The other connections of this event loop have their turn.
             eventLoop.execute { self.send() }
         }
         connection.followBytes(of: run)
@@ -158,7 +159,7 @@ final class HTTP1BodySender {
         } ?? false
     }
 
-    /// Whether the channel still has something to write, which goes first.
+    /// Whether the channel still has bytes to write, which must be sent first.
     private var holdsBytes: Bool {
         (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)).map { $0 > 0 } ?? true
     }

@@ -5,7 +5,7 @@ import HTTPTypes
 /// Safe while the memory it was made with is valid, because every write is checked against its end.
 @safe struct HTTP1ByteWriter {
     private let memory: UnsafeMutableRawBufferPointer
-    /// How many bytes have been written.
+    /// The number of bytes written.
     private(set) var count = 0
 
     init(_ memory: UnsafeMutableRawBufferPointer) {
@@ -19,7 +19,7 @@ import HTTPTypes
             unsafe write(UnsafeRawBufferPointer(bytes))
         }
         guard isWritten == nil else { return }
-        // A string that does not lie in memory as UTF-8, from Objective-C.
+        // A string that is not in memory as UTF-8, from Objective-C.
         unsafe Array(text.utf8).withUnsafeBytes { unsafe write($0) }
     }
 

@@ -1,18 +1,22 @@
 import NIOCore
 
 extension HTTP1Connection {
-    /// Everything one HTTP/1.1 connection has to decide, without I/O: what the bytes say that come,
-    /// may it be used again, and what does its end mean.
+    /// The decisions of one HTTP/1.1 connection, without I/O: what its bytes mean, whether it may
+    /// be used again, and what its end means.
     struct StateMachine {
         enum Stage: Equatable {
+            /// No exchange is under way. Then `awaitingHead`.
             case idle
+            /// Then `receivingBody`, or `idle` when the exchange ends without its response.
             case awaitingHead
+            /// Then `complete`, or `idle` when the exchange ends inside its response.
             case receivingBody
-            /// The response is complete, and not all that came with it has been looked at.
+            /// The response is complete, and not all bytes that came with it have been looked at.
+            /// Then `idle`.
             case complete(isReusable: Bool)
         }
 
-        /// What follows the end of a response.
+        /// The use of the connection after a response.
         enum Next: Equatable {
             /// The connection can take another exchange.
             case release
@@ -20,14 +24,15 @@ extension HTTP1Connection {
             case close
         }
 
+        /// The use of received bytes.
         enum Received: Equatable {
             case parse
-            /// The task is suspended: they are looked at when it goes on.
+            /// The task is suspended: the bytes are parsed when it is resumed.
             case hold
             /// The response is complete: the connection is closed as soon as that has been handed
             /// over.
             case ignore
-            /// Nobody asked for anything (RFC 9112 §9.2), so whatever comes is not a response.
+            /// No request is under way (RFC 9112 §9.2), so the bytes are not a response.
             case close
         }
 
@@ -35,15 +40,15 @@ extension HTTP1Connection {
         private var parser: HTTP1ResponseParser
         /// The connection has served at least one response completely.
         private(set) var hasServed = false
-        /// An error was seen, or the end is near: never used again.
+        /// Whether it is never used again, because an error was seen or it is about to end.
         private(set) var isDoomed = false
-        /// The server has responded as HTTP/1.0, which knows no 100 Continue.
+        /// The server has responded as HTTP/1.0, which has no 100 Continue.
         private(set) var servesHTTP10 = false
-        /// The pool counts on it no longer.
+        /// Whether the pool was told that the connection leaves it.
         private var hasLeftPool = false
-        /// What a read under way brought after the task was suspended.
+        /// The bytes that a read under way brought after the task was suspended.
         private var held = CircularBuffer<ByteBuffer>()
-        /// The channel wants to read, and must not yet.
+        /// Whether the channel asked to read, and must not yet.
         private var hasPendingRead = false
 
         init(limits: HTTP1Limits = HTTP1Limits()) {
@@ -55,7 +60,7 @@ extension HTTP1Connection {
 
         // MARK: Exchanges
 
-        /// An exchange begins. False when the connection cannot take it.
+        /// Begins an exchange. False when the connection cannot take it.
         mutating func begin(_ kind: HTTP1ResponseParser.RequestKind = .ordinary) -> Bool {
             guard !isDoomed, stage == .idle else { return false }
             stage = .awaitingHead
@@ -63,15 +68,15 @@ extension HTTP1Connection {
             return true
         }
 
-        /// The exchange ended before anything was sent: nothing has happened.
-        mutating func endedUnsent() {
+        /// Ends an exchange of which nothing was sent: the connection is as good as before.
+        mutating func endUnsent() {
             stage = .idle
         }
 
         /// The response is complete. RFC 9112 §9.3: the connection persists if both sides say so;
         /// §9.6: with bytes left over, or while the request is still being sent, or was not sent
-        /// whole, it does not. What was held back, or not read, while the task was suspended lies
-        /// behind the response as well.
+        /// whole, it does not. Bytes that were held back, or not read, while the task was suspended
+        /// are left over as well.
         mutating func end(hasBytesLeft: Bool, isRequestSent: Bool, asksForClose: Bool) {
             let isLast = !hasBytesLeft && held.isEmpty && !hasPendingRead
             let isKeepAlive = parser.isKeepAlive && !asksForClose
@@ -80,8 +85,8 @@ extension HTTP1Connection {
             dropHeld()
         }
 
-        /// Everything that came with a complete response has been looked at. Nil where there is
-        /// none.
+        /// The use of the connection, when all bytes that came with a complete response have been
+        /// looked at. Nil without a complete response.
         mutating func settle() -> Next? {
             guard case .complete(let isReusable) = stage else { return nil }
             stage = .idle
@@ -92,12 +97,12 @@ extension HTTP1Connection {
             return .release
         }
 
-        /// How long the server keeps the connection when nothing is sent, as it said last.
+        /// The time that the server keeps an idle connection, as it said last.
         var keepAliveTime: CompactTime { parser.keepAliveTime }
 
         // MARK: Reading
 
-        /// What comes next of a response: ``HTTP1ResponseParser/next(_:)``.
+        /// The next event of a response: ``HTTP1ResponseParser/next(_:)``.
         mutating func next(_ bytes: inout ByteBuffer) throws(HTTP1ParseError) -> HTTP1ResponseParser.Event? {
             let event = try parser.next(&bytes)
             if case .head(let head, _)? = event {
@@ -115,7 +120,7 @@ extension HTTP1Connection {
                 stage = .complete(isReusable: false)
                 return .ignore
             case .awaitingHead, .receivingBody:
-                // What is held goes first.
+                // Held bytes go first.
                 guard isSuspended || holdsBytes else { return .parse }
                 held.append(bytes)
                 return .hold
@@ -124,7 +129,7 @@ extension HTTP1Connection {
 
         var holdsBytes: Bool { !held.isEmpty }
 
-        /// Takes what was held first; nothing once the exchange is over.
+        /// Takes the first held bytes; nothing once the exchange is over.
         mutating func takeHeld() -> ByteBuffer? {
             isBusy ? held.popFirst() : nil
         }
@@ -133,13 +138,13 @@ extension HTTP1Connection {
             if !held.isEmpty { held.removeAll() }
         }
 
-        /// The channel wants to read. Returns whether it does now; otherwise that is remembered.
-        mutating func reads(mayRead: Bool) -> Bool {
+        /// Asks for a read. Returns whether it is made now; otherwise it is remembered.
+        mutating func requestRead(mayRead: Bool) -> Bool {
             if !mayRead { hasPendingRead = true }
             return mayRead
         }
 
-        /// Whether a read was put off, which is now made.
+        /// Returns whether a read was put off, which is to be made now.
         mutating func takePendingRead() -> Bool {
             defer { hasPendingRead = false }
             return hasPendingRead
@@ -147,28 +152,28 @@ extension HTTP1Connection {
 
         // MARK: The end
 
-        /// The input has ended: what was sent may still have its response, but nothing more is
-        /// sent.
+        /// Notes the end of the input: a request that was sent may still have its response, but
+        /// nothing more is sent.
         mutating func inputEnded() {
             isDoomed = true
         }
 
-        /// What the end of the input means for the response under way:
+        /// The event of the response under way at the end of the input:
         /// ``HTTP1ResponseParser/finish()``.
         mutating func finish() throws(HTTP1ParseError) -> HTTP1ResponseParser.Event? {
             try parser.finish()
         }
 
-        /// An error, a cancellation or the end of the connection. A response that is complete is
-        /// still handed over.
+        /// Rules out further use, after an error, a cancellation or the end of the connection. A
+        /// response that is complete is still handed over.
         mutating func doom() {
             isDoomed = true
             if isBusy { stage = .idle }
             dropHeld()
         }
 
-        /// The pool is told that the connection goes: once.
-        mutating func leavesPool() -> Bool {
+        /// Returns whether the pool is to be told that the connection leaves it: once.
+        mutating func leavePool() -> Bool {
             defer { hasLeftPool = true }
             return !hasLeftPool
         }

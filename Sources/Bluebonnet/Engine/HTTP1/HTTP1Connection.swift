@@ -2,11 +2,11 @@ import HTTPTypes
 import NIOCore
 import NIOSSL
 
-/// One HTTP/1.1 connection (RFC 9112): its framing and its life. One exchange at a time; what
-/// becomes of that one is decided by its ``ExchangeRun``.
+/// One HTTP/1.1 connection (RFC 9112): its framing and its life. One exchange at a time, whose
+/// decisions are in its ``ExchangeRun``.
 ///
-/// Lives on one event loop and is only touched there. Stands last in the pipeline, behind TLS if
-/// there is any.
+/// Lives on one event loop and is only touched there. It is the last handler of the pipeline,
+/// behind TLS if there is any.
 final class HTTP1Connection: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = Never
@@ -16,7 +16,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
     private let route: Route
     private let timer: DeadlineTimer
     private let idleTimeout: CompactTime
-    /// What is written goes to the socket as it is.
+    /// Whether bytes are written to the socket as they are.
     private let isUnencrypted: Bool
     private var establishment: Establishment?
 
@@ -62,14 +62,14 @@ final class HTTP1Connection: ChannelDuplexHandler {
         timer.add(self)
     }
 
-    /// The channel is gone. NIO tells a channel that was closed while it was being connected
-    /// nothing else than this.
+    /// Called when the channel is closed. NIO calls nothing else for a channel that was closed
+    /// while it was being connected.
     func handlerRemoved(context: ChannelHandlerContext) {
         inputEnded(reset: nil, isTruncatedTLS: false)
         leavePool()
         if let pooled { pool.closed(pooled) }
         self.context = nil
-        // It holds this connection.
+        // It holds this connection, which holds it.
         pooled = nil
         timer.remove(self)
     }
@@ -91,7 +91,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
 
     /// NIO asks for the next read here; it waits while the reader is full or the task suspended.
     func read(context: ChannelHandlerContext) {
-        if machine.reads(mayRead: mayRead) { context.read() }
+        if machine.requestRead(mayRead: mayRead) { context.read() }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -145,8 +145,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
         } catch {
             return fail(NetworkingError(error, from: route.origin))
         }
-        // RFC 9110 §15.2: an interim response other than 100 neither ends nor prolongs the wait for
-        // 100 Continue.
+        // RFC 9110 §15.2: an informational response other than 100 neither ends nor prolongs the
+        // wait for 100 Continue.
         guard run.sending != .awaitingContinue else { return }
         run.restartClock(now: now)
         arm()
@@ -162,7 +162,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
         switch event {
         case .informational(let head):
             run.received(informational: head)
-            // Whoever was told may have stopped it.
+            // An observer may have stopped it.
             guard self.run === run else { return false }
             if head.statusCode == 100 { continueUpload(of: run) }
             return self.run === run
@@ -171,7 +171,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
                 // RFC 9110 §15.2.2: a switch of protocols follows an Upgrade field, and none was
                 // sent.
                 let server = route.origin.description
-                fail(NetworkingError(.unexpectedResponse, "\(server) switched to another protocol unasked."))
+                fail(NetworkingError(.unexpectedResponse, "\(server) switched to a protocol that was not asked for."))
                 return false
             }
             let expected: Int? = if case .exactly(let length) = length { Int(length) } else { nil }
@@ -186,10 +186,10 @@ final class HTTP1Connection: ChannelDuplexHandler {
         return true
     }
 
-    /// Looks at what came while the task was suspended.
+    /// Parses the bytes that came while the task was suspended.
     private func parseHeld() {
-        // Whoever is told of a head may suspend the task and have it go on: what follows is looked
-        // at when its turn comes.
+        // An observer of a head may suspend the task and resume it: the loop below parses what
+        // follows.
         guard !parsesHeld else { return }
         parsesHeld = true
         defer { parsesHeld = false }
@@ -220,7 +220,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
     private func finish(_ run: ExchangeRun, trailers: HTTPFields, now: NIODeadline, hasBytesLeft: Bool) {
         run.end(trailers: trailers, now: now)
         endSending()
-        // RFC 9112 §9.6: whoever asks for the end of the connection gets it.
+        // RFC 9112 §9.6: a request that asks for the end of the connection gets it.
         machine.end(
             hasBytesLeft: hasBytesLeft,
             isRequestSent: run.sending == .complete,
@@ -230,8 +230,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
         if machine.takePendingRead() { context?.read() }
     }
 
-    /// Gives the connection back, then the response over: the caller's next request finds the
-    /// connection.
+    /// Gives the connection back before it hands over the response, so that the caller's next
+    /// request finds the connection.
     private func settle() {
         guard let next = machine.settle(), let run else { return }
         self.run = nil
@@ -260,9 +260,9 @@ final class HTTP1Connection: ChannelDuplexHandler {
         sender.begin(body)
     }
 
-    /// RFC 9110 §10.1.1: 100 Continue came, or did not come in the time there was for it.
+    /// RFC 9110 §10.1.1: sends the body, because 100 Continue came, or did not come in time.
     private func continueUpload(of run: ExchangeRun) {
-        if run.continues() { beginUpload(of: run) }
+        if run.endContinueWait() { beginUpload(of: run) }
     }
 
     private func endSending() {
@@ -270,7 +270,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
         sender = nil
     }
 
-    /// Looks at what waits to leave after something was written, and starts the clock of what is
+    /// Looks at the unsent bytes after something was written, and starts the clock of what is
     /// waited for now.
     func followBytes(of run: ExchangeRun) {
         guard self.run === run, machine.isBusy else { return }
@@ -280,23 +280,23 @@ final class HTTP1Connection: ChannelDuplexHandler {
 
     // MARK: Ending
 
-    /// Takes the next waiting exchange, or stands idle until the idle timeout.
+    /// Takes the next waiting exchange, or stays idle until the idle timeout.
     private func release(at now: NIODeadline) {
         guard let pooled else { return close() }
         switch pool.release(pooled, route: route, at: now) {
         case .serve(let exchange): pooled.startSoon(exchange, from: pool)
-        case .keep: standIdle(at: now)
+        case .keep: becomeIdle(at: now)
         case .close: close()
         }
     }
 
     /// Makes room for another connection.
     private func leavePool() {
-        guard let pooled, machine.leavesPool() else { return }
-        pool.leaves(pooled, route: route)
+        guard let pooled, machine.leavePool() else { return }
+        pool.leave(pooled, route: route)
     }
 
-    /// The exchange under way has ended otherwise than by its response.
+    /// Gives up the exchange under way, whose response is not complete.
     private func forget() -> ExchangeRun? {
         defer { run = nil }
         endSending()
@@ -312,7 +312,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
         if machine.holdsBytes { parseHeld() } else { settle() }
         guard machine.isBusy, let run else { return close() }
         if machine.isStale {
-            let message = "\(route.origin.description) closed the connection before it answered."
+            let message = "\(route.origin.description) closed the connection before the response began."
             let error = NetworkingError(.connectionLost, message, underlying: reset)
             return fail(RepeatableError.marking(error, .stale))
         }
@@ -320,7 +320,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
         do {
             let event = try machine.finish()
             guard case .end(let trailers) = event, !isTruncatedTLS else {
-                let message = "\(route.origin.description) cut the TLS stream off inside the response."
+                let message = "\(route.origin.description) cut the TLS connection off in the middle of the response."
                 let request = run.exchange.sent.request
                 return fail(NetworkingError(.truncatedResponse, message, request: request))
             }
@@ -335,7 +335,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
 extension HTTP1Connection: HTTPConnection {
     func start(_ exchange: Exchange) {
         let now = NIODeadline.now()
-        // Where the event loop was busy, the idle time may be over before its timer could say so.
+        // Where the event loop was busy, the idle time may be over before its timer fires.
         if let nextDeadline, nextDeadline <= now, !machine.isBusy { close() }
         let kind: HTTP1ResponseParser.RequestKind = exchange.request.method == .head ? .head : .ordinary
         guard let context, let pooled, machine.begin(kind) else { return pool.giveBack(exchange, refusedBy: pooled) }
@@ -350,7 +350,7 @@ extension HTTP1Connection: HTTPConnection {
             )
         else {
             // Cancelled before a byte was sent: the connection is as good as before.
-            machine.endedUnsent()
+            machine.endUnsent()
             return release(at: now)
         }
         self.run = run
@@ -358,7 +358,7 @@ extension HTTP1Connection: HTTPConnection {
         run.tellStart()
         guard self.run === run else { return }
         write(exchange, of: run, to: context)
-        // What was written may have ended the connection.
+        // The write may have ended the connection.
         guard self.run === run else { return }
         switch run.sending {
         case .underWay: return beginUpload(of: run)
@@ -379,7 +379,7 @@ extension HTTP1Connection: HTTPConnection {
         if outgoing.capacity > Self.mostOutgoing { outgoing = ByteBuffer() }
     }
 
-    func standIdle(at now: NIODeadline) {
+    func becomeIdle(at now: NIODeadline) {
         let time = idleTimeout.shorter(machine.keepAliveTime)
         guard time != .zero else { return close() }
         nextDeadline = time.deadline(after: now)
@@ -421,7 +421,7 @@ extension HTTP1Connection: HTTPConnection {
 }
 
 extension HTTP1Connection: DeadlineHolder {
-    /// Has the timer call when something follows for the exchange under way.
+    /// Arms the timer for the exchange under way.
     private func arm() {
         guard machine.isBusy, let run else { return }
         nextDeadline = run.nextDeadline

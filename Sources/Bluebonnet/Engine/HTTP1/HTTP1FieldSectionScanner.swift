@@ -6,7 +6,7 @@ import NIOCore
 /// `pending`, and the scan goes on where it stopped.
 struct HTTP1FieldSectionScanner {
     private var state: State
-    /// What has arrived of a section that did not arrive whole.
+    /// The bytes so far of a section that did not arrive whole.
     private var pending: [UInt8] = []
 
     /// Memory kept for the next section that does not arrive whole.
@@ -16,7 +16,7 @@ struct HTTP1FieldSectionScanner {
         state = State(limits: limits)
     }
 
-    /// How many bytes were looked at in this section: the measure of its cost.
+    /// The number of bytes that were looked at in this section: the measure of its cost.
     var examined: Int { state.examined }
 
     /// Starts over, for a head (which begins with a status line) or for a trailer section.
@@ -59,7 +59,7 @@ struct HTTP1FieldSectionScanner {
             let before = pending.count
             let piece = buffer.readableBytesView.prefix(Self.keptCapacity)
             pending.append(contentsOf: piece)
-            // Read only inside the closure.
+            // The bytes are only read inside the closure.
             let section = try unsafe pending.withUnsafeBufferPointer { bytes throws(HTTP1ParseError) in
                 try unsafe state.section(in: UnsafeRawBufferPointer(bytes))
             }
@@ -75,7 +75,7 @@ struct HTTP1FieldSectionScanner {
 }
 
 extension HTTP1FieldSectionScanner {
-    /// How far the scan has come; positions count from the start of the section.
+    /// The progress of the scan; positions count from the start of the section.
     private struct State {
         private let limits: HTTP1Limits
         private var entries: [RawHeaderFields.Entry] = []
@@ -94,8 +94,8 @@ extension HTTP1FieldSectionScanner {
             var limits = limits
             // Positions are kept in 32 bits.
             limits.headerSection = min(limits.headerSection, Int(UInt32.max) / 2)
-            // No line is longer than the section; and sums with a caller's largest number would not
-            // be numbers any more.
+            // No line is longer than the section; and sums with a caller's largest number would
+            // overflow.
             limits.headerLine = min(limits.headerLine, limits.headerSection)
             self.limits = limits
         }
@@ -197,7 +197,7 @@ extension HTTP1FieldSectionScanner {
         /// Remembers a name that frames the message.
         @inline(__always)
         private mutating func note(_ name: UnsafeRawBufferPointer) {
-            // Only compared here.
+            // The bytes are only compared here.
             switch name.count {
             case 10 where unsafe ASCII.isEqual(name, lowercased: "connection"):
                 framingNames.insert(.connection)
@@ -213,8 +213,8 @@ extension HTTP1FieldSectionScanner {
             }
         }
 
-        /// Takes a line that starts with no name and colon: a folded one (RFC 9112 §5.2), or none
-        /// that is allowed.
+        /// Takes a line that does not begin with a name and a colon: a folded one (RFC 9112 §5.2),
+        /// or one that is not allowed.
         private mutating func continuation(
             _ line: UnsafeRawBufferPointer,
             at start: Int,
@@ -227,7 +227,7 @@ extension HTTP1FieldSectionScanner {
             guard let folded = entries.last else { throw HTTP1ParseError(.malformedHeader(.foldedFirstLine)) }
             guard unsafe ASCII.firstControl(base, from: 0, to: line.count) == nil else {
                 let (nameStart, nameEnd) = (Int(folded.nameStart), Int(folded.nameEnd))
-                // Inside the section, in front of the line.
+                // In bounds: the name is inside the section, in front of the line.
                 let name = unsafe UnsafeRawBufferPointer(start: section + nameStart, count: nameEnd - nameStart)
                 throw unsafe HTTP1ParseError(.malformedHeader(.controlCharacter), showing: name)
             }
@@ -235,10 +235,10 @@ extension HTTP1FieldSectionScanner {
             entries[entries.count - 1].valueEnd = UInt32(truncatingIfNeeded: start + line.count)
         }
 
-        /// What messages show of a line: its name, and the byte behind it where that should be a
-        /// colon. Values may be secrets, and so may a line be that is no field at all.
+        /// The part of a line that messages show: its name, and the byte behind it where that
+        /// should be a colon. Values may be secrets, and so may a line that is not a field.
         private static func name(of line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer.SubSequence {
-            // Read only here.
+            // The bytes are only read here.
             guard let end = unsafe line.firstIndex(where: { !ASCII.isToken($0) }) else {
                 return unsafe line.prefix(0)
             }
@@ -247,7 +247,7 @@ extension HTTP1FieldSectionScanner {
         }
 
         private static func nameFault(_ line: UnsafeRawBufferPointer) -> HTTP1ParseError.HeaderFault {
-            // Read only here.
+            // The bytes are only read here.
             let name = unsafe line.prefix { $0 != ASCII.colon }
             if unsafe name.isEmpty { return .emptyName }
             if unsafe name.count == line.count { return .missingColon }

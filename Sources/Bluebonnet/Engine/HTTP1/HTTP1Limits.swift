@@ -1,4 +1,4 @@
-/// How much of an HTTP/1.1 message outside its body is accepted, in bytes.
+/// The most that is accepted of an HTTP/1.1 message outside its body, in bytes.
 ///
 /// Line lengths are counted without the line ending.
 struct HTTP1Limits: Sendable, Hashable {

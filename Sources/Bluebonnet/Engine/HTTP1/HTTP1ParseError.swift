@@ -1,8 +1,8 @@
-/// Why bytes from a server are not an HTTP/1.1 response.
+/// The reason why bytes from a server are not an HTTP/1.1 response.
 ///
 /// The `fault` depends only on the bytes, never on how they were cut into reads; the `excerpt` may.
 struct HTTP1ParseError: Error, Hashable {
-    /// What is wrong.
+    /// The kind of fault.
     let fault: Fault
     /// The offending bytes, escaped and shortened; empty where there are none to show.
     let excerpt: String
@@ -34,8 +34,7 @@ struct HTTP1ParseError: Error, Hashable {
         case invalidContentLength
         /// Content-Length is given several times, with different numbers.
         case conflictingContentLength
-        /// Transfer-Encoding stands beside Content-Length or in an HTTP/1.0 response (RFC 9112
-        /// §6.1).
+        /// Transfer-Encoding is beside Content-Length or in an HTTP/1.0 response (RFC 9112 §6.1).
         case conflictingFraming
         /// Transfer-Encoding is anything but "chunked", once.
         case unsupportedTransferCoding
@@ -53,7 +52,7 @@ struct HTTP1ParseError: Error, Hashable {
         case tooManyInformational(limit: Int)
     }
 
-    /// What can be wrong with one header line.
+    /// The faults of one header line.
     enum HeaderFault: Hashable {
         case missingColon
         case emptyName
@@ -73,8 +72,8 @@ extension HTTP1ParseError: CustomStringConvertible {
 extension HTTP1ParseError.Fault {
     fileprivate var sentence: String {
         switch self {
-        case .malformedStatusLine: "The server's answer does not start with an HTTP status line"
-        case .unsupportedVersion: "The server answered in a version of HTTP that was not asked for"
+        case .malformedStatusLine: "The response does not start with an HTTP status line"
+        case .unsupportedVersion: "The response is in a version of HTTP that was not asked for"
         case .malformedHeader(let fault): fault.sentence
         case .headerLineTooLarge(let limit): "The server sent a header line of more than \(limit) bytes"
         case .headerSectionTooLarge(let limit): "The server sent headers of more than \(limit) bytes in all"
@@ -89,7 +88,7 @@ extension HTTP1ParseError.Fault {
         case .truncatedBody(let expected, let received):
             "The connection closed after \(received) of the \(expected) bytes of the response body"
         case .truncatedChunkedBody: "The connection closed in the middle of a chunked response body"
-        case .closedBeforeResponse: "The connection closed before the server answered"
+        case .closedBeforeResponse: "The connection closed before the response began"
         case .tooManyInformational(let limit):
             "The server sent more than \(limit) informational responses and no final one"
         }

@@ -9,7 +9,7 @@ enum HTTP1RequestEncoder {
     /// what the framing of the body needs and the fields do not say.
     ///
     /// - Parameters:
-    ///   - head: What to write. Its field values are sent as they are.
+    ///   - head: The head to write. Its field values are sent as they are.
     ///   - buffer: Where the head is appended.
     static func encode(_ head: RequestHead, into buffer: inout ByteBuffer) {
         let fixed =
@@ -56,6 +56,7 @@ enum HTTP1RequestEncoder {
     ///   - size: The number of data bytes, at least 1: a chunk of 0 would end the body.
     ///   - buffer: Where the line is appended.
     static func encodeChunkHeader(_ size: Int, into buffer: inout ByteBuffer) {
+        // The upload that the pieces come from takes no empty ones.
         precondition(size > 0, "a chunk has at least one byte")
         buffer.writeString(String(size, radix: 16))
         encodeChunkEnd(into: &buffer)

@@ -1,18 +1,18 @@
 import NIOCore
 
 extension HTTP1ResponseParser {
-    /// Where in the chunked coding the parser is (RFC 9112 §7.1).
+    /// The position of the parser in the chunked coding (RFC 9112 §7.1).
     enum ChunkState {
-        /// In front of the first digit of a size.
+        /// In front of the first digit of a size. Then `size`.
         case start
-        /// In the digits.
+        /// In the digits. Then `chunkExtension` or `sizeLineFeed`.
         case size(UInt64, line: Int)
-        /// In the extensions behind the size, which are skipped (§7.1.1).
+        /// In the extensions behind the size, which are skipped (§7.1.1). Then `sizeLineFeed`.
         case chunkExtension(UInt64, line: Int)
-        /// Behind the CR of the line with the size.
+        /// Behind the CR of the line with the size. Then `data`, or the trailers after a size of 0.
         case sizeLineFeed(UInt64)
         case data(remaining: UInt64)
-        /// Behind the data of a chunk.
+        /// Behind the data of a chunk. Then `dataLineFeed`, and `start`.
         case dataReturn
         case dataLineFeed
     }
@@ -49,7 +49,7 @@ extension HTTP1ResponseParser {
                 return try next(&buffer)
             }
             guard let following = chunkState(after: byte, in: current) else {
-                // What follows may be body.
+                // Only this byte is shown: those behind it may be body.
                 throw HTTP1ParseError(.malformedChunk, showing: CollectionOfOne(byte))
             }
             current = following

@@ -8,7 +8,7 @@ import NIOCore
 /// while a response is armed: after nil the buffer is empty, and what belongs to an unfinished line
 /// is kept inside. After `.end` it takes nothing until the next ``begin(_:)``. An error is final.
 struct HTTP1ResponseParser {
-    /// What the request was, as far as it decides about the body of the response.
+    /// The kind of the request, as far as it decides about the body of the response.
     enum RequestKind: Hashable {
         case ordinary
         /// RFC 9110 §9.3.2: the response has no body whatever its fields say.
@@ -29,7 +29,7 @@ struct HTTP1ResponseParser {
         case end(trailers: HTTPFields?)
     }
 
-    /// How the end of the body is found (RFC 9112 §6.3).
+    /// The way in which the end of the body is found (RFC 9112 §6.3).
     enum BodyLength: Hashable {
         case none
         /// In bytes, possibly 0.
@@ -38,17 +38,25 @@ struct HTTP1ResponseParser {
         case untilClose
     }
 
-    /// How many informational responses may come before the final one.
+    /// The most informational responses before the final one.
     static let informationalLimit = 64
 
+    /// A fault makes a state `failed`, which is the last one.
     enum State {
+        /// Then `head`.
         case idle
+        /// Then one of the bodies, or `complete` without one; `head` again after an informational
+        /// response.
         case head
+        /// Then `complete`.
         case exactly(remaining: Int64, of: Int64)
+        /// Then `idle`.
         case untilClose
+        /// Then `trailers`.
         case chunked(ChunkState)
+        /// Then `idle`.
         case trailers
-        /// Everything but `.end` has been returned.
+        /// Everything but `.end` has been returned. Then `idle`.
         case complete
         case failed(HTTP1ParseError)
     }
@@ -65,13 +73,13 @@ struct HTTP1ResponseParser {
     /// False for a body that ends with the connection, after 101, and after a 2xx to CONNECT.
     private(set) var isKeepAlive = false
 
-    /// How long the server keeps the connection when nothing is sent, as it said last; valid after
-    /// the `head` event.
+    /// The time that the server keeps an idle connection, as it said last; valid after the `head`
+    /// event.
     private(set) var keepAliveTime = CompactTime.none
 
     /// Whether any byte of the response has been seen.
     ///
-    /// A connection closed before that may have been stale; one closed after it broke the response
+    /// A connection closed before that may have been stale; one closed after it cut the response
     /// off.
     private(set) var hasReceivedBytes = false
 
@@ -125,8 +133,8 @@ struct HTTP1ResponseParser {
         }
     }
 
-    /// The peer closed its side: the end of a body delimited by that, an error in the middle of
-    /// anything else.
+    /// Ends the input, because the peer closed its side: the end of a body delimited by that, an
+    /// error in the middle of anything else.
     mutating func finish() throws(HTTP1ParseError) -> Event {
         let fault: HTTP1ParseError.Fault
         switch state {
@@ -161,7 +169,7 @@ struct HTTP1ResponseParser {
             statusCode: statusLine.code,
             httpVersion: statusLine.isHTTP10 ? .http1_0 : .http1_1
         )
-        // RFC 9110 §15.2: 1xx are interim, except that 101 (§15.2.2) ends HTTP/1.1 on this
+        // RFC 9110 §15.2: 1xx are informational, except that 101 (§15.2.2) ends HTTP/1.1 on this
         // connection.
         if statusLine.code < 200 && statusLine.code != 101 {
             informationalCount += 1

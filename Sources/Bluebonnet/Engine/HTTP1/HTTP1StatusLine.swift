@@ -4,14 +4,14 @@ struct HTTP1StatusLine {
     let isHTTP10: Bool
     /// 100 to 999.
     let code: Int
-    /// Where the reason phrase lies, counted from the start of the head.
+    /// The range of the reason phrase, counted from the start of the head.
     let reason: Range<Int>
 
     /// "HTTP/1." as the bytes of a little-endian number, and the seven bytes that count.
     private static let prefix: UInt64 = 0x00_2E31_2F50_5454_48
     private static let prefixLength = 7
 
-    /// How much of a line messages show: up to the status code. A server that speaks another
+    /// The most bytes of a line that messages show: up to the status code. A server of another
     /// protocol may have sent anything.
     static let shownLength = 12
 
@@ -20,7 +20,7 @@ struct HTTP1StatusLine {
     @inline(__always)
     static func checkPrefix(_ bytes: UnsafeRawBufferPointer) throws(HTTP1ParseError) {
         if bytes.count >= 8 {
-            // Eight bytes are there.
+            // In bounds: eight bytes are there.
             let word = unsafe UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
             guard word & 0x00FF_FFFF_FFFF_FFFF != prefix else { return }
         }

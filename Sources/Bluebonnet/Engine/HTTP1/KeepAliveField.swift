@@ -1,18 +1,18 @@
 import HTTPTypes
 
-/// The field in which a server says how long it keeps a connection on which nothing is sent.
+/// The field in which a server says how long it keeps an idle connection.
 ///
 /// RFC 2068 §19.7.1.1 had it, RFC 9112 Appendix C.2.2 mentions it, and servers send it:
 /// `Keep-Alive: timeout=5, max=100`.
 enum KeepAliveField {
     private static let name = HTTPField.Name("Keep-Alive")
 
-    /// What is left for the way of the next request, which must arrive before the server's time is
+    /// The time that is left for the next request, which must arrive before the server's time is
     /// over.
     private static let margin = Duration.seconds(1)
 
-    /// For how long the connection may stand idle and be used again; none when the server says
-    /// nothing that can be read.
+    /// The time for which the connection may be idle and still be used again; none when the server
+    /// says nothing that can be read.
     static func time(in fields: RawHeaderFields) -> CompactTime {
         guard fields.framingNames.contains(.keepAlive), let name else { return .none }
         return fields.values(for: name).reduce(.none) { $0.shorter(time(in: $1)) }
@@ -26,14 +26,14 @@ enum KeepAliveField {
             guard sides.count == 2, trimmed(sides[0]).map(ASCII.lowercased) == Array("timeout".utf8),
                 let seconds = Int32(String(decoding: trimmed(sides[1]), as: UTF8.self)), seconds >= 0
             else { continue }
-            // A second less, but of very little no more than half.
+            // A second less, but at least half of it.
             let whole = Duration.seconds(seconds)
             time = time.shorter(CompactTime(max(whole - margin, whole / 2)))
         }
         return time
     }
 
-    /// Without blanks and quotes around it.
+    /// The text without blanks and quotes around it.
     private static func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
         func isPadding(_ byte: UInt8) -> Bool { ASCII.isBlank(byte) || byte == UInt8(ascii: "\"") }
         var text = text.drop(while: isPadding)

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What the fields say about the end of the body and of the connection.
+/// The fields about the end of the body and of the connection.
 extension RawHeaderFields {
     /// The number in Content-Length, nil without the field.
     ///

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// One attempt to connect, as the pool knows it: ends it when nobody waits for it any more, also
-/// before it has begun.
+/// A connection attempt, as the pool knows it. The pool cancels it when no exchange waits for it
+/// any more, also before it has begun.
 final class AttemptHandle: Sendable {
     private struct State {
         var error: NetworkingError?
@@ -20,7 +20,8 @@ final class AttemptHandle: Sendable {
         cancel?(error)
     }
 
-    /// The attempt has begun: the closure ends it. Runs at once when that is wanted already.
+    /// Sets the closure that ends the attempt, when it has begun. Runs it at once when the attempt
+    /// was cancelled already.
     func whenCancelled(_ cancel: @escaping @Sendable (NetworkingError) -> Void) {
         let error = state.withLock { state in
             if state.error == nil { state.cancel = cancel }

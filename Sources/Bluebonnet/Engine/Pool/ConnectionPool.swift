@@ -7,11 +7,11 @@ import Synchronization
 final class ConnectionPool: Sendable {
     fileprivate typealias Queue = RouteQueue<PooledConnection, Exchange>
 
-    /// The queue of one route, changed where it lies: a dictionary hands values out through a
-    /// coroutine, at three allocations a time. Touched only under the pool's lock.
-    private final class Place {
+    /// The queue of one route. A class, because a dictionary of values would hand them out through
+    /// a coroutine, at three allocations a time. Touched only under the pool's lock.
+    private final class Entry {
         var queue: Queue
-        /// Why no further connection could be made, while others are open.
+        /// The error with which no further connection could be made, while others are open.
         var refusal: NetworkingError?
 
         init(_ queue: Queue) {
@@ -20,41 +20,41 @@ final class ConnectionPool: Sendable {
     }
 
     private struct State {
-        var places: [Route: Place] = [:]
+        var entries: [Route: Entry] = [:]
         var connections: [ObjectIdentifier: PooledConnection] = [:]
         var connecting = 0
-        /// Fires when somebody may have waited too long.
+        /// Fires when an exchange may have waited too long.
         var timer: (at: NIODeadline, task: Scheduled<Void>)?
         var invalidation: NetworkingError?
         var closers: [CheckedContinuation<Void, Never>] = []
 
-        /// Nothing is open and nothing is being opened.
+        /// Whether no connection is open and none is being made.
         var isClosed: Bool { connections.isEmpty && connecting == 0 }
 
-        /// The place of a route, made when it is first asked for.
-        mutating func place(of route: Route, limit: Int) -> Place {
-            if let place = places[route] { return place }
-            let place = Place(Queue(limit: limit))
-            places[route] = place
-            return place
+        /// The entry of a route, made when it is first asked for.
+        mutating func entry(of route: Route, limit: Int) -> Entry {
+            if let entry = entries[route] { return entry }
+            let entry = Entry(Queue(limit: limit))
+            entries[route] = entry
+            return entry
         }
     }
 
-    /// What becomes of an exchange that was handed over.
+    /// The result for an exchange that was handed over.
     private enum Submission {
         case acquired(Queue.Acquired)
         case refused(NetworkingError)
     }
 
-    /// What a connection does after an exchange.
+    /// The use of a connection after an exchange.
     enum Released {
         case serve(Exchange)
-        /// Nobody takes the place now: a connection on which nothing else is under way stands idle.
+        /// No exchange takes the place now: a connection without another exchange becomes idle.
         case keep
         case close
     }
 
-    /// What is left to do outside the lock.
+    /// The work that is left to do outside the lock.
     private struct Consequences {
         var starts: [(PooledConnection, Exchange)] = []
         var failures: [(Exchange, NetworkingError)] = []
@@ -75,9 +75,9 @@ final class ConnectionPool: Sendable {
     private let connectionsPerOrigin: Int
     private let state = Mutex(State())
 
-    /// The clocks of those who wait are looked at no more often than this.
+    /// The clocks of waiting exchanges are looked at no more often than this.
     private static let granularity = TimeAmount.milliseconds(5)
-    private static let unwanted = NetworkingError(.cancelled, "Nobody waits for this connection any more.")
+    private static let unwanted = NetworkingError(.cancelled, "No request waits for this connection any more.")
 
     init(configuration: SessionConfiguration, group: any EventLoopGroup) {
         self.group = group
@@ -87,30 +87,30 @@ final class ConnectionPool: Sendable {
 
     // MARK: Exchanges
 
-    /// Sends the exchange on an idle connection, or has it wait for one.
+    /// Sends the exchange on an idle connection, or lets it wait for one.
     func submit(_ exchange: Exchange) {
-        place(exchange, isGivenBack: false, refusedBy: nil)
+        submit(exchange, isGivenBack: false, refusedBy: nil)
     }
 
     /// Takes back an exchange whose connection turned out to be unusable before a byte was sent: it
-    /// is the next one again. The connection takes no other one; nil where it is gone.
+    /// is the next one again. The connection takes no other one; it is nil where it is closed.
     func giveBack(_ exchange: Exchange, refusedBy connection: PooledConnection?) {
-        place(exchange, isGivenBack: true, refusedBy: connection)
+        submit(exchange, isGivenBack: true, refusedBy: connection)
     }
 
-    private func place(_ exchange: Exchange, isGivenBack: Bool, refusedBy refusing: PooledConnection?) {
+    private func submit(_ exchange: Exchange, isGivenBack: Bool, refusedBy refusing: PooledConnection?) {
         let submission = state.withLock { state -> Submission in
             if let error = state.invalidation { return .refused(error) }
-            let place = state.place(of: exchange.route, limit: connectionsPerOrigin)
-            if let refusing { place.queue.refused(refusing) }
-            let acquired = place.queue.acquire(
+            let entry = state.entry(of: exchange.route, limit: connectionsPerOrigin)
+            if let refusing { entry.queue.refused(refusing) }
+            let acquired = entry.queue.acquire(
                 for: exchange,
                 preferring: exchange.preferredLoop,
                 isGivenBack: isGivenBack
             )
             if case .use = acquired { return .acquired(acquired) }
             if case .connect = acquired { state.connecting += 1 }
-            arm(for: place.queue.nextDeadline, &state)
+            arm(for: entry.queue.nextDeadline, &state)
             return .acquired(acquired)
         }
         switch submission {
@@ -129,24 +129,24 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// The exchange may have ended before it stood in the queue.
+    /// The exchange may have ended before it was in the queue.
     private func removeIfEnded(_ exchange: Exchange) {
         if !exchange.isWaiting { remove(exchange) }
     }
 
-    /// A waiting exchange has ended.
+    /// Removes a waiting exchange that has ended.
     func remove(_ exchange: Exchange) {
-        let attempt = state.withLock { $0.places[exchange.route]?.queue.cancel(exchange) }
+        let attempt = state.withLock { $0.entries[exchange.route]?.queue.cancel(exchange) }
         attempt?.cancel(with: Self.unwanted)
     }
 
     // MARK: Connections
 
-    /// A connection has finished an exchange.
+    /// Frees the place of an exchange that a connection has finished.
     func release(_ connection: PooledConnection, route: Route, at now: NIODeadline) -> Released {
         state.withLock { state in
             guard state.invalidation == nil else { return .close }
-            return Self.released(state.places[route]?.queue.released(connection, at: now))
+            return Self.released(state.entries[route]?.queue.released(connection, at: now))
         }
     }
 
@@ -158,27 +158,27 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// A connection ends and makes room for another one at once, though TLS may take a moment for
-    /// its closing alerts. Must be called once for each.
-    func leaves(_ connection: PooledConnection, route: Route) {
+    /// Removes a connection that ends from its queue, which makes room for another one at once,
+    /// though TLS may take a moment for its closing alerts. Must be called once for each.
+    func leave(_ connection: PooledConnection, route: Route) {
         let consequences = state.withLock { state -> Consequences in
-            guard state.connections[ObjectIdentifier(connection)] != nil, let place = state.places[route] else {
+            guard state.connections[ObjectIdentifier(connection)] != nil, let entry = state.entries[route] else {
                 return Consequences()
             }
             var consequences = Consequences()
-            consequences.add(place.queue.closed(connection, at: .now()), on: route, &state)
+            consequences.add(entry.queue.closed(connection, at: .now()), on: route, &state)
             consequences.closers = Self.forgetIfEmpty(route, &state)
             return consequences
         }
         carryOut(consequences)
     }
 
-    /// A connection carries another number of exchanges at once from now on.
+    /// Changes the capacity of a connection.
     func resize(_ connection: PooledConnection, route: Route, to capacity: Int, at now: NIODeadline) {
         let consequences = state.withLock { state -> Consequences in
-            guard state.invalidation == nil, let place = state.places[route] else { return Consequences() }
+            guard state.invalidation == nil, let entry = state.entries[route] else { return Consequences() }
             return Self.consequences(
-                of: place.queue.resized(connection, to: capacity, at: now),
+                of: entry.queue.resized(connection, to: capacity, at: now),
                 connection,
                 route,
                 &state
@@ -198,7 +198,7 @@ final class ConnectionPool: Sendable {
         return consequences
     }
 
-    /// A connection that has left is closed.
+    /// Forgets a connection that has left its queue and is closed.
     func closed(_ connection: PooledConnection) {
         let closers = state.withLock { state in
             state.connections.removeValue(forKey: ObjectIdentifier(connection))
@@ -219,14 +219,15 @@ final class ConnectionPool: Sendable {
             pool: self,
             handle: attempt.handle
         ) { [exchange = attempt.waiter, handle = attempt.handle] result in
-            // The queue may hold the last reference to the exchange, and lets go of it under the
-            // lock; what the exchange holds may be the user's, and may call back here when it goes.
+            // The queue may hold the last reference to the exchange, and releases it under the
+            // lock; the exchange may hold objects of the user's, which may call back here when they
+            // are released.
             withExtendedLifetime(exchange) {
                 switch result {
                 case .success(let ready): self.connected(ready, route: route, by: handle)
                 case .failure(let error):
-                    // What the pool gave up says nothing, and the exchange may be under way
-                    // elsewhere.
+                    // An attempt that the pool gave up is not told: the exchange may be on another
+                    // connection.
                     if error.code != .cancelled { exchange.tell(.connectFailed(error)) }
                     self.connectFailed(error, route: route, handle)
                 }
@@ -240,15 +241,15 @@ final class ConnectionPool: Sendable {
         let consequences = state.withLock { state -> Consequences? in
             state.connecting -= 1
             state.connections[ObjectIdentifier(connection)] = connection
-            let place = state.place(of: route, limit: connectionsPerOrigin)
-            place.refusal = nil
-            let served = place.queue.connected(connection, capacity: ready.capacity, by: handle, at: .now())
+            let entry = state.entry(of: route, limit: connectionsPerOrigin)
+            entry.refusal = nil
+            let served = entry.queue.connected(connection, capacity: ready.capacity, by: handle, at: .now())
             guard state.invalidation == nil else { return nil }
-            arm(for: place.queue.nextDeadline, &state)
+            arm(for: entry.queue.nextDeadline, &state)
             return Self.consequences(of: served, connection, route, &state)
         }
         guard let consequences else { return connection.onLoop { $0.close() } }
-        if consequences.starts.isEmpty { connection.onLoop { $0.standIdle(at: .now()) } }
+        if consequences.starts.isEmpty { connection.onLoop { $0.becomeIdle(at: .now()) } }
         carryOut(consequences)
     }
 
@@ -261,11 +262,11 @@ final class ConnectionPool: Sendable {
             }
         let consequences = state.withLock { state -> Consequences in
             state.connecting -= 1
-            guard let place = state.places[route] else { return Consequences(closers: Self.takeClosers(&state)) }
-            let outcome = place.queue.connectFailed(handle, failure, at: .now())
+            guard let entry = state.entries[route] else { return Consequences(closers: Self.takeClosers(&state)) }
+            let outcome = entry.queue.connectFailed(handle, failure, at: .now())
             // One that was given up says nothing about the server.
-            if failure == .refused, error.code != .cancelled { place.refusal = error }
-            arm(for: place.queue.nextDeadline, &state)
+            if failure == .refused, error.code != .cancelled { entry.refusal = error }
+            arm(for: entry.queue.nextDeadline, &state)
             var consequences = Consequences(failures: outcome.fails.map { ($0, error) })
             consequences.add(outcome.room, on: route, &state)
             consequences.closers = Self.forgetIfEmpty(route, &state)
@@ -284,7 +285,7 @@ final class ConnectionPool: Sendable {
     }
 
     private static func forgetIfEmpty(_ route: Route, _ state: inout State) -> [CheckedContinuation<Void, Never>] {
-        if state.places[route]?.queue.isEmpty == true { state.places[route] = nil }
+        if state.entries[route]?.queue.isEmpty == true { state.entries[route] = nil }
         return takeClosers(&state)
     }
 
@@ -296,15 +297,15 @@ final class ConnectionPool: Sendable {
 
     // MARK: Time
 
-    /// One timer for all who wait: they come and go without one of their own.
+    /// Arms the one timer for all waiting exchanges.
     private func arm(for deadline: NIODeadline?, _ state: inout State) {
         guard let deadline, state.timer.map({ deadline < $0.at }) ?? true else { return }
         state.timer?.task.cancel()
         // Not on a loop of the user's group, which may have been shut down and would drop the
         // timer.
         let loop = NIOSingletons.posixEventLoopGroup.any()
-        // Held until it fires or `invalidate(with:)` cancels it: a weak reference would make every
-        // counting of references to the pool dearer.
+        // Held until it fires or `invalidate(with:)` cancels it: a weak reference would make each
+        // counting of references to the pool slower.
         let task = loop.scheduleTask(deadline: deadline) { self.deadlinePassed() }
         state.timer = (deadline, task)
     }
@@ -314,16 +315,16 @@ final class ConnectionPool: Sendable {
             let now = NIODeadline.now()
             var consequences = Consequences()
             var earliest: NIODeadline?
-            for (route, place) in state.places {
-                if let deadline = place.queue.nextDeadline, deadline <= now {
-                    let expired = place.queue.expire(at: now)
+            for (route, entry) in state.entries {
+                if let deadline = entry.queue.nextDeadline, deadline <= now {
+                    let expired = entry.queue.expire(at: now)
                     consequences.givenUp += expired.givenUp
                     consequences.add(expired.room, on: route, &state)
                     consequences.failures += expired.waiters.map { exchange, limit in
-                        (exchange, error(for: exchange, after: limit, in: place))
+                        (exchange, error(for: exchange, after: limit, in: entry))
                     }
                 }
-                guard let next = place.queue.nextDeadline else { continue }
+                guard let next = entry.queue.nextDeadline else { continue }
                 earliest = min(earliest ?? next, next)
             }
             // Another one may have been armed while this one waited for the lock.
@@ -335,23 +336,24 @@ final class ConnectionPool: Sendable {
         carryOut(consequences)
     }
 
-    private func error(for exchange: Exchange, after limit: Patience.Limit, in place: Place) -> NetworkingError {
+    private func error(for exchange: Exchange, after limit: Patience.Limit, in entry: Entry) -> NetworkingError {
         switch limit {
         case .request: .timeout(.requestTimeout, exchange)
         case .connect: .timeout(.connectTimeout, exchange)
-        case .waiting: .waitedTooLong(exchange, behind: place.queue.open, refusal: place.refusal)
+        case .waiting: .waitedTooLong(exchange, behind: entry.queue.open, refusal: entry.refusal)
         }
     }
 
     // MARK: The end
 
-    /// Fails what waits and what runs, and closes every connection. Later exchanges fail at once.
+    /// Fails all exchanges, waiting or running, and closes every connection. Later exchanges fail
+    /// at once.
     func invalidate(with error: NetworkingError) {
         let (waiters, connections) = state.withLock { state in
             if state.invalidation == nil { state.invalidation = error }
             state.timer?.task.cancel()
             state.timer = nil
-            let waiters = state.places.values.flatMap { $0.queue.removeWaiters() }
+            let waiters = state.entries.values.flatMap { $0.queue.removeWaiters() }
             return (waiters, Array(state.connections.values))
         }
         waiters.forEach { $0.fail(error) }
@@ -372,12 +374,12 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// How many connections exist: for tests and diagnostics.
+    /// The number of connections, for tests and diagnostics.
     var openConnections: Int { state.withLock { $0.connections.count } }
 
-    /// How many connections are being made: for tests and diagnostics.
+    /// The number of connections that are being made, for tests and diagnostics.
     var attempts: Int { state.withLock { $0.connecting } }
 
-    /// How many exchanges wait for a connection: for tests and diagnostics.
-    var waitingExchanges: Int { state.withLock { $0.places.values.reduce(0) { $0 + $1.queue.waitingCount } } }
+    /// The number of exchanges that wait for a connection, for tests and diagnostics.
+    var waitingExchanges: Int { state.withLock { $0.entries.values.reduce(0) { $0 + $1.queue.waitingCount } } }
 }

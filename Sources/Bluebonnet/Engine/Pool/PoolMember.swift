@@ -1,33 +1,33 @@
 import NIOCore
 
-/// What the pool has to know of a connection.
+/// A connection as the pool knows it.
 protocol PoolMember: AnyObject {
     /// The event loop it lives on.
     var loop: ObjectIdentifier? { get }
-    /// Its place in the queue, below zero while it has none. Written by the queue only.
+    /// Its slot in the queue, below zero while it has none. Written by the queue only.
     var slot: Int { get set }
 }
 
-/// What the pool has to know of an exchange that wants a connection.
+/// An exchange that waits for a connection, as the pool knows it.
 protocol PoolWaiter: AnyObject {
-    /// An idle connection will not do: the last one turned out to be stale.
+    /// Whether it needs a fresh connection: the last one turned out to be stale.
     var needsFreshConnection: Bool { get }
     var patience: Patience { get }
-    /// Its place in the queue, below zero while it has none. Written by the queue only.
+    /// Its ticket in the queue, below zero while it has none. Written by the queue only.
     var ticket: Int { get set }
 }
 
-/// How long an exchange waits for a connection.
+/// The times for which an exchange waits for a connection.
 struct Patience {
-    /// Which of its times was over.
+    /// The time that was over.
     enum Limit: Equatable { case request, connect, waiting }
 
-    /// Since when it wants a connection.
+    /// The time at which it began to wait.
     var since: NIODeadline
-    /// When its whole time is over.
+    /// The time at which its whole time is over.
     var deadline: NIODeadline?
     /// The time to a ready connection, while none is open.
     var connect: CompactTime
-    /// The time in which no connection takes one that waits, while some are open.
+    /// The longest time in which no connection takes a waiting exchange, while some are open.
     var waiting: CompactTime
 }

@@ -5,8 +5,8 @@ import Synchronization
 /// itself only on its event loop.
 final class PooledConnection: PoolMember, Sendable {
     let eventLoop: any EventLoop
-    /// Its place in the pool, touched only under the pool's lock.
-    private let placeInPool = Atomic(-1)
+    /// Its slot in the queue, touched only under the pool's lock.
+    private let storedSlot = Atomic(-1)
     private let connection: NIOLoopBound<any HTTPConnection>
 
     /// Must be called on the event loop.
@@ -18,12 +18,12 @@ final class PooledConnection: PoolMember, Sendable {
     var loop: ObjectIdentifier? { ObjectIdentifier(eventLoop) }
 
     var slot: Int {
-        get { placeInPool.load(ordering: .relaxed) }
-        set { placeInPool.store(newValue, ordering: .relaxed) }
+        get { storedSlot.load(ordering: .relaxed) }
+        set { storedSlot.store(newValue, ordering: .relaxed) }
     }
 
-    /// Sends the exchange's request, on the event loop: now if this is it, else after one hop. An
-    /// exchange that the connection cannot take goes back to the pool.
+    /// Sends the exchange's request on the event loop: at once if this is it, otherwise later. An
+    /// exchange that the connection cannot take is given back to the pool.
     func start(_ exchange: Exchange, from pool: ConnectionPool) {
         if eventLoop.inEventLoop {
             connection.value.start(exchange)
@@ -33,7 +33,7 @@ final class PooledConnection: PoolMember, Sendable {
     }
 
     /// Starts the exchange when everything has been looked at that the event loop has read: the end
-    /// of the connection may be among it, and then the exchange must go elsewhere.
+    /// of the connection may be among it, and then another connection must take the exchange.
     func startSoon(_ exchange: Exchange, from pool: ConnectionPool) {
         Start(connection: self, exchange: exchange, pool: pool).execute(on: eventLoop)
     }
@@ -53,7 +53,7 @@ final class PooledConnection: PoolMember, Sendable {
         }
     }
 
-    /// Runs the closure on the connection's event loop: now if this is it, else after one hop. It
+    /// Runs the closure on the connection's event loop: at once if this is it, otherwise later. It
     /// does not run when the loop was shut down; the connection has ended then, and with it all
     /// that was under way on it.
     func onLoop(_ body: @escaping @Sendable (any HTTPConnection) -> Void) {

@@ -1,18 +1,18 @@
 import NIOCore
 
 /// The decisions of the pool for one route, without I/O: which connection serves which exchange,
-/// when to connect, who waits and for how long.
+/// when to connect, which exchanges wait and for how long.
 ///
 /// Connections with a free place are used last in, first out, so that surplus ones grow old and are
 /// closed; waiting exchanges are served first in, first out. Nothing that is done for one exchange
 /// costs more when others wait too.
 struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
-    /// A connection that is being made. Whoever waits longest gets it; the exchange it is made for
-    /// lends it its timeout.
+    /// A connection that is being made. The exchange that waits longest gets it; its timeout is
+    /// that of the exchange it is made for.
     struct Attempt {
         let waiter: Waiter
         let handle = AttemptHandle()
-        /// It was cancelled and has not reported yet.
+        /// Whether it was cancelled and has not reported yet.
         fileprivate(set) var isGivenUp = false
     }
 
@@ -30,14 +30,14 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     enum Released {
         /// Serve this waiting exchange.
         case serve(Waiter)
-        /// Nobody takes the place now.
+        /// No exchange takes the place now.
         case keep
-        /// Close when nothing else is under way: it has left, or makes room for one who needs a
-        /// fresh connection.
+        /// Close when nothing else is under way: it is leaving, or makes room for an exchange that
+        /// needs a fresh connection.
         case close
     }
 
-    /// What a failed attempt says about another one.
+    /// The meaning of a failed attempt for another one.
     enum Failure {
         /// Nothing: the pool ended it.
         case cancelled
@@ -50,7 +50,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         case untrusted
     }
 
-    /// What is done so that those who wait get a connection.
+    /// The steps that get waiting exchanges a connection.
     struct Room {
         /// Attempts that are due.
         var attempts: [Attempt] = []
@@ -59,9 +59,9 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         var closes: [Connection] = []
     }
 
-    /// What follows when a connection has come, or carries another number of exchanges.
+    /// The consequences of a new connection, or of a new capacity.
     struct Served {
-        /// Whom the connection serves at once.
+        /// The exchanges that the connection serves at once.
         var waiters: [Waiter] = []
         var room = Room()
         /// Attempts that it makes superfluous, to be cancelled.
@@ -79,77 +79,77 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     private(set) var open = 0
     /// Those of them that were told to close and have not reported it yet.
     private var leaving = 0
-    /// Those who need a fresh connection. They were served once and failed through no fault of
-    /// theirs, so they come first.
+    /// The exchanges that need a fresh connection. They got a stale one before, so they are served
+    /// first.
     private var urgent = WaitingLine<Waiter>()
     private var ordinary = WaitingLine<Waiter>()
 
-    /// How many exchanges a connection carries at once, as far as is known: the last one that came,
-    /// or changed.
+    /// The expected capacity of a connection: that of the last one that was made or changed.
     private var expectedCapacity = 1
 
     /// A connection and its places for exchanges.
     private struct Member {
         /// Nil where the slot is empty.
         var connection: Connection?
-        /// How many it may carry at once. A server may change that at any time (RFC 9113 §6.5.2).
+        /// The number of exchanges that it may carry at once. A server may change that at any time
+        /// (RFC 9113 §6.5.2).
         var capacity: Int
-        /// How many it carries. More than it may, when those were allowed before.
+        /// The number that it carries: more than it may, when the capacity was larger before.
         var taken = 0
-        /// It was told to close, or takes nobody any more.
+        /// Whether it was told to close, or takes no more exchanges.
         var isLeaving = false
 
         var hasVacancy: Bool { taken < capacity && !isLeaving }
         var isIdle: Bool { connection != nil && taken == 0 && !isLeaving }
     }
 
-    // What the clocks of those who wait count from.
-    private var deadlines = DeadlineHeap<Stand>()
-    /// When a connection last took one that waited, and one of the urgent ones.
+    // The times from which the clocks of waiting exchanges count.
+    private var deadlines = DeadlineHeap<QueuedTicket>()
+    /// The time at which a connection last took a waiting exchange, and an urgent one.
     private var movedAt = NIODeadline.uptimeNanoseconds(0)
     private var urgentMovedAt = NIODeadline.uptimeNanoseconds(0)
-    /// Since when nothing is open.
+    /// The time since which no connection is open.
     private var emptySince = NIODeadline.uptimeNanoseconds(0)
     /// No attempts before this, because one was refused while connections are open that can serve
     /// instead.
     private var pausedUntil: NIODeadline?
 
-    /// A place in one of the lines; the number tells who stood there.
-    private struct Stand {
+    /// A ticket of one of the lines; the number tells which exchange had it.
+    private struct QueuedTicket {
         var isUrgent: Bool
         var ticket: Int
         var number: UInt64
     }
 
-    /// How long no attempts are made after a refused one, or one whose connection carries nobody.
+    /// The time without attempts after a refused one, or one whose connection has no capacity.
     static var pause: TimeAmount { .seconds(1) }
-    /// More than this makes no difference, and is what a server that names no limit means.
+    /// A larger capacity makes no difference; a server without a limit has this one.
     private static var mostPlaces: Int { 1 << 20 }
 
     init(limit: Int) {
         self.limit = max(1, limit)
     }
 
-    /// Nothing is left that the pool would have to remember.
+    /// Whether nothing is left that the pool would have to remember.
     var isEmpty: Bool { open == 0 && attempts.isEmpty && waitingCount == 0 }
 
     var waitingCount: Int { urgent.count + ordinary.count }
 
-    /// Those who wait, in the order in which they are served.
+    /// The waiting exchanges, in the order in which they are served.
     var waiters: [Waiter] { Array(urgent) + Array(ordinary) }
 
     private var isFull: Bool { open + attempts.count >= limit }
 
-    /// The attempts that were not given up.
-    private var hopes: Int { attempts.count { !$0.isGivenUp } }
+    /// The number of attempts that were not given up.
+    private var activeAttempts: Int { attempts.count { !$0.isGivenUp } }
 
-    /// As many attempts as those who wait need.
-    private var neededHopes: Int { (waitingCount + expectedCapacity - 1) / expectedCapacity }
+    /// The number of attempts that the waiting exchanges need.
+    private var neededAttempts: Int { (waitingCount + expectedCapacity - 1) / expectedCapacity }
 
     // MARK: Exchanges
 
-    /// An exchange wants a connection, if possible on the event loop its caller runs on. One that
-    /// was given back, because the connection it got could not take it, stands in front of the
+    /// Gets an exchange a connection, if possible on the event loop its caller runs on, or lets it
+    /// wait. One that was given back, because its connection could not take it, is in front of the
     /// others again.
     mutating func acquire(for waiter: Waiter, preferring loop: ObjectIdentifier?, isGivenBack: Bool = false) -> Acquired
     {
@@ -159,19 +159,19 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
             ? vacancies.lastIndex { members[$0].taken > 0 } : vacancy(preferring: loop)
         if let index { return .use(takePlace(at: index)) }
         enqueue(waiter, inFront: isGivenBack)
-        // Those before it have attempts already, unless nothing more may be made.
+        // The exchanges before it have attempts already, unless nothing more may be made.
         if mayConnect(at: waiter.patience.since) { return .connect(begin(for: waiter)) }
         return closeForRoom().map { .waitAndClose($0) } ?? .wait
     }
 
-    /// A connection cannot take the exchange that it was given, and takes nobody any more.
+    /// Notes that a connection cannot take the exchange that it was given, and takes no more.
     mutating func refused(_ connection: Connection) {
         guard connection.slot >= 0 else { return }
         leave(connection.slot)
         members[connection.slot].taken -= 1
     }
 
-    /// A connection takes nobody any more.
+    /// Lets a connection take no more exchanges.
     private mutating func leave(_ slot: Int) {
         guard !members[slot].isLeaving else { return }
         members[slot].isLeaving = true
@@ -179,13 +179,13 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         unlist(slot)
     }
 
-    /// No place is free on the connection any more.
+    /// Removes a connection without a free place from the vacancies.
     private mutating func unlist(_ slot: Int) {
         if let index = vacancies.firstIndex(of: slot) { vacancies.remove(at: index) }
     }
 
     /// Picks an idle connection that makes room by its end: the one not used for longest, or one
-    /// that stands idle because its server allows nothing.
+    /// that is idle because its server allows no exchange.
     private mutating func closeForRoom() -> Connection? {
         guard lacksRoom,
             let slot = vacancies.first(where: { members[$0].isIdle }) ?? members.firstIndex(where: \.isIdle)
@@ -214,9 +214,11 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         return connection
     }
 
-    /// Somebody needs a fresh connection, none is being made for it, and only the end of another
-    /// one makes room.
-    private var lacksRoom: Bool { !urgent.isEmpty && isFull && urgent.count > (hopes + leaving) * expectedCapacity }
+    /// Whether an exchange needs a fresh connection, none is being made for it, and only the end of
+    /// another one makes room.
+    private var lacksRoom: Bool {
+        !urgent.isEmpty && isFull && urgent.count > (activeAttempts + leaving) * expectedCapacity
+    }
 
     private mutating func enqueue(_ waiter: Waiter, inFront: Bool) {
         let isUrgent = waiter.needsFreshConnection
@@ -226,18 +228,18 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         let patience = waiter.patience
         guard let deadline = bound(of: patience, isUrgent: isUrgent, at: patience.since) else { return }
         if deadlines.count > 2 * waitingCount + 64 { forgetDeadlines() }
-        deadlines.insert(Stand(isUrgent: isUrgent, ticket: ticket, number: number), at: deadline)
+        deadlines.insert(QueuedTicket(isUrgent: isUrgent, ticket: ticket, number: number), at: deadline)
     }
 
-    /// The deadlines of those who left stay behind until they are as many as those who wait.
+    /// Removes the deadlines of exchanges that no longer wait, which stay until there are too many.
     private mutating func forgetDeadlines() {
         let (urgent, ordinary) = (urgent, ordinary)
-        deadlines.keep { stand in
-            (stand.isUrgent ? urgent : ordinary).element(at: stand.ticket, number: stand.number) != nil
+        deadlines.keep { queued in
+            (queued.isUrgent ? urgent : ordinary).element(at: queued.ticket, number: queued.number) != nil
         }
     }
 
-    /// Takes the one who is served first.
+    /// Takes the exchange that is served first.
     private mutating func popFirst(isFresh: Bool, at now: NIODeadline) -> Waiter? {
         let isUrgent = isFresh && !urgent.isEmpty
         guard let waiter = isUrgent ? urgent.popFirst() : ordinary.popFirst() else { return nil }
@@ -247,7 +249,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         return waiter
     }
 
-    /// Takes one out; false when it does not wait here.
+    /// Takes an exchange out; false when it does not wait here.
     private mutating func take(_ waiter: Waiter) -> Bool {
         guard waiter.ticket >= 0 else { return false }
         _ = waiter.needsFreshConnection ? urgent.remove(at: waiter.ticket) : ordinary.remove(at: waiter.ticket)
@@ -255,10 +257,10 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         return true
     }
 
-    /// A waiting exchange has ended. Returns the attempt that nobody waits for any more, if there
-    /// is one: its own as a rule.
+    /// Takes out a waiting exchange that has ended. Returns the attempt that is no longer needed,
+    /// if there is one: its own as a rule.
     mutating func cancel(_ waiter: Waiter) -> AttemptHandle? {
-        guard take(waiter), hopes > neededHopes else { return nil }
+        guard take(waiter), activeAttempts > neededAttempts else { return nil }
         return giveUpAttempt { $0.waiter === waiter } ?? giveUpSurplusAttempt()
     }
 
@@ -268,12 +270,12 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         return attempts[index].handle
     }
 
-    /// Gives up the newest attempt whose exchange waits no more, or else the newest one.
+    /// Gives up the newest attempt whose exchange no longer waits, or else the newest one.
     private mutating func giveUpSurplusAttempt() -> AttemptHandle? {
         giveUpAttempt { $0.waiter.ticket < 0 } ?? giveUpAttempt { _ in true }
     }
 
-    /// Takes all that wait, to fail them.
+    /// Takes all waiting exchanges, to fail them.
     mutating func removeWaiters() -> [Waiter] {
         let waiters = waiters
         for waiter in waiters { _ = take(waiter) }
@@ -282,10 +284,10 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
 
     // MARK: Connections
 
-    /// A connection must be made if somebody waits for whom none is being made yet, and the limit
-    /// allows it.
+    /// Whether a connection is to be made: an exchange waits for which none is being made yet, and
+    /// the limit allows it.
     private func mayConnect(at now: NIODeadline) -> Bool {
-        neededHopes > hopes && !isFull && (pausedUntil.map { $0 <= now } ?? true)
+        neededAttempts > activeAttempts && !isFull && (pausedUntil.map { $0 <= now } ?? true)
     }
 
     private mutating func begin(for waiter: Waiter) -> Attempt {
@@ -294,11 +296,11 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         return attempt
     }
 
-    /// The attempts under way are those of the ones who have waited longest; further ones are for
-    /// those behind them.
+    /// Begins the attempts that are due. Those under way belong to the exchanges that have waited
+    /// longest; further ones are for the exchanges behind them.
     private mutating func reserveConnections(at now: NIODeadline) -> [Attempt] {
         var reserved: [Attempt] = []
-        while mayConnect(at: now), let waiter = waiter(behind: hopes * expectedCapacity) {
+        while mayConnect(at: now), let waiter = waiter(behind: activeAttempts * expectedCapacity) {
             reserved.append(begin(for: waiter))
         }
         return reserved
@@ -311,7 +313,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         return iterator.next()
     }
 
-    /// An attempt has brought a connection, which carries so many exchanges at once.
+    /// Adds the connection that an attempt has made.
     mutating func connected(
         _ connection: Connection,
         capacity: Int,
@@ -320,20 +322,19 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     ) -> Served {
         attempts.removeAll { $0.handle === handle }
         open += 1
-        // Further ones would carry nobody either.
+        // Further connections would have no capacity either.
         pausedUntil = capacity > 0 ? nil : now + Self.pause
         connection.slot = emptySlots.popLast() ?? members.count
         let member = Member(connection: connection, capacity: 0)
         if connection.slot == members.count { members.append(member) } else { members[connection.slot] = member }
         var served = resized(connection, to: capacity, at: now)
-        // Where each carries one, those under way are likely to be wanted soon.
+        // Where each carries one exchange, the attempts under way are likely to be needed soon.
         guard expectedCapacity > 1 else { return served }
-        while hopes > neededHopes, let handle = giveUpSurplusAttempt() { served.givenUp.append(handle) }
+        while activeAttempts > neededAttempts, let handle = giveUpSurplusAttempt() { served.givenUp.append(handle) }
         return served
     }
 
-    /// A connection carries another number of exchanges from now on. What it carries beyond that
-    /// stays.
+    /// Changes the capacity of a connection. Exchanges that it carries beyond that stay.
     mutating func resized(_ connection: Connection, to capacity: Int, at now: NIODeadline) -> Served {
         let slot = connection.slot
         guard slot >= 0, !members[slot].isLeaving else { return Served() }
@@ -352,7 +353,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         return served
     }
 
-    /// A connection has finished an exchange. The place is free again, if it still has as many.
+    /// Frees the place of a finished exchange, if the capacity still has it.
     mutating func released(_ connection: Connection, at now: NIODeadline) -> Released {
         let slot = connection.slot
         guard slot >= 0 else { return .close }
@@ -371,7 +372,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         return .keep
     }
 
-    /// A connection ends, whatever is under way on it. Returns what is done in its place.
+    /// Removes a connection that ends, whatever is under way on it. Returns the steps that follow.
     mutating func closed(_ connection: Connection, at now: NIODeadline) -> Room {
         let slot = connection.slot
         guard slot >= 0 else { return Room() }
@@ -387,10 +388,10 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         return makeRoom(at: now)
     }
 
-    /// An attempt has failed. Where nothing is open, it fails the exchange it was made for, and
-    /// those for whom no attempt runs with it, since a server that refuses one refuses all; but one
-    /// exchange's timeout is not another's. Where connections are open, they serve instead of one
-    /// that was refused. For those who still wait, new attempts are due.
+    /// Removes an attempt that has failed. Without an open connection, the exchange it was made for
+    /// fails with it, and so do those for which no attempt is under way, since a server that
+    /// refuses one refuses all; but one exchange's timeout is not another's. Open connections serve
+    /// instead of one that was refused. For the exchanges that still wait, new attempts are due.
     mutating func connectFailed(
         _ handle: AttemptHandle,
         _ failure: Failure,
@@ -405,9 +406,9 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         case .refused, .untrusted:
             if open == 0 {
                 if take(attempt.waiter) { failed.append(attempt.waiter) }
-                let hopeless = Array(waiters.dropFirst(hopes * expectedCapacity))
-                for waiter in hopeless { _ = take(waiter) }
-                failed += hopeless
+                let unserved = Array(waiters.dropFirst(activeAttempts * expectedCapacity))
+                for waiter in unserved { _ = take(waiter) }
+                failed += unserved
             } else if failure == .refused {
                 pausedUntil = now + Self.pause
             } else if take(attempt.waiter) {
@@ -421,59 +422,59 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
 // MARK: - Time
 
 extension RouteQueue {
-    /// What follows when time has passed.
+    /// The consequences of time that has passed.
     struct Expired {
-        /// Who has waited too long.
+        /// The exchanges that have waited too long.
         var waiters: [(Waiter, Patience.Limit)] = []
         /// Attempts that are to be cancelled.
         var givenUp: [AttemptHandle] = []
         var room = Room()
     }
 
-    /// When to look at the clocks next; nil means never.
+    /// The time to look at the clocks next; nil means never.
     var nextDeadline: NIODeadline? {
         guard waitingCount > 0 else { return nil }
         guard let earliest = deadlines.earliest else { return pausedUntil }
         return pausedUntil.map { min($0, earliest) } ?? earliest
     }
 
-    /// Takes out those whose time is over.
+    /// Takes out the exchanges whose time is over.
     mutating func expire(at now: NIODeadline) -> Expired {
         var expired = Expired()
-        var others: [(Stand, NIODeadline)] = []
-        while let stand = deadlines.popFirst(until: now) {
-            let line = stand.isUrgent ? urgent : ordinary
-            guard let waiter = line.element(at: stand.ticket, number: stand.number) else { continue }
+        var others: [(QueuedTicket, NIODeadline)] = []
+        while let queued = deadlines.popFirst(until: now) {
+            let line = queued.isUrgent ? urgent : ordinary
+            guard let waiter = line.element(at: queued.ticket, number: queued.number) else { continue }
             let patience = waiter.patience
-            if let limit = passedLimit(of: patience, isUrgent: stand.isUrgent, at: now) {
+            if let limit = passedLimit(of: patience, isUrgent: queued.isUrgent, at: now) {
                 _ = take(waiter)
                 expired.waiters.append((waiter, limit))
-            } else if let bound = bound(of: patience, isUrgent: stand.isUrgent, at: now) {
-                others.append((stand, bound))
+            } else if let bound = bound(of: patience, isUrgent: queued.isUrgent, at: now) {
+                others.append((queued, bound))
             }
         }
-        for (stand, bound) in others { deadlines.insert(stand, at: bound) }
+        for (queued, bound) in others { deadlines.insert(queued, at: bound) }
         giveUpAttempts(after: &expired)
         if let pausedUntil, pausedUntil <= now { self.pausedUntil = nil }
         expired.room = makeRoom(at: now)
         return expired
     }
 
-    /// An attempt has lasted too long when somebody waited for it in vain all the time there was to
-    /// connect, and the one it was made for is gone. Others are given up while there are more of
-    /// them than exchanges that wait.
+    /// Gives up attempts. One has taken too long when an exchange waited for its whole connect
+    /// timeout, and the exchange that the attempt was made for no longer waits. Others are given up
+    /// while there are more than the waiting exchanges need.
     private mutating func giveUpAttempts(after expired: inout Expired) {
         guard !expired.waiters.isEmpty else { return }
         if expired.waiters.contains(where: { $0.1 == .connect }) {
             while let handle = giveUpAttempt(where: { $0.waiter.ticket < 0 }) { expired.givenUp.append(handle) }
         }
-        while hopes > neededHopes, let handle = giveUpSurplusAttempt() { expired.givenUp.append(handle) }
+        while activeAttempts > neededAttempts, let handle = giveUpSurplusAttempt() { expired.givenUp.append(handle) }
     }
 
-    /// Which of its times is over.
+    /// The limit of an exchange that has passed, if one has.
     ///
     /// The time to connect runs while nothing is open; with connections open, it is the time in
-    /// which none of them takes anybody.
+    /// which none of them takes an exchange.
     private func passedLimit(of patience: Patience, isUrgent: Bool, at now: NIODeadline) -> Patience.Limit? {
         if let deadline = patience.deadline, deadline <= now { return .request }
         if open == 0 {

@@ -1,10 +1,10 @@
-/// A line of those who wait, in which everybody can leave at once: a doubly linked list in an
-/// array, addressed by tickets.
+/// A line of waiting elements, each of which can leave at once: a doubly linked list in an array,
+/// addressed by tickets.
 struct WaitingLine<Element> {
     private struct Node {
         var element: Element?
         var previous: Int
-        /// The one behind it, or the next free node.
+        /// The node behind it, or the next free one.
         var next: Int
         var number: UInt64
     }
@@ -22,14 +22,14 @@ struct WaitingLine<Element> {
 
     var isEmpty: Bool { count == 0 }
 
-    /// The one at the ticket's place, if it is still the one that got this number with it.
+    /// The element with a ticket, if it is still the one that got this number with it.
     func element(at ticket: Int, number: UInt64) -> Element? {
         guard nodes.indices.contains(ticket), nodes[ticket].number == number else { return nil }
         return nodes[ticket].element
     }
 
-    /// Puts one at the end of the line, or in front of all others. No number is given twice,
-    /// tickets are.
+    /// Inserts an element at the end of the line, or in front of all others. Tickets are given
+    /// again, numbers are not.
     mutating func insert(_ element: Element, inFront: Bool) -> (ticket: Int, number: UInt64) {
         lastNumber += 1
         let node = Node(
@@ -58,12 +58,12 @@ struct WaitingLine<Element> {
         if next == Self.none { last = ticket } else { nodes[next].previous = ticket }
     }
 
-    /// Takes the one who has waited longest.
+    /// Takes the first element.
     mutating func popFirst() -> Element? {
         first == Self.none ? nil : remove(at: first)
     }
 
-    /// Takes the one with the ticket, which must be valid.
+    /// Takes the element with a ticket, which must be valid.
     mutating func remove(at ticket: Int) -> Element? {
         let node = nodes[ticket]
         link(from: node.previous, to: node.next)
@@ -90,6 +90,6 @@ extension WaitingLine: Sequence {
         }
     }
 
-    /// From the one who has waited longest to the last.
+    /// From the first element to the last.
     func makeIterator() -> Iterator { Iterator(line: self, ticket: first) }
 }

@@ -9,7 +9,7 @@
         private let state: OpaquePointer?
 
         init() {
-            // Nil stands for the default allocator.
+            // Nil means the default allocator.
             unsafe state = BrotliDecoderCreateInstance(nil, nil, nil)
         }
 

@@ -18,7 +18,7 @@ final class ContentDecoder: BodyTransform, @unchecked Sendable {
 
     /// - Parameters:
     ///   - coding: The codings to undo.
-    ///   - limits: How much the body may grow.
+    ///   - limits: The limits of its growth.
     ///   - call: Tells whether the task still wants the body. Default: it does.
     init(_ coding: ContentCoding, limits: Limits, call: Call? = nil) {
         stages = coding.codings.reversed().map(DecompressionStage.init)
@@ -33,11 +33,11 @@ final class ContentDecoder: BodyTransform, @unchecked Sendable {
     }
 
     /// The next decoded block. A large one is not made on an event loop or an actor, where the
-    /// caller may be running: all connections of the loop would stand still meanwhile, or the
-    /// window of a program.
+    /// caller may be running: all connections of the loop would wait meanwhile, or the window of a
+    /// program.
     ///
-    /// - Throws: As ``nextBlock()``, and what stopped the task: the decoding of what has been
-    ///   received waits for nobody, and only it can end itself.
+    /// - Throws: As ``nextBlock()``, and the error that stopped the task: decoding never waits, and
+    ///   so has to check that itself.
     func next() async throws(NetworkingError) -> ByteBuffer? {
         // What has been received is enough for a first block.
         if hasProduced { try ResponseBody.checkIsWanted(unless: call?.error) }
@@ -45,7 +45,7 @@ final class ContentDecoder: BodyTransform, @unchecked Sendable {
         return try await Computation.elsewhere { () throws(NetworkingError) in try self.nextBlock() }
     }
 
-    /// Brings the next decoded block, never empty; nil when another piece is needed.
+    /// Returns the next decoded block, never empty; nil when another piece is needed.
     ///
     /// - Throws: ``NetworkingError/Code/contentDecodingFailed`` or
     ///   ``NetworkingError/Code/contentDecodingLimitExceeded``; the same again from then on.
@@ -65,10 +65,10 @@ final class ContentDecoder: BodyTransform, @unchecked Sendable {
         stages.count > 1 || stages.contains { $0.nextBlockSize > Computation.inlineSize }
     }
 
-    /// Whether anything has come out.
+    /// Whether there was any output.
     private var hasProduced: Bool { stages.last.map { $0.produced > 0 } ?? false }
 
-    /// Says that the body is over, after ``nextBlock()`` returned nil.
+    /// Ends the body, after ``nextBlock()`` returned nil.
     ///
     /// A body without a single byte is fine: the response to HEAD, a 204 and a 304 carry the coding
     /// of a body they do not have.
@@ -95,7 +95,7 @@ final class ContentDecoder: BodyTransform, @unchecked Sendable {
     /// Below this size a body may have any ratio.
     private static let unratedSize = 10 << 20
 
-    /// Every stage is checked, not only the last: a small body may stand behind a huge one.
+    /// Every stage is checked, not only the last: a small body may be the result of a huge one.
     private func check(_ produced: Int) throws(NetworkingError) {
         if produced > limits.decodedBody {
             throw NetworkingError(

@@ -4,37 +4,38 @@ import NIOCore
 ///
 /// A class, because it is consumed; used by one reader.
 final class DecompressionStage {
-    /// The most one block holds, and the least it is worth asking for.
+    /// The sizes of a block, from the least that is worth a call to the most.
     private static let blockSizes = 4096...262_144
-    /// How much of a piece a library is shown at a time; zlib's counters have 32 bits.
+    /// The most of a piece that a library is given at a time; zlib's counters have 32 bits.
     private static let largestInput = 1 << 30
 
     private enum Phase {
-        /// Nothing was received.
+        /// Nothing was received. Then `running`.
         case unstarted
-        /// In the middle of the data.
+        /// In the middle of the data. Then `ended`.
         case running
-        /// After the end of the data, or of one gzip member or zstd frame.
+        /// After the end of the data, or of one gzip member or zstd frame. Then `running` for the
+        /// next.
         case ended
     }
 
-    /// How many bytes came out.
+    /// The number of bytes of output.
     private(set) var produced = 0
-    /// How often the library was called: the measure of the cost, with ``allocated``.
+    /// The number of calls of the library: the measure of the cost, with ``allocated``.
     private(set) var calls = 0
-    /// How many bytes of room were made for blocks.
+    /// The number of bytes allocated for blocks.
     private(set) var allocated = 0
 
     private let coding: ContentCoding.Coding
     private let decompressor: any Decompressor
     private var phase = Phase.unstarted
     private var pending = ByteBuffer()
-    /// Room for the next block. What brings nothing leaves it for what follows: a member or a frame
-    /// that holds nothing takes eight bytes, and a piece may be a single one.
+    /// Memory for the next block. A call without output leaves it for the next one: an empty member
+    /// or frame takes eight bytes, and a piece may be a single byte.
     private var block = ByteBuffer()
-    /// The last block was full, so the library may hold more of it.
+    /// Whether the last block was full, so that the library may hold more output.
     private var mayHoldOutput = false
-    /// How much the last block could hold.
+    /// The capacity of the last block.
     private var lastCapacity = 0
 
     init(_ coding: ContentCoding.Coding) {
@@ -42,7 +43,7 @@ final class DecompressionStage {
         decompressor = coding.makeDecompressor()
     }
 
-    /// Takes a piece of the coded data.
+    /// Takes a piece of the encoded data.
     func push(_ piece: ByteBuffer) {
         if pending.readableBytes == 0 {
             pending = piece
@@ -52,7 +53,7 @@ final class DecompressionStage {
         }
     }
 
-    /// Brings the next decoded block, never empty; nil when another piece is needed.
+    /// Returns the next decoded block, never empty; nil when another piece is needed.
     func nextBlock() throws(NetworkingError) -> ByteBuffer? {
         do {
             while pending.readableBytes > 0 || mayHoldOutput {
@@ -70,7 +71,7 @@ final class DecompressionStage {
         }
     }
 
-    /// Says that the data is over.
+    /// Ends the data.
     func finish() throws(NetworkingError) {
         let isComplete =
             switch phase {
@@ -80,8 +81,7 @@ final class DecompressionStage {
         guard isComplete else { throw failure("it ends too early") }
     }
 
-    /// Prepares the library for what comes next; false when that cannot be told before there is
-    /// more of it.
+    /// Prepares the library for the next data; false when more bytes are needed to tell what it is.
     private func isReady() throws(DecompressionFailure) -> Bool {
         if case .running = phase { return true }
         guard let first = pending.getInteger(at: pending.readerIndex, as: UInt8.self) else { return false }

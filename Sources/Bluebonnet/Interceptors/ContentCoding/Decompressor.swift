@@ -4,7 +4,7 @@
 /// ``DecompressionStage`` calls it; a failure is a phrase that ends the sentence "is not valid
 /// gzip: …".
 protocol Decompressor: AnyObject {
-    /// Prepares for what begins here: the body, or whatever follows an end in it.
+    /// Prepares for the data that begins here: the body, or what follows an end in it.
     ///
     /// - Parameters:
     ///   - first: The first byte, and the second when it is there.
@@ -16,9 +16,9 @@ protocol Decompressor: AnyObject {
     /// Decompresses from one buffer into the other; both are valid for the length of the call.
     ///
     /// - Parameters:
-    ///   - input: What is next, possibly nothing.
-    ///   - output: Where the result goes, never empty.
-    /// - Returns: What was done.
+    ///   - input: The next bytes, possibly none.
+    ///   - output: The memory for the result, never empty.
+    /// - Returns: The numbers of bytes taken and written.
     /// - Throws: ``DecompressionFailure`` when the data is not what it should be.
     func decompress(
         _ input: UnsafeRawBufferPointer,
@@ -26,17 +26,17 @@ protocol Decompressor: AnyObject {
     ) throws(DecompressionFailure) -> DecompressionStep
 }
 
-/// What one call of a ``Decompressor`` did.
+/// The result of one call of a ``Decompressor``.
 struct DecompressionStep {
-    /// How many bytes were taken from the input.
+    /// The number of bytes taken from the input.
     var consumed: Int
-    /// How many bytes were written to the output.
+    /// The number of bytes written to the output.
     var produced: Int
-    /// The data, or this member or frame of it, is complete.
+    /// Whether the data, or this member or frame of it, is complete.
     var isAtEnd: Bool
 }
 
-/// Why data cannot be decompressed, as a phrase.
+/// The reason why data cannot be decompressed, as a phrase.
 struct DecompressionFailure: Error {
     /// The phrase.
     var reason: String
@@ -50,7 +50,7 @@ struct DecompressionFailure: Error {
 }
 
 extension ContentCoding.Coding {
-    /// Undoes the coding of one body.
+    /// Makes what undoes the coding of one body.
     func makeDecompressor() -> any Decompressor {
         switch self {
         case .gzip: ZlibDecompressor(isGzip: true)

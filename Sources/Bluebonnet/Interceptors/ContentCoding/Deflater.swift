@@ -7,7 +7,7 @@ import NIOCore
 /// is private, lives exactly as long as the object, and only sees buffers that are valid for the
 /// length of a call.
 @safe final class Deflater {
-    /// What is made: the names are those of the content codings (RFC 9110 §8.4.1).
+    /// The format of the result: the names are those of the content codings (RFC 9110 §8.4.1).
     enum Format: String, Sendable {
         case gzip
         /// The zlib format, not the bare one (RFC 9110 §8.4.1.2).
@@ -23,14 +23,14 @@ import NIOCore
 
     /// The space zlib is given at a time.
     private static let blockSizes = 1024...262_144
-    /// How much of a piece zlib is shown at a time; its counters have 32 bits.
+    /// The most of a piece that zlib is given at a time; its counters have 32 bits.
     private static let largestInput = 1 << 30
 
     private let stream: UnsafeMutablePointer<z_stream>
     private let isInitialized: Bool
 
     /// - Parameters:
-    ///   - format: What is made.
+    ///   - format: The format of the result.
     ///   - level: From 1, fastest, to 9, smallest.
     /// - Throws: When zlib cannot be set up.
     init(_ format: Format, level: Int) throws(Failure) {
@@ -59,12 +59,12 @@ import NIOCore
         unsafe stream.deallocate()
     }
 
-    /// Takes a piece; brings what can be sent already, often nothing.
+    /// Takes a piece; returns what can be sent already, often nothing.
     func compress(_ piece: ByteBuffer) throws(Failure) -> ByteBuffer {
         try run(piece, isLast: false)
     }
 
-    /// Says that the data is over; brings the rest. Nothing may follow.
+    /// Ends the data and returns the rest. Nothing may follow.
     func finish() throws(Failure) -> ByteBuffer {
         try run(ByteBuffer(), isLast: true)
     }
@@ -97,7 +97,7 @@ import NIOCore
                 consumed = unsafe count - Int(stream.pointee.avail_in)
             }
             input.moveReaderIndex(forwardBy: consumed)
-            // Z_BUF_ERROR: there was nothing to do, which is no fault.
+            // Z_BUF_ERROR: there was nothing to do, which is not a fault.
             guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else {
                 throw Failure(status: status)
             }

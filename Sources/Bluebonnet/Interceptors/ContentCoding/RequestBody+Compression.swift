@@ -2,9 +2,9 @@ import NIOCore
 import Synchronization
 
 extension RequestBody {
-    /// The body with a content coding applied: at once to bytes in memory, which then have a known
-    /// length; while it is sent to what is produced while it is sent, which then has none. Can be
-    /// sent again if the body could.
+    /// The body with a content coding: applied at once to bytes in memory, which then have a known
+    /// length; applied to other bodies while they are sent, which then have none. Can be sent again
+    /// if the body could.
     func compressed(_ format: Deflater.Format, level: Int) throws -> RequestBody {
         if case .bytes(let bytes) = storage {
             let deflater = try Deflater(format, level: level)
@@ -28,7 +28,7 @@ extension RequestBody {
     }
 }
 
-/// The compression of one sending of a body. One producer at a time; the lock is for those that
+/// The compression of one sending of a body. One producer at a time; the lock is for producers that
 /// change threads.
 private final class StreamedCompression: Sendable {
     private struct State {
@@ -37,7 +37,7 @@ private final class StreamedCompression: Sendable {
     }
 
     private let state: Mutex<State>
-    /// The declared length of what is compressed, which nobody can check behind the compression.
+    /// The declared length of the source, which cannot be checked behind the compression.
     private let length: Int?
 
     init(_ format: Deflater.Format, level: Int, length: Int?) throws {

@@ -39,11 +39,11 @@ import CZlib
         return true
     }
 
-    /// How zlib is told the format, nil when the two bytes that tell zlib from bare deflate are not
-    /// there yet.
+    /// The number that tells zlib the format, nil when the two bytes that tell zlib from bare
+    /// deflate are not there yet.
     ///
     /// No bare deflate is shorter than two bytes, and none begins like this unless its encoder
-    /// filled the padding of a stored block with ones (RFC 1951 §3.2.4), which none does.
+    /// filled the padding of a stored block with ones (RFC 1951 §3.2.4), and no encoder does.
     private func windowBits(_ first: (UInt8, UInt8?)) -> CInt? {
         if isGzip { return 16 + MAX_WBITS }
         guard let second = first.1 else { return nil }
@@ -79,7 +79,7 @@ import CZlib
         }
     }
 
-    /// Zlib's words for what is wrong.
+    /// Zlib's message for the fault.
     private var reason: String {
         // The message is a constant of zlib.
         guard let message = unsafe stream.pointee.msg else { return "it is corrupt" }

@@ -16,7 +16,7 @@
         private var header: [UInt8] = []
         private static let longestHeader = 18
         private static let magicNumberSize = 4
-        /// How many bytes came out of the frame.
+        /// The number of bytes that came out of the frame.
         private var produced: UInt64 = 0
 
         init() {

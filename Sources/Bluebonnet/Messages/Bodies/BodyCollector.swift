@@ -20,7 +20,7 @@ import NIOCore
 @safe final class BodyCollector {
     private static let smallestCapacity = 65_536
 
-    /// A body of one piece is never copied here.
+    /// The only piece so far, which is not copied.
     private var single: ByteBuffer?
     private var bytes: UnsafeMutableRawPointer?
     private var capacity = 0
@@ -76,7 +76,7 @@ import NIOCore
     private func reserve(_ needed: Int) throws(NetworkingError) {
         guard needed > capacity else { return }
         let larger = max(needed, capacity * 2, Self.smallestCapacity)
-        // Of what is not written to, the system provides no memory.
+        // The system provides memory only for what is written to.
         guard let moved = unsafe realloc(bytes, larger) else {
             throw NetworkingError(
                 .bodyTooLarge,

@@ -6,18 +6,18 @@ import Synchronization
 /// back-pressure.
 ///
 /// The connection pushes batches and stops reading the socket while too much waits here; the reader
-/// takes buffer by buffer and lets the connection go on when enough has gone.
+/// takes buffer by buffer, and lets the connection read again when few bytes are left.
 final class BodyStream: Sendable {
     /// Above this the connection stops reading.
     static let highWatermark = 1 << 20
-    /// Below this it goes on.
+    /// Below this it reads again.
     static let lowWatermark = 1 << 18
 
-    /// What the stream tells the connection it comes from.
+    /// The connection that a stream comes from.
     protocol Source: AnyObject, Sendable {
         /// The reader has room again.
         func continueReading()
-        /// Nobody will read the rest.
+        /// The rest will not be read.
         func abandon()
     }
 
@@ -35,7 +35,8 @@ final class BodyStream: Sendable {
         var source: (any Source)?
         var listener: (@Sendable (Result<End, NetworkingError>) -> Void)?
 
-        /// What the reader gets now; a source that was paused goes on when enough has gone.
+        /// Takes the next buffer or the end. A paused source is to be resumed below the low
+        /// watermark.
         mutating func take() -> Taken {
             guard let buffer = takeFirst() else { return end.map(Taken.end) ?? .nothingYet }
             guard isPaused, bytes <= BodyStream.lowWatermark else { return .buffer(buffer, resuming: nil) }
@@ -58,15 +59,15 @@ final class BodyStream: Sendable {
 
     // MARK: The connection's side
 
-    /// What a connection has to do when it has handed over.
+    /// The things that a connection has to do after a push.
     struct Pushed: Sendable {
         /// Whether to go on reading.
         var goesOn: Bool
-        /// Waits for what was handed over, and is to be resumed.
+        /// The reader that waited for bytes, to be resumed.
         var reader: SuspendedCaller<Void, Never>?
     }
 
-    /// Takes what has arrived, and leaves nothing there.
+    /// Takes all pieces that have arrived.
     func push(_ arrived: inout BodyPieces) -> Pushed {
         state.withLock { state in
             let first = arrived.firstByteCount
@@ -111,8 +112,7 @@ final class BodyStream: Sendable {
         reader?.resume()
     }
 
-    /// Calls the closure once when the connection has seen the end, or the reader has gone; at once
-    /// if that is so already.
+    /// Calls the closure once, when the stream has ended or failed; at once if it has already.
     func whenEnded(_ listener: @escaping @Sendable (Result<End, NetworkingError>) -> Void) {
         let end = state.withLock { state in
             if state.end == nil { state.listener = listener }
@@ -123,7 +123,7 @@ final class BodyStream: Sendable {
 
     // MARK: The reader's side
 
-    /// The end, once the connection has seen it; there may still be buffers to read.
+    /// The end, once it has been received; there may still be buffers to read.
     var finished: End? {
         state.withLock { state in
             guard case .success(let end) = state.end else { return nil }
@@ -161,7 +161,8 @@ final class BodyStream: Sendable {
         source?.abandon()
     }
 
-    /// Whoever could read has gone. A body that was not read to its end costs its connection.
+    /// Tells the connection that no reader is left. A body that was not read to its end costs its
+    /// connection.
     func abandon() {
         let source = state.withLock { state in
             state.buffers.removeAll()

@@ -1,23 +1,24 @@
 import NIOCore
 
-/// What is done to the bytes of a body on their way to its reader: decoding, copying, counting.
+/// A step that the bytes of a body pass on their way to the reader: decoding, copying, counting.
 ///
 /// One object serves one reading. It takes a piece of the body, hands over blocks until there are
 /// none left, and takes the next piece; the body is read no faster than that. Everything else of
 /// the body stays what it was: its trailers, its end, its progress, and what happens when it is
 /// discarded or stopped.
 ///
-/// A block becomes the reader's own, who may write into its memory: a transform that passes on what
-/// it was given, and keeps it, keeps a copy.
+/// The reader owns each block and may write into its memory: a transform that passes on a piece and
+/// also keeps it must keep a copy.
 protocol BodyTransform: AnyObject {
     /// Takes the next piece of the body, when ``next()`` has returned nil.
     func push(_ piece: ByteBuffer)
 
-    /// The next block, never empty; nil when another piece is needed. The body waits while it does.
+    /// The next block, never empty; nil when another piece is needed. The reading of the body waits
+    /// for it.
     func next() async throws(NetworkingError) -> ByteBuffer?
 
-    /// The body has come to its end, and nothing is left of it. Not called for a body that failed,
-    /// or that was not read to its end.
+    /// Ends the reading, when the body is complete and no block is left. Not called for a body that
+    /// failed, or that was not read to its end.
     func finish() async throws(NetworkingError)
 }
 
@@ -33,8 +34,8 @@ extension ResponseBody {
     }
 }
 
-/// A body that is read through a transform. A class, so that no block moves the two into new
-/// memory.
+/// A body that is read through a transform. A class, so that its two values are not moved in memory
+/// for each block.
 final class TransformedBuffers {
     private var source: ResponseBody.Buffers
     private let transform: any BodyTransform

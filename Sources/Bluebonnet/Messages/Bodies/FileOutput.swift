@@ -1,20 +1,20 @@
 import FoundationEssentials
 import NIOCore
 
-/// Where a body is written to, block by block, on threads that may block.
+/// The destination of a body that is written block by block, on threads that may block.
 struct FileOutput: Sendable {
     private let file: SystemFile
-    /// Of a pipe or a device each call may last for ever.
+    /// Whether it is a regular file. A write to a pipe or a device may block for ever.
     let isRegular: Bool
 
-    /// Hands out the place that a body is to be written to.
+    /// Opens a destination and hands it to the closure that writes.
     ///
     /// For a file this is a temporary one beside the destination, which takes its name when the
     /// work is done, and is removed when it fails. A device, a pipe or a link to something is
-    /// written to as it stands.
+    /// written to directly.
     ///
     /// - Throws: What the work throws, ``NetworkingError/Code/outputFailed`` for a file that must
-    ///   not be replaced, and errors for ``failure(_:of:)``.
+    ///   not be replaced, and errors that ``failure(_:of:)`` translates.
     static func write<Output>(
         to destination: String,
         overwrites: Bool,
@@ -62,8 +62,7 @@ struct FileOutput: Sendable {
         try file.write(blocks)
     }
 
-    /// What the caller is told of an error; the subject is what was to be written, at the beginning
-    /// of a sentence.
+    /// The error for the user. The subject, which begins the sentence, is what was to be written.
     static func failure(_ error: any Error, of subject: String) -> any Error {
         switch error {
         case is CancellationError:

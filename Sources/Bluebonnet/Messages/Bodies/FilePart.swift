@@ -11,21 +11,23 @@ import NIOCore
 /// A part of a file that the system sends from its page cache (`sendfile`), without a copy in this
 /// process where the socket has room.
 struct FilePart: Sendable {
-    /// A part that is in the page cache anyway. Larger ones are sent for so long by slow
-    /// connections that the system may have taken their pages for something else.
+    /// The size of a part that is in the page cache already. A slow connection would send a larger
+    /// one for so long that the system might use its pages for something else.
     static let largeSize = 1 << 23
-    /// What is looked at together, where all of it is there; that takes 5 ms, and 0.2 ms for a
-    /// part.
+    /// The most bytes that are looked for in the page cache at once; that takes 5 ms, and 0.2 ms
+    /// for a part.
     private static let windowSize = 1 << 28
-    /// For how long a look is good.
+    /// The time after which the page cache is looked at again.
     private static let lookTime = TimeAmount.seconds(1)
-    /// A part that has to be brought there, while the one before it is being sent.
+    /// The size of a part that is brought into the page cache while the one before it is being
+    /// sent.
     static let smallSize = 1 << 22
-    /// What is sent in one go, so that the others on the event loop have their turn.
+    /// The most bytes sent at once, so that the other connections of the event loop have their
+    /// turn.
     private static let mostAtOnce = 1 << 22
 
     private let file: SystemFile
-    /// What the whole file was declared as, and what it is called then.
+    /// The declared length of the whole file, and its name in an error.
     private let length: Int
     private let subject: String
     private var range: Range<Int>
@@ -37,8 +39,8 @@ struct FilePart: Sendable {
     /// does not wait for a disk.
     ///
     /// - Returns: False, without having handed over anything, when the system does not say what is
-    ///   in the page cache, and for files of other machines: there, to look at their length or at a
-    ///   page that has gone again may take any time.
+    ///   in the page cache, and for files of other machines: there, to read the length, or a page
+    ///   that is no longer in the cache, may take any time.
     static func produce(
         from path: String,
         length: Int,
@@ -93,15 +95,15 @@ struct FilePart: Sendable {
 
     /// Sends what a socket takes now.
     ///
-    /// - Returns: Whether it was anything; false also for sockets and files the system does not do
-    ///   this for.
+    /// - Returns: Whether anything was sent; false also for sockets and files the system does not
+    ///   do this for.
     /// - Throws: ``RequestBodyLengthMismatch`` when the file no longer has its length.
     mutating func send(to socket: CInt) throws -> Bool {
         #if os(Linux)
             try checkLength()
             var offset = off_t(range.lowerBound)
             let sent = unsafe sendfile(socket, file.descriptor, &offset, min(count, Self.mostAtOnce))
-            // Every error is met again by what the caller does instead, and is reported there.
+            // The caller reads and writes instead, which meets the same error and reports it.
             guard sent >= 0 else { return false }
             guard sent > 0 else { throw isCut }
             range = range.dropFirst(sent)
@@ -111,7 +113,7 @@ struct FilePart: Sendable {
         #endif
     }
 
-    /// Takes bytes off the front.
+    /// Reads bytes from the front of the part, which then begins behind them.
     mutating func readBlock(upTo most: Int) throws -> ByteBuffer {
         try checkLength()
         guard let block = try file.read(upTo: min(most, count), at: range.lowerBound) else {

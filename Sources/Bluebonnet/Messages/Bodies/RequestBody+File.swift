@@ -15,16 +15,16 @@ extension RequestBody {
     /// The contents of a file, read while they are sent and never held in memory whole. Can be sent
     /// again.
     ///
-    /// Over TLS, and for a file below 1 MiB, one that lies on another machine, one that cannot be
-    /// mapped, and one of another user who does not let this one write to it, blocks are read off
-    /// the event loop; otherwise the system sends from its page cache (`sendfile(2)`). A file that
-    /// is written to meanwhile arrives as a mixture of old and new.
+    /// Over TLS, and for a file below 1 MiB, one on another machine, one that cannot be mapped, and
+    /// one of another user who does not let this one write to it, blocks are read off the event
+    /// loop; otherwise the system sends from its page cache (`sendfile(2)`). A file that is written
+    /// to meanwhile arrives as a mixture of old and new.
     ///
     /// - Parameter file: A file URL. The length is taken now; a file that is shorter or longer when
     ///   it is sent fails the request with ``NetworkingError/Code/requestBodyLengthMismatch``.
     /// - Returns: The body.
-    /// - Throws: ``NetworkingError/Code/requestBodyFailed`` when the URL is no file URL, or there
-    ///   is no readable regular file.
+    /// - Throws: ``NetworkingError/Code/requestBodyFailed`` when the URL is not a file URL, or
+    ///   there is no readable regular file.
     public static func file(_ file: URL) throws(NetworkingError) -> RequestBody {
         let (path, length) = try regularFile(at: file, to: "be sent", insteadOfPipe: "send")
         return RequestBody(.file(path: path, length: length))
@@ -58,7 +58,7 @@ extension RequestBody {
     }
 
     static func produceFile(at path: String, length: Int, _ sink: Sink) async throws {
-        // One block is read as fast as it is looked for in the page cache.
+        // To read one block takes no longer than to look for it in the page cache.
         if length >= blockSize, let take = sink.takeFile,
             try await FilePart.produce(from: path, length: length, take)
         {

@@ -53,7 +53,7 @@ extension RequestBody {
             guard isWithin else {
                 throw NetworkingError(
                     .bodyTooLarge,
-                    "The request body is longer than the \(limit) bytes to be collected."
+                    "The request body is longer than the \(limit) bytes that may be collected."
                 )
             }
         }
@@ -77,7 +77,7 @@ struct RequestBodyLengthMismatch: Error, CustomStringConvertible {
         Self(subject: subject, length: length, produced: "only \(produced)")
     }
 
-    var description: String { "The \(subject) was declared as \(length) bytes, and \(produced) came from its source." }
+    var description: String { "The \(subject) was declared as \(length) bytes, but \(produced) came from its source." }
 }
 
 extension NetworkingError {

@@ -3,7 +3,7 @@ import NIOCore
 
 /// The body of a request: bytes in memory, a file, or a sequence that is sent as it is produced.
 public struct RequestBody: Sendable {
-    /// What a body is produced in.
+    /// A piece of a body that is produced while it is sent.
     enum Piece: Sendable {
         case bytes(ByteBuffer)
         case file(FilePart)
@@ -39,7 +39,7 @@ public struct RequestBody: Sendable {
 
     let storage: Storage
 
-    /// What it was made of, such as a form, for whoever describes it.
+    /// The value it was made of, such as a form, for descriptions of the request.
     let source: (any AnyObject & Sendable)?
 
     init(_ storage: Storage, madeOf source: (any AnyObject & Sendable)? = nil) {
@@ -95,10 +95,10 @@ extension RequestBody {
         }
     }
 
-    /// What is in memory is sent in pieces of this size.
+    /// A body in memory is sent in pieces of this size.
     private static let pieceSize = 1 << 18
 
-    /// What one buffer holds. It counts in 32 bits.
+    /// The most bytes of one buffer, which counts in 32 bits.
     static let longestBuffer = 1 << 31
 
     /// A body held in memory.
@@ -125,7 +125,7 @@ extension RequestBody {
         return .data(Data(text.utf8))
     }
 
-    /// Copies no more than is sent next.
+    /// Sends bytes piece by piece, so that only one piece at a time is copied.
     private static func send(_ bytes: some Collection<UInt8>, to sink: Sink) async throws {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -137,9 +137,9 @@ extension RequestBody {
     /// A body produced by an asynchronous sequence while it is sent. It can be sent once.
     ///
     /// - Parameters:
-    ///   - sequence: The pieces. It is read only as fast as the connection takes them, and not any
-    ///     more once the request has ended, with a response or an error, if it ends when its Swift
-    ///     task is cancelled; a second is waited for that.
+    ///   - sequence: The pieces. The sequence is read only as fast as the connection takes them.
+    ///     When the request ends, with a response or an error, the Swift task that reads it is
+    ///     cancelled, and the request waits at most a second for the sequence to end.
     ///   - length: The length in bytes, if known; the body is sent chunked without. A sequence that
     ///     turns out shorter or longer fails the request with
     ///     ``NetworkingError/Code/requestBodyLengthMismatch``.

@@ -9,17 +9,17 @@ extension ResponseBody {
     ///
     /// The bytes go to a temporary file beside the destination, which takes its name when the body
     /// is complete, so that no half file is ever found there. A device, a pipe or a link to
-    /// something is written to as it stands; a pipe that nobody reads yet is waited for.
+    /// something is written to directly; opening a pipe waits for its reader.
     ///
     /// - Parameters:
     ///   - file: A file URL.
-    ///   - overwrites: Whether a file that stands there is replaced. Default: true. With false,
-    ///     exactly one of several writers gets the name. A file system that knows neither
-    ///     `RENAME_NOREPLACE` nor hard links shows an empty file there for a moment.
+    ///   - overwrites: Whether an existing file is replaced. Default: true. With false, exactly one
+    ///     of several writers gets the name. A file system that knows neither `RENAME_NOREPLACE`
+    ///     nor hard links shows an empty file there for a moment.
     /// - Returns: The number of bytes written.
     /// - Throws: ``NetworkingError/Code/outputFailed`` when the file cannot be written,
     ///   ``NetworkingError/Code/cancelled`` when the task is cancelled, also while a pipe takes
-    ///   nothing, and whatever ends a body early.
+    ///   nothing, and every error that ends a body early.
     @discardableResult
     public func write(to file: URL, overwrites: Bool = true) async throws -> Int {
         do {
@@ -32,7 +32,7 @@ extension ResponseBody {
     }
 
     private func write(to output: FileOutput) async throws -> Int {
-        // A body that comes from a connection is read on a thread that may write it: one thread to
+        // A body that comes from a connection is read on the thread that writes it: one thread to
         // wake for each block, not three.
         guard stream != nil, output.isRegular else { return try await writeBlocks { try await output.write($0) } }
         return try await withTaskExecutorPreference(BlockingThreads.fileExecutor) { try await writeHere(to: output) }
@@ -41,7 +41,7 @@ extension ResponseBody {
     @concurrent private func writeHere(to output: FileOutput) async throws -> Int {
         try await writeBlocks { block in
             try output.writeHere(block)
-            // A body that never waits for its server would keep the thread to its end.
+            // A body that never waits for its server would otherwise keep the thread to its end.
             if BlockingThreads.files.isAwaited { await Task.yield() }
         }
     }

@@ -5,7 +5,7 @@ import NIOCore
 /// The body of a response: an asynchronous sequence of pieces that is read once, with
 /// back-pressure.
 ///
-/// While nobody reads, at most about a megabyte waits in memory and the server is slowed down. A
+/// While it is not read, at most about a megabyte waits in memory and the server is slowed down. A
 /// body that is dropped before its end closes its connection. Content coding is undone unless the
 /// session says otherwise.
 public struct ResponseBody: AsyncSequence, Sendable {
@@ -15,9 +15,9 @@ public struct ResponseBody: AsyncSequence, Sendable {
     enum Storage: Sendable {
         /// All of it is here.
         case whole(ByteBuffer, trailers: HTTPFields)
-        /// All of it is here, and too large to be copied for everybody who takes it: the same bytes
-        /// as a buffer and as data. Whoever changes a copy of that data gets memory of its own
-        /// first, because this one is kept here beside it.
+        /// All of it is here, and too large to be copied for each reader: the same bytes as a
+        /// buffer and as data. A reader who changes its data gets a copy of the memory first,
+        /// because this case holds the data too.
         indirect case large(ByteBuffer, Data, trailers: HTTPFields)
         /// It comes piece by piece.
         case stream(Reader)
@@ -28,7 +28,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// Brings one piece of a sequence after the other, and nil at its end.
     typealias Pull = () async throws -> ByteBuffer?
 
-    /// Owns the reading side of a stream: when the last copy of the body goes, the stream is
+    /// Owns the reading side of a stream: when the last copy of the body is released, the stream is
     /// abandoned.
     final class Reader: Sendable {
         let stream: BodyStream
@@ -42,24 +42,23 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
-    /// What only bodies have that somebody reads piece by piece.
+    /// The options of a body that is read piece by piece.
     struct Options: Sendable {
-        /// What is done to the bytes, in this order.
+        /// The steps that the bytes pass, in this order.
         var transforms: [MakeTransform] = []
         /// The longest line of ``lines``, by ``Limits/line``.
         var lineLimit = Limits.defaultLine
-        /// Knows how many bytes went by.
+        /// The progress of the transfer.
         var progress: (@Sendable () -> TaskProgress)?
-        /// Kept alive while the body is: a session does not go away under a body that is being
-        /// read.
+        /// Kept alive with the body: a session is not released while a body of it is read.
         var owner: (any AnyObject & Sendable)?
     }
 
     let storage: Storage
-    /// Apart, because most bodies are whole, and handed from layer to layer.
+    /// Behind a reference: most bodies are whole and have none, and each layer passes them on.
     private var ownOptions: CopyOnWrite<Options>?
 
-    /// How it is read.
+    /// The options by which it is read.
     var options: Options {
         get { ownOptions?.value ?? Options() }
         set { ownOptions = CopyOnWrite(newValue) }
@@ -69,14 +68,14 @@ public struct ResponseBody: AsyncSequence, Sendable {
         self.storage = storage
     }
 
-    /// A body of which everything is here.
+    /// A body that is here as a whole.
     static func whole(_ buffer: ByteBuffer, trailers: HTTPFields) -> ResponseBody {
         guard Data.sharesMemory(of: buffer) else { return ResponseBody(.whole(buffer, trailers: trailers)) }
         return ResponseBody(.large(buffer, Data(taking: buffer), trailers: trailers))
     }
 
-    /// The same body with what is kept alive while it is, a limit for its lines, and what counts
-    /// its bytes.
+    /// The same body with an owner that is kept alive with it, a limit for its lines, and its
+    /// progress.
     func keeping(
         _ owner: any AnyObject & Sendable,
         lineLimit: Int,
@@ -92,7 +91,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         return body
     }
 
-    /// What it comes from while it is still coming.
+    /// The stream of a body that is still being received.
     var stream: BodyStream? {
         if case .stream(let reader) = storage { reader.stream } else { nil }
     }
@@ -102,8 +101,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
         if case .sequence = storage { true } else { false }
     }
 
-    /// How far the exchange is that this body belongs to: bytes on the wire, before content coding
-    /// is undone.
+    /// The progress of the exchange that this body belongs to: bytes on the wire, before content
+    /// coding is undone.
     ///
     /// Zero and unknown for a body that comes from no connection.
     public var currentProgress: TaskProgress { options.progress?() ?? TaskProgress(bytesSent: 0, bytesReceived: 0) }
@@ -144,8 +143,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
     ///
     /// The sequence is iterated when the body is read, no faster than that, and empty pieces are
     /// passed over. What it throws reaches the reader as a ``NetworkingError``. A task that
-    /// collects the body and is stopped waits for the sequence no longer than a second; whoever
-    /// iterates the body waits as long as the sequence does.
+    /// collects the body and is stopped waits for the sequence no longer than a second; a reader
+    /// that iterates the body waits as long as the sequence does.
     ///
     /// - Parameters:
     ///   - pieces: The pieces.
@@ -176,7 +175,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
-    /// When the last byte came, if it came after the head was handed over.
+    /// The time of the last byte, if it came after the head was handed over.
     var lastByteAt: NIODeadline? { stream?.finished?.at }
 
     /// Makes the iterator. A body is read by one iterator.
@@ -212,8 +211,8 @@ extension ResponseBody {
     ///
     /// - Parameter limit: The most bytes to keep. Default: 1 GiB.
     /// - Returns: The bytes.
-    /// - Throws: ``NetworkingError/Code/bodyTooLarge`` beyond the limit, and whatever ends a body
-    ///   early.
+    /// - Throws: ``NetworkingError/Code/bodyTooLarge`` beyond the limit, and every error that ends
+    ///   a body early.
     public func collect(upTo limit: Int = 1 << 30) async throws -> Data {
         if let whole = try whole(upTo: limit) { return whole }
         var buffers = makeBuffers()
@@ -222,7 +221,7 @@ extension ResponseBody {
             while let piece = try await buffers.next() {
                 guard piece.readableBytes <= limit - collector.count else { throw Self.tooLarge(limit) }
                 try collector.append(piece)
-                // A sequence of the user's may go on although nobody wants it any more.
+                // A sequence of the user's may go on although the task was cancelled.
                 try Self.checkIsWanted()
             }
         } catch var error as NetworkingError {
@@ -232,8 +231,7 @@ extension ResponseBody {
         return collector.take()
     }
 
-    /// The whole body where it is here already and nothing is done to it, as that of most
-    /// responses.
+    /// The whole body, if it is here already and has no transforms, as with most responses.
     func whole(upTo limit: Int) throws -> Data? {
         guard ownOptions?.value.transforms.isEmpty ?? true else { return nil }
         let count: Int
@@ -249,9 +247,10 @@ extension ResponseBody {
         }
     }
 
-    /// Ends the reading of a body that comes without waiting, which nobody else can end.
+    /// Ends the reading of a body that never waits, and so does not notice that its task was
+    /// stopped.
     ///
-    /// - Parameter error: What has stopped its task. Default: nothing.
+    /// - Parameter error: The error that stopped its task. Default: nothing.
     /// - Throws: That error, or ``NetworkingError/Code/cancelled`` where the Swift task was
     ///   cancelled.
     static func checkIsWanted(unless error: NetworkingError? = nil) throws(NetworkingError) {
@@ -272,7 +271,7 @@ extension ResponseBody {
         let source: Buffers.Step =
             switch storage {
             case .whole(let buffer, _): .whole(buffer)
-            // Of its own, where a transform may pass it on to a reader who writes into it.
+            // A copy, because a transform may pass it on to a reader who writes into it.
             case .large(_, let data, _) where !transforms.isEmpty: .whole(ByteBuffer(bytes: data))
             case .large(let buffer, let data, _): .large(buffer, data)
             case .stream(let reader): .stream(reader)

@@ -1,4 +1,4 @@
-/// How far a task's upload and download are, at one moment.
+/// The progress of a task's upload and download at one moment.
 ///
 /// Counterpart of the two `NSProgress` objects of AFNetworking's task delegate.
 public struct TaskProgress: Sendable, Hashable {

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// How fast a body is sent: for slow networks, and to leave room for others.
+/// A limit for the speed at which a body is sent: for slow networks, and to leave room for others.
 ///
 /// Counterpart of `throttleBandwidthWithPacketSize:delay:`. Every sending of the body keeps to it,
 /// also after a redirect.
@@ -13,7 +13,8 @@ public struct UploadThrottle: Sendable, Hashable {
 
     let pace: Pace
 
-    /// What AFNetworking suggests for 3G: packets of 16384 bytes with 0.2 seconds between them.
+    /// The throttle that AFNetworking suggests for 3G: packets of 16384 bytes with 0.2 seconds
+    /// between them.
     ///
     /// (`kAFUploadStream3GSuggestedPacketSize`, `kAFUploadStream3GSuggestedDelay`.)
     public static let suggestedFor3G = packets(of: 16_384, delay: .milliseconds(200))
@@ -80,8 +81,8 @@ private final class ThrottleGate<Time: Clock<Duration>>: Sendable {
     }
 }
 
-/// Says how much of a throttled body may be sent when. A value without a clock: time is what has
-/// passed since the beginning.
+/// Decides how much of a throttled body may be sent when. A value without a clock: its times count
+/// from the beginning.
 struct ThrottlePacer: Sendable {
     private let packetSize: Int
     private let interval: Duration
@@ -90,10 +91,10 @@ struct ThrottlePacer: Sendable {
     /// for, by one packet at most. Otherwise the interval lies between them.
     private let isRate: Bool
 
-    /// How much is left of the packet.
+    /// The bytes that are left of the packet.
     private var room: Int
 
-    /// When the next packet may begin.
+    /// The time at which the next packet may begin.
     private var due: Duration = .zero
 
     /// The throttle must be possible.
@@ -111,7 +112,7 @@ struct ThrottlePacer: Sendable {
         room = packetSize
     }
 
-    /// How many of the available bytes go next, and how long to wait before.
+    /// Admits the next bytes: how many of the available ones may be sent, and after which wait.
     mutating func admit(_ available: Int, after elapsed: Duration) -> (count: Int, wait: Duration) {
         var wait = Duration.zero
         if room == 0 {

@@ -4,7 +4,7 @@ extension NetworkingError {
 
     /// The kind of a fault. A struct, so that a new code does not break a `switch`.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// What a caller may want to treat alike, whatever code is added later.
+        /// A group of codes that callers may treat alike, whatever codes are added later.
         public struct Family: Sendable, Hashable, CustomStringConvertible {
             /// The name: `transport`.
             public let description: String
@@ -17,13 +17,13 @@ extension NetworkingError {
             public static let timeout = Family(description: "timeout")
             /// The server is not trusted, or trust is configured wrongly.
             public static let trust = Family(description: "trust")
-            /// What the server sent is not HTTP.
+            /// The bytes from the server are not HTTP.
             public static let framing = Family(description: "framing")
-            /// A limit, a policy or the disk ended it.
+            /// A limit, a policy or the disk ended the request.
             public static let limit = Family(description: "limit")
             /// The response is whole, but not what was asked for.
             public static let validation = Family(description: "validation")
-            /// It was ended from outside.
+            /// The task was cancelled, or its session or an interceptor ended it.
             public static let ended = Family(description: "ended")
         }
 
@@ -40,7 +40,7 @@ extension NetworkingError {
             self.number = number
         }
 
-        /// The same as ``rawValue``.
+        /// The ``rawValue``.
         public var description: String { rawValue }
 
         /// The code of a kebab-case name, or nil when there is no such code.
@@ -85,7 +85,7 @@ extension NetworkingError {
 extension NetworkingError.Code {
     // MARK: Invalid request
 
-    /// The URL string is not a URL, lacks a host, or has a host for which no certificate can be.
+    /// The URL string is not a URL, lacks a host, or has a host that no certificate can be for.
     public static let invalidURL = Self("invalid-url", .request, -1000)
     /// The request cannot be put on the wire: a header with CR or LF, a length that contradicts the
     /// body.
@@ -145,9 +145,9 @@ extension NetworkingError.Code {
 
     // MARK: Protocol
 
-    /// What came is not an HTTP/1 status line (RFC 9112 §4).
+    /// The response does not begin with an HTTP/1 status line (RFC 9112 §4).
     public static let malformedStatusLine = Self("malformed-status-line", .framing, -1011)
-    /// The response speaks an HTTP version that was not asked for.
+    /// The response has an HTTP version that was not asked for.
     public static let unsupportedHTTPVersion = Self("unsupported-http-version", .framing, -1011)
     /// A header field breaks RFC 9112 §5.
     public static let malformedHeader = Self("malformed-header", .framing, -1011)
@@ -163,8 +163,7 @@ extension NetworkingError.Code {
     public static let malformedChunk = Self("malformed-chunk", .framing, -1015)
     /// The connection ended before the response was complete (RFC 9112 §8).
     public static let truncatedResponse = Self("truncated-response", .framing, -1005)
-    /// A response that no request asked for: an unasked protocol switch, too many interim
-    /// responses.
+    /// A response that no request asked for: a protocol switch, too many informational responses.
     public static let unexpectedResponse = Self("unexpected-response", .framing, -1011)
 
     // MARK: Limits and redirects
@@ -174,7 +173,7 @@ extension NetworkingError.Code {
     /// A redirect came and the request asked for ``RedirectPolicy/error``, or it leads from `https`
     /// to `http` with a body.
     public static let redirectRefused = Self("redirect-refused", .limit, -1010)
-    /// A redirect whose `Location` is not usable, or is several that differ.
+    /// A redirect whose `Location` cannot be used, or that has several which differ.
     public static let invalidRedirect = Self("invalid-redirect", .limit, -1010)
     /// The response body is larger than allowed in memory (1 GiB by default).
     public static let bodyTooLarge = Self("body-too-large", .limit, -1103)

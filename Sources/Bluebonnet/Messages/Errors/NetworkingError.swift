@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What went wrong with a request, as one value: what kind of fault, a sentence for a person, and
+/// The failure of a request as one value: the kind of fault, a sentence for a person, and
 /// everything that had arrived.
 ///
 /// Counterpart of the `NSError`s of AFNetworking (`NSURLErrorDomain`,
@@ -53,8 +53,8 @@ public struct NetworkingError: Error, Sendable {
         set { contents.value.body = newValue }
     }
 
-    /// What the response serializer made of the body although the response was refused, for example
-    /// the JSON of a 422.
+    /// The value that the response serializer made of the body although the response was refused,
+    /// for example the JSON of a 422.
     public var parsedBody: (any Sendable)? {
         get { contents.value.parsedBody }
         set { contents.value.parsedBody = newValue }
@@ -70,8 +70,8 @@ public struct NetworkingError: Error, Sendable {
         parsedBody.flatMap { $0 as? Value }
     }
 
-    /// The fault below this one. Where two problems met, the later one is the outer error and the
-    /// earlier one is here.
+    /// The fault below this one. Of two faults, the later one is the outer error and the earlier
+    /// one is here.
     public var underlying: (any Error)? {
         get { contents.value.underlying }
         set { contents.value.underlying = newValue }
@@ -110,7 +110,7 @@ public struct NetworkingError: Error, Sendable {
     /// it.
     public var isCancelled: Bool { code == .cancelled }
 
-    /// Whether one of the four timeouts fired.
+    /// Whether one of the five timeouts fired.
     public var isTimeout: Bool { code.family == .timeout }
 
     /// Whether this error or one below it has the code.
@@ -136,13 +136,11 @@ extension NetworkingError: Equatable {
 }
 
 extension NetworkingError: CustomStringConvertible {
-    /// The code and the sentence, then the chain of errors below.
+    /// The code and the sentence, then the chain of errors below as far as the sentence lacks it.
     public var description: String {
-        var text = "\(code.rawValue): \(message)"
-        if let underlying {
-            text += " (\(underlying))"
-        }
-        return text
+        let text = "\(code.rawValue): \(message)"
+        guard let cause = underlying?.causeText, !message.contains(cause) else { return text }
+        return "\(text) (\(cause))"
     }
 }
 
@@ -161,7 +159,7 @@ extension NetworkingError {
         return copy
     }
 
-    /// Wraps whatever was thrown, without wrapping a `NetworkingError` twice.
+    /// Wraps an error of any type; a `NetworkingError` stays as it is.
     static func wrapping(_ error: any Error) -> NetworkingError {
         switch error {
         case let error as NetworkingError: error

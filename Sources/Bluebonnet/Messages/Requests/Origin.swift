@@ -1,5 +1,5 @@
-/// Where a request goes: the key of the connection pool. Requests of one origin share connections
-/// (RFC 9110 §4.3.1).
+/// The server that a request is sent to. Requests of one origin share connections (RFC 9110
+/// §4.3.1).
 struct Origin: Hashable, Sendable {
     enum Endpoint: Hashable, Sendable {
         /// A host name or IP literal (without brackets) and a port.
@@ -8,8 +8,8 @@ struct Origin: Hashable, Sendable {
         case unixSocket(SocketPath)
     }
 
-    /// A path as the system knows it, by its bytes: texts are equal that look alike, and files are
-    /// not.
+    /// A path, compared by its bytes as the system does: a `String` is equal to another that looks
+    /// alike, but the two can name different files.
     struct SocketPath: Hashable, Sendable {
         let text: String
 

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import HTTPTypes
 
-/// One HTTP request, as a value: what is to be sent, and the choices that hold for this request
+/// One HTTP request, as a value: the message to be sent, and the choices that hold for this request
 /// alone.
 ///
 /// Counterpart of `NSMutableURLRequest` in AFNetworking.
@@ -13,7 +13,7 @@ public struct Request: Sendable {
         var target: RequestTarget?
         var headerFields: HTTPFields
         var body: RequestBody?
-        /// Apart, because few requests have them, and all of them are allocated.
+        /// Behind a reference, which keeps requests small: few have timeouts.
         var timeouts: CopyOnWrite<Timeouts>?
         var properties: RequestProperties?
         var redirectPolicy: RedirectPolicy?
@@ -55,7 +55,7 @@ public struct Request: Sendable {
         _modify { yield &contents.unique.value.body }
     }
 
-    /// What a serializer has set, and what you set here. Default: nothing.
+    /// The choices that a serializer has set, or you. Default: none.
     public var properties: RequestProperties {
         get { contents.value.properties ?? RequestProperties() }
         set { contents.value.properties = newValue == RequestProperties() ? nil : newValue }
@@ -70,14 +70,14 @@ public struct Request: Sendable {
         set { contents.unique.value.timeouts = newValue.map { CopyOnWrite($0) } }
     }
 
-    /// What to do with a redirect. Default: the session's ``SessionConfiguration/redirectPolicy``.
+    /// The treatment of redirects. Default: the session's ``SessionConfiguration/redirectPolicy``.
     public var redirectPolicy: RedirectPolicy? {
         get { contents.value.redirectPolicy }
         _modify { yield &contents.unique.value.redirectPolicy }
     }
 
-    /// Whether the body waits for the server's leave: the head goes out alone with
-    /// `Expect: 100-continue`, and the body follows after a `100 Continue`, or when
+    /// Whether the body waits for `100 Continue`: the head is sent alone with
+    /// `Expect: 100-continue`, and the body follows after that response, or when
     /// ``Timeouts/continueWait`` is over (RFC 9110 §10.1.1).
     ///
     /// A server that refuses the request then costs no upload: its response is delivered, and the
@@ -93,8 +93,7 @@ public struct Request: Sendable {
     /// Interceptors of this request alone: they run after the session's and before the built-in
     /// ones, outermost first. Default: none.
     ///
-    /// What is here when the request is handed to the session counts; interceptors cannot add to it
-    /// on the way.
+    /// Set them before you hand the request to the session: interceptors cannot add to them.
     public var interceptors: [any Interceptor] {
         get { contents.value.interceptors }
         _modify { yield &contents.unique.value.interceptors }
@@ -116,12 +115,12 @@ public struct Request: Sendable {
         contents = CopyOnWrite(Contents(method: method, url: url, headerFields: headerFields, body: body))
     }
 
-    /// Makes a request of a URL that may have been taken apart already.
+    /// Makes a request for a URL that may have been taken apart already.
     init(method: HTTPRequest.Method, url: URL, target: RequestTarget?, headerFields: HTTPFields) {
         contents = CopyOnWrite(Contents(method: method, url: url, target: target, headerFields: headerFields))
     }
 
-    /// Where the engine sends it.
+    /// The URL taken apart, for the engine.
     var target: RequestTarget {
         get throws(NetworkingError) {
             if let target = contents.value.target { return target }
@@ -136,7 +135,7 @@ extension Request: CustomStringConvertible {
 }
 
 /// A request as it was sent: with the `Accept-Encoding` that the engine wrote behind its fields.
-/// The two are put together only for whoever looks.
+/// The two are put together only when ``request`` is read.
 struct SentRequest: Sendable {
     /// The request as it came to the engine.
     let base: Request

@@ -1,5 +1,5 @@
-/// Choices that a request serializer sets on every request: only what is set here is set there, so
-/// that nothing overrides the session's configuration by accident.
+/// Choices that a request serializer sets on every request: a choice that is not set here is not
+/// set there, so that nothing overrides the session's configuration by accident.
 ///
 /// Counterpart of the six properties of `AFHTTPRequestSerializer` (`allowsCellularAccess`,
 /// `cachePolicy`, `HTTPShouldHandleCookies`, `HTTPShouldUsePipelining`, `networkServiceType`,
@@ -11,8 +11,8 @@ public struct RequestProperties: Sendable, Hashable {
     /// Carried for interceptors and transports: the engine knows nothing of what a network costs.
     public var allowsExpensiveNetworkAccess: Bool?
 
-    /// How a stored response may be used. Default: not set. Carried for interceptors: there is no
-    /// cache yet.
+    /// The use of a stored response. Default: not set. Carried for interceptors: there is no cache
+    /// yet.
     public var cachePolicy: CachePolicy?
 
     /// Whether cookies are sent and stored. Default: not set. Carried for interceptors: there is no
@@ -26,14 +26,14 @@ public struct RequestProperties: Sendable, Hashable {
     /// a lost connection loses them all (RFC 9112 §9.3.2).
     public var usesPipelining: Bool?
 
-    /// How urgent the response is: sent as the header field `Priority` (RFC 9218 §5) unless the
+    /// The urgency of the response: sent as the header field `Priority` (RFC 9218 §5) unless the
     /// request has one. Default: not set.
     public var priority: RequestPriority?
 
-    /// The longest time without a byte of the response, before the first one and between two; no
-    /// connection may take longer to come about either. Default: not set, as is a value that is not
-    /// above zero; the session's ``Timeouts/firstByte`` and ``Timeouts/betweenBytes``, 60 seconds,
-    /// hold then.
+    /// The longest time without a byte of the response, before the first one and between two; also
+    /// the longest time to a ready connection. Default: not set, as is a value that is not above
+    /// zero; the session's ``Timeouts/firstByte`` and ``Timeouts/betweenBytes``, 60 seconds, hold
+    /// then.
     ///
     /// The meaning of `timeoutInterval`. ``Request/timeouts`` of the request wins over it.
     public var timeoutInterval: Duration?
@@ -54,7 +54,7 @@ public struct RequestProperties: Sendable, Hashable {
     }
 }
 
-/// How urgent a response is (RFC 9218): what a server that sends several at once may go by.
+/// The urgency of a response (RFC 9218), for servers that send several at the same time.
 ///
 /// Counterpart of `NSURLRequest.networkServiceType`.
 public struct RequestPriority: Sendable, Hashable, CustomStringConvertible {
@@ -75,11 +75,12 @@ public struct RequestPriority: Sendable, Hashable, CustomStringConvertible {
         self.isIncremental = isIncremental
     }
 
-    /// What a user waits for. Urgency 1.
+    /// For a response that a user waits for. Urgency 1.
     public static let responsive = RequestPriority(urgency: 1)
     /// The priority of a request that says nothing. Urgency 3.
     public static let normal = RequestPriority()
-    /// What nobody waits for. Urgency 7, which RFC 9218 §4.1 keeps for background work.
+    /// For a response that no user waits for. Urgency 7, which RFC 9218 §4.1 keeps for background
+    /// work.
     public static let background = RequestPriority(urgency: 7)
 
     /// The value of the header field (RFC 9218 §4): `u=1, i`, without what is the default; empty
@@ -90,7 +91,7 @@ public struct RequestPriority: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// How a stored response may be used for a request.
+/// The use of a stored response for a request.
 ///
 /// Counterpart of `NSURLRequestCachePolicy`; the names are those of the Fetch standard.
 public enum CachePolicy: String, Sendable, Hashable, CaseIterable {

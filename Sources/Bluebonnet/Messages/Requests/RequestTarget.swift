@@ -32,10 +32,10 @@ struct RequestTarget: Sendable, Hashable {
             )
         }
         guard let name = url.host(percentEncoded: false), !name.isEmpty else {
-            throw NetworkingError(.invalidURL, "The URL “\(url.redactedDescription)” names no host.")
+            throw NetworkingError(.invalidURL, "The URL “\(url.redactedDescription)” has no host.")
         }
-        // The system's functions read a text up to its first zero byte, and would go to another
-        // place.
+        // The system's functions read a text up to its first zero byte, and would connect to
+        // another place.
         guard !name.utf8.contains(0) else { throw Self.noHost(name) }
         if isUnix {
             origin = Origin(isSecure: isSecure, endpoint: .unixSocket(Origin.SocketPath(name)))
@@ -64,14 +64,14 @@ struct RequestTarget: Sendable, Hashable {
         self.path = path
     }
 
-    /// RFC 3986 §3.2.2: what has colons, or stands in brackets, is an address of IPv6. A zone may
+    /// RFC 3986 §3.2.2: a host with colons, or in brackets, is an address of IPv6. A zone may
     /// follow it (RFC 6874 §2).
     private static func isAddress(_ host: String) -> Bool {
         (try? SocketAddress(ipAddress: String(host.prefix { $0 != "%" }), port: 0)) != nil
     }
 
-    /// Whether no byte of a name ends it for somebody else: control characters, space and what
-    /// separates the parts of a URL. Percent-encoding may bring them here (RFC 3986 §7.3).
+    /// Whether a name has no byte that other programs take for its end: control characters, space
+    /// and what separates the parts of a URL. Percent-encoding may bring them here (RFC 3986 §7.3).
     private static func isName(_ host: String) -> Bool {
         host.utf8.allSatisfy { byte in
             switch byte {

@@ -1,9 +1,9 @@
 /// The content codings of a response that can be undone, in the order in which they were applied
 /// (RFC 9110 §8.4).
 ///
-/// An unknown coding in the list makes no value: the body is then handed over as it came, and the
-/// `Content-Encoding` of the head tells what it is. The dictionary codings `dcb` and `dcz`
-/// (RFC 9842) are unknown here. A list longer than ``longestList`` is an error.
+/// A list with an unknown coding makes no value: the body is then handed over as it came, and the
+/// `Content-Encoding` of the head tells what it is. The dictionary codings `dcb` and `dcz` (RFC
+/// 9842) are unknown here. A list longer than ``longestList`` is an error.
 struct ContentCoding: Sendable, Hashable {
     /// One coding (RFC 9110 §8.4.1).
     enum Coding: Sendable, Hashable, CaseIterable {
@@ -50,19 +50,19 @@ struct ContentCoding: Sendable, Hashable {
         }
     }
 
-    /// More codings than this are no honest response: each one may multiply the size of the one
+    /// A response with more codings is not honest: each one may multiply the size of the one
     /// before.
     static let longestList = 5
 
-    /// What a request says in `Accept-Encoding` (RFC 9110 §12.5.3) when it says nothing itself.
+    /// The `Accept-Encoding` (RFC 9110 §12.5.3) of a request that has none itself.
     enum Offer: Sendable {
-        /// What can be undone in this build, and nothing else.
+        /// The codings that can be undone in this build, and nothing else.
         case codings
         /// No coding: a part of coded bytes cannot be decoded (RFC 9110 §14.4).
         case identity
 
-        /// What goes with other fields, nil when they have an offer of their own. A request for a
-        /// range asks for no coding.
+        /// The offer to add to other fields, nil when they have one. A request for a range asks for
+        /// no coding.
         init?(hasAcceptEncoding: Bool, hasRange: Bool) {
             guard !hasAcceptEncoding else { return nil }
             self = hasRange ? .identity : .codings
@@ -77,7 +77,7 @@ struct ContentCoding: Sendable, Hashable {
 
         private static let codingsValue = Coding.allCases.map(\.name).joined(separator: ", ")
 
-        /// The most bytes of a line.
+        /// The most bytes that its line takes.
         static let longest = "Accept-Encoding: \r\n".utf8.count + codingsValue.utf8.count
     }
 

@@ -3,10 +3,10 @@ import HTTPTypes
 /// The header or trailer fields of one message as they were received: one copy of the bytes, and
 /// where each name and value lies in it.
 ///
-/// A head costs one allocation, and nobody who looks at no field, or at one, pays for `HTTPFields`.
-/// Lookups compare bytes and make a `String` only of what they return.
+/// A head costs one allocation, and a caller that reads no field, or one, does not pay for
+/// `HTTPFields`. Lookups compare bytes and make a `String` only of what they return.
 struct RawHeaderFields: Sendable {
-    /// Where one field lies in the bytes of its section.
+    /// The position of one field in the bytes of its section.
     struct Entry {
         var nameStart: UInt32
         var nameEnd: UInt32
@@ -17,8 +17,8 @@ struct RawHeaderFields: Sendable {
         var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
     }
 
-    /// Which of the fields that frame or code a message, or tell of its connection, were seen, so
-    /// that the usual absence of some costs nothing.
+    /// The fields seen that frame or encode a message, or tell of its connection, so that the usual
+    /// absence of some costs nothing.
     struct FramingNames: OptionSet {
         let rawValue: UInt8
 
@@ -83,14 +83,14 @@ struct RawHeaderFields: Sendable {
         framingNames: FramingNames,
         reason: Range<Int>
     ) {
-        // Copied at once.
+        // Safe: the bytes are copied here, while the caller keeps the section.
         var bytes = unsafe [UInt8](section)
         var entries = entries
         for position in entries.indices {
             entries[position].valueEnd = UInt32(Self.unfold(entries[position].value, in: &bytes))
         }
         self = unsafe bytes.withUnsafeBytes { section in
-            // Copied again, by the other initializer.
+            // Safe: the other initializer copies the bytes before it returns.
             unsafe Self(section: section, entries: entries, framingNames: framingNames, reason: reason)
         }
     }
@@ -129,7 +129,7 @@ struct RawHeaderFields: Sendable {
 
     private subscript(position: Int) -> Entry {
         unsafe storage.withUnsafeBytes { bytes in
-            // The initializer wrote `count` entries behind the section.
+            // In bounds: the initializer wrote `count` entries behind the section.
             let offset = sectionLength &+ position &* MemoryLayout<Entry>.stride
             return unsafe bytes.loadUnaligned(fromByteOffset: offset, as: Entry.self)
         }
@@ -160,7 +160,7 @@ struct RawHeaderFields: Sendable {
             while position < count {
                 let entry = self[position]
                 if entry.nameLength == length {
-                    // Inside the section, as the scanner found it.
+                    // In bounds: the scanner found the name inside the section.
                     let received = unsafe UnsafeRawBufferPointer(
                         rebasing: bytes[Int(entry.nameStart)..<Int(entry.nameEnd)]
                     )

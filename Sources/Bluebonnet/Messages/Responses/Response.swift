@@ -1,9 +1,9 @@
 public import FoundationEssentials
 public import HTTPTypes
 
-/// What came of a request: the parsed value and everything that was received with it.
+/// The result of a request: the parsed value and everything that was received with it.
 public struct Response<Value: Sendable>: Sendable {
-    /// What the response serializer made of the body.
+    /// The value that the response serializer made of the body.
     public var value: Value
     var sent: SentRequest
     /// The request of the last hop, as it was sent.
@@ -19,13 +19,13 @@ public struct Response<Value: Sendable>: Sendable {
     public var trailers: HTTPFields
     /// The 1xx responses that came before, 100 and 103 for example (RFC 9110 §15.2).
     public var informational: [ResponseHead]
-    /// Where the redirects led, in order; empty without redirects. The last one is the URL of
-    /// ``request``.
+    /// The URLs that the redirects led to, in order; empty without redirects. The last one is the
+    /// URL of ``request``.
     public var redirects: [URL]
-    /// How many times the request was sent again: on a new connection because a pooled one had gone
+    /// The number of times the request was sent again: on a new connection because a pooled one was
     /// stale, or without an expectation that the server refused with 417.
     public var retries: Int
-    /// Where the time went.
+    /// The times of the exchange.
     public var timings: Timings
 
     /// The status code and reason.

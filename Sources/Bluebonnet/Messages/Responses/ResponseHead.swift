@@ -36,7 +36,7 @@ public struct ResponseHead: Sendable {
         self.httpVersion = httpVersion
     }
 
-    /// Makes a head from the currency type of swift-http-types, as HTTP/1.1.
+    /// Makes a head from the type of swift-http-types, as HTTP/1.1.
     public init(_ response: HTTPResponse) {
         self.init(status: response.status, headerFields: response.headerFields)
     }
@@ -123,7 +123,7 @@ public struct ResponseHead: Sendable {
         return bytes.isEmpty ? nil : String(decoding: bytes.map(ASCII.lowercased), as: UTF8.self)
     }
 
-    /// The head as the currency type of swift-http-types, which has no place for the version.
+    /// The head as the type of swift-http-types, which has no place for the version.
     public var httpResponse: HTTPResponse {
         HTTPResponse(status: status, headerFields: headerFields)
     }

@@ -8,7 +8,7 @@ struct BaseURL: Sendable {
     let url: URL?
     /// The base as text when appending a plain relative path to it is all that resolving would do.
     private let prefix: String?
-    /// What was given as a base and is not a URL; every request fails with it.
+    /// The error of a base that is not a URL; every request with a relative path fails with it.
     private let invalid: NetworkingError?
     /// The URLs that were made last, by the text they were asked for with; shared by all copies.
     /// Programs ask for few paths, many times, and parsing a URL and taking it apart costs a ninth
@@ -38,7 +38,10 @@ struct BaseURL: Sendable {
 
     init(_ text: String) {
         let url = URL(string: text).flatMap { $0.scheme == nil ? nil : $0 }
-        let error = NetworkingError(.invalidURL, "The base URL \(Self.shown(text)) is not a whole URL.")
+        let error = NetworkingError(
+            .invalidURL,
+            "The base URL is not a whole URL, such as https://example.com/v1/: \(Self.shown(text))"
+        )
         self.init(url, invalid: url == nil ? error : nil)
     }
 
@@ -55,21 +58,21 @@ struct BaseURL: Sendable {
 
     /// The URL of a path, taken apart for the engine.
     func resolved(_ path: String) throws(NetworkingError) -> ResolvedURL {
-        // Texts are equal that look alike; in ASCII they have the same bytes then.
+        // Texts that look alike are equal, even if their bytes differ; in ASCII they do not differ.
         guard path.utf8.count <= Self.longestKept, path.utf8.allSatisfy({ $0 < 0x80 }) else {
             return ResolvedURL(try resolve(path))
         }
         if let known = made.urls.withLock({ $0[path] }) { return known }
         let resolved = ResolvedURL(try resolve(path))
         made.urls.withLock { urls in
-            // All go at once: keeping an order would cost more than what it saves.
+            // All are removed at once: keeping an order would cost more than what it saves.
             if urls.count >= Self.mostKept { urls.removeAll(keepingCapacity: true) }
             urls[path] = resolved
         }
         return resolved
     }
 
-    /// How many URLs are kept.
+    /// The number of URLs that are kept.
     var keptCount: Int { made.urls.withLock { $0.count } }
 
     /// The URL of a path; a whole URL wins over the base.
@@ -86,16 +89,17 @@ struct BaseURL: Sendable {
         )
     }
 
-    /// A text for messages: nothing of it that may be a secret.
+    /// A text for messages, without the parts that may be secrets.
     private static func shown(_ text: String) -> String {
         guard !text.isEmpty else { return "An empty path" }
-        // By bytes: with an accent behind it, a sign is another character and separates all the
-        // same.
+        // By bytes: a sign with an accent behind it is another character, but separates parts all
+        // the same.
         guard !text.utf8.contains(UInt8(ascii: "@")) else { return "A text with “@”" }
         return "“\(String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self))”"
     }
 
-    /// Letters, digits and single slashes without dots: what RFC 3986 §5.2 merges by appending.
+    /// Whether RFC 3986 §5.2 would only append the path: letters, digits, single slashes, and dots
+    /// that do not begin a segment.
     private static func isPlain(_ path: String) -> Bool {
         var previous = UInt8(ascii: "/")
         for byte in path.utf8 {
@@ -115,20 +119,20 @@ struct BaseURL: Sendable {
     }
 }
 
-/// A URL that was made of a text, with what the engine needs of it when it can be sent to.
+/// A URL that was made of a text, with its parts for the engine if requests can be sent to it.
 struct ResolvedURL: Sendable {
     let url: URL
     let target: RequestTarget?
 
     init(_ url: URL) {
         self.url = url
-        // What is wrong with a URL is said when the request is sent.
+        // The error of a URL that is not valid is thrown when the request is sent.
         target = try? RequestTarget(url)
     }
 }
 
 extension Request {
-    /// Makes a request of a URL that may have been taken apart already.
+    /// Makes a request for a URL that may have been taken apart already.
     init(method: HTTPRequest.Method, resolved: ResolvedURL, headerFields: HTTPFields) {
         self.init(method: method, url: resolved.url, target: resolved.target, headerFields: headerFields)
     }

@@ -12,7 +12,7 @@ extension HTTPSessionManager {
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: The query, as the request serializer encodes it. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
-    ///   - progress: Called as the body goes by. Default: none.
+    ///   - progress: Called as the body is transferred. Default: none.
     ///   - success: Called with the task and what ``responseSerializer`` made of the body.
     ///   - failure: Called with the error, and with the task when there was one.
     /// - Returns: The started task; nil when the request could not be serialized.
@@ -34,7 +34,7 @@ extension HTTPSessionManager {
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: The body, as the request serializer encodes it. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
-    ///   - progress: Called as the body goes by. Default: none.
+    ///   - progress: Called as the body is transferred. Default: none.
     ///   - success: Called with the task and what ``responseSerializer`` made of the body.
     ///   - failure: Called with the error, and with the task when there was one.
     /// - Returns: The started task; nil when the request could not be serialized.
@@ -56,7 +56,7 @@ extension HTTPSessionManager {
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: The body, as the request serializer encodes it. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
-    ///   - progress: Called as the body goes by. Default: none.
+    ///   - progress: Called as the body is transferred. Default: none.
     ///   - success: Called with the task and what ``responseSerializer`` made of the body.
     ///   - failure: Called with the error, and with the task when there was one.
     /// - Returns: The started task; nil when the request could not be serialized.
@@ -78,7 +78,7 @@ extension HTTPSessionManager {
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: The body, as the request serializer encodes it. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
-    ///   - progress: Called as the body goes by. Default: none.
+    ///   - progress: Called as the body is transferred. Default: none.
     ///   - success: Called with the task and what ``responseSerializer`` made of the body.
     ///   - failure: Called with the error, and with the task when there was one.
     /// - Returns: The started task; nil when the request could not be serialized.
@@ -100,7 +100,7 @@ extension HTTPSessionManager {
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: The query, as the request serializer encodes it. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
-    ///   - progress: Called as the body goes by. Default: none.
+    ///   - progress: Called as the body is transferred. Default: none.
     ///   - success: Called with the task and what ``responseSerializer`` made of the body.
     ///   - failure: Called with the error, and with the task when there was one.
     /// - Returns: The started task; nil when the request could not be serialized.

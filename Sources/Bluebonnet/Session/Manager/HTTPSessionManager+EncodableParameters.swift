@@ -23,7 +23,7 @@ extension HTTPSessionManager {
         try request(method, path, body: parameters, headers: headers)
     }
 
-    /// Sends a request with encodable parameters and brings the value with everything that was
+    /// Sends a request with encodable parameters and returns the value with everything that was
     /// received.
     ///
     /// - Parameters:
@@ -47,7 +47,7 @@ extension HTTPSessionManager {
 
     // MARK: GET
 
-    /// Sends a GET with encodable parameters and brings the parsed value.
+    /// Sends a GET with encodable parameters and returns the parsed value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -86,7 +86,7 @@ extension HTTPSessionManager {
 
     // MARK: POST
 
-    /// Sends a POST with encodable parameters and brings the parsed value.
+    /// Sends a POST with encodable parameters and returns the parsed value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -125,7 +125,7 @@ extension HTTPSessionManager {
 
     // MARK: PUT
 
-    /// Sends a PUT with encodable parameters and brings the parsed value.
+    /// Sends a PUT with encodable parameters and returns the parsed value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -164,7 +164,7 @@ extension HTTPSessionManager {
 
     // MARK: PATCH
 
-    /// Sends a PATCH with encodable parameters and brings the parsed value.
+    /// Sends a PATCH with encodable parameters and returns the parsed value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -204,7 +204,7 @@ extension HTTPSessionManager {
 
     // MARK: DELETE
 
-    /// Sends a DELETE with encodable parameters and brings the parsed value.
+    /// Sends a DELETE with encodable parameters and returns the parsed value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -244,7 +244,7 @@ extension HTTPSessionManager {
 
     // MARK: HEAD
 
-    /// Sends a HEAD with encodable parameters and brings the response head.
+    /// Sends a HEAD with encodable parameters and returns the response head.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.

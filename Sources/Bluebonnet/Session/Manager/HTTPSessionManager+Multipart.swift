@@ -39,8 +39,8 @@ extension HTTPSessionManager {
     /// Writes the form to a file and makes the request that uploads it from there.
     ///
     /// For streams without a length at servers that want one, for uploads that must outlive their
-    /// sources, and to look at what would be sent. The file is the caller's to remove. Counterpart
-    /// of `requestWithMultipartFormRequest:writingStreamContentsToFile:completionHandler:`.
+    /// sources, and to look at what would be sent. The caller removes the file. Counterpart of
+    /// `requestWithMultipartFormRequest:writingStreamContentsToFile:completionHandler:`.
     ///
     /// - Parameters:
     ///   - method: The method; not GET or HEAD.
@@ -49,7 +49,7 @@ extension HTTPSessionManager {
     ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's.
     ///     Default: none.
     ///   - file: A file URL; nothing half-written is ever found there.
-    ///   - overwrites: Whether a file that stands there is replaced. Default: true.
+    ///   - overwrites: Whether an existing file is replaced. Default: true.
     ///   - build: Adds the parts.
     /// - Returns: The request. Without parameters and parts it has no body, and no file is written.
     /// - Throws: As the function without a file, and as
@@ -70,7 +70,7 @@ extension HTTPSessionManager {
         return request
     }
 
-    /// Sends a form and brings the value with everything that was received.
+    /// Sends a form and returns the value with everything that was received.
     ///
     /// - Parameters:
     ///   - method: The method; not GET or HEAD.

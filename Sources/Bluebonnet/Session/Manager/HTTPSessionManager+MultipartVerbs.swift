@@ -4,7 +4,7 @@ public import HTTPTypes
 extension HTTPSessionManager {
     // MARK: POST
 
-    /// Sends a POST with a multipart form and brings the parsed value.
+    /// Sends a POST with a multipart form and returns the parsed value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -67,7 +67,7 @@ extension HTTPSessionManager {
     ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's.
     ///     Default: none.
     ///   - build: Adds the parts, before this function returns.
-    ///   - progress: Called as the body goes by. Default: none.
+    ///   - progress: Called as the body is transferred. Default: none.
     ///   - success: Called with the task and what ``responseSerializer`` made of the body.
     ///   - failure: Called with the error, and with the task when there was one.
     /// - Returns: The started task; nil when the request could not be made.
@@ -88,7 +88,7 @@ extension HTTPSessionManager {
 
     // MARK: PUT
 
-    /// Sends a PUT with a multipart form and brings the parsed value.
+    /// Sends a PUT with a multipart form and returns the parsed value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -151,7 +151,7 @@ extension HTTPSessionManager {
     ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's.
     ///     Default: none.
     ///   - build: Adds the parts, before this function returns.
-    ///   - progress: Called as the body goes by. Default: none.
+    ///   - progress: Called as the body is transferred. Default: none.
     ///   - success: Called with the task and what ``responseSerializer`` made of the body.
     ///   - failure: Called with the error, and with the task when there was one.
     /// - Returns: The started task; nil when the request could not be made.
@@ -172,7 +172,7 @@ extension HTTPSessionManager {
 
     // MARK: PATCH
 
-    /// Sends a PATCH with a multipart form and brings the parsed value.
+    /// Sends a PATCH with a multipart form and returns the parsed value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -235,7 +235,7 @@ extension HTTPSessionManager {
     ///   - headers: Header fields that win over the serializer's; `Content-Type` is the form's.
     ///     Default: none.
     ///   - build: Adds the parts, before this function returns.
-    ///   - progress: Called as the body goes by. Default: none.
+    ///   - progress: Called as the body is transferred. Default: none.
     ///   - success: Called with the task and what ``responseSerializer`` made of the body.
     ///   - failure: Called with the error, and with the task when there was one.
     /// - Returns: The started task; nil when the request could not be made.

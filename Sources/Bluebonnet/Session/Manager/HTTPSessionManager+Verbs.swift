@@ -1,10 +1,10 @@
 public import HTTPTypes
 
-/// The verbs, asynchronous: the value is what comes back.
+/// The verbs, asynchronous: they return the value.
 extension HTTPSessionManager {
     // MARK: GET
 
-    /// Sends a GET and brings the parsed value.
+    /// Sends a GET and returns the parsed value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -41,7 +41,7 @@ extension HTTPSessionManager {
 
     // MARK: POST
 
-    /// Sends a POST and brings the parsed value.
+    /// Sends a POST and returns the parsed value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -77,7 +77,7 @@ extension HTTPSessionManager {
         try await post(path, parameters: parameters, headers: headers, as: .decodable(Value.self))
     }
 
-    /// Sends a POST with an encodable body and brings the parsed value.
+    /// Sends a POST with an encodable body and returns the parsed value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -114,7 +114,7 @@ extension HTTPSessionManager {
 
     // MARK: PUT
 
-    /// Sends a PUT and brings the parsed value.
+    /// Sends a PUT and returns the parsed value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -149,7 +149,7 @@ extension HTTPSessionManager {
         try await put(path, parameters: parameters, headers: headers, as: .decodable(Value.self))
     }
 
-    /// Sends a PUT with an encodable body and brings the parsed value.
+    /// Sends a PUT with an encodable body and returns the parsed value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -186,7 +186,7 @@ extension HTTPSessionManager {
 
     // MARK: PATCH
 
-    /// Sends a PATCH and brings the parsed value.
+    /// Sends a PATCH and returns the parsed value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -222,7 +222,7 @@ extension HTTPSessionManager {
         try await patch(path, parameters: parameters, headers: headers, as: .decodable(Value.self))
     }
 
-    /// Sends a PATCH with an encodable body and brings the parsed value.
+    /// Sends a PATCH with an encodable body and returns the parsed value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -259,7 +259,7 @@ extension HTTPSessionManager {
 
     // MARK: DELETE
 
-    /// Sends a DELETE and brings the parsed value.
+    /// Sends a DELETE and returns the parsed value.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.
@@ -297,7 +297,7 @@ extension HTTPSessionManager {
 
     // MARK: HEAD
 
-    /// Sends a HEAD and brings the response head.
+    /// Sends a HEAD and returns the response head.
     ///
     /// - Parameters:
     ///   - path: A path relative to ``baseURL``, or a whole URL.

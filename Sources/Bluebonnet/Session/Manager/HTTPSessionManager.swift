@@ -13,8 +13,9 @@ public import HTTPTypes
 /// let page = try await api.get("users", parameters: ["page": 2], as: .json)
 /// ```
 public struct HTTPSessionManager: Sendable {
-    /// What relative paths are resolved against. A path gets a trailing slash when it has none, so
-    /// that `v1` and `users` make `v1/users`. Default: none; requests then need whole URLs.
+    /// The URL that relative paths are resolved against. A path gets a trailing slash when it has
+    /// none, so that `v1` and `users` make `v1/users`. Default: none; requests then need whole
+    /// URLs.
     public let baseURL: URL?
 
     /// The session that sends the requests.
@@ -27,12 +28,12 @@ public struct HTTPSessionManager: Sendable {
     /// Default: ``JSONResponseSerializer``.
     public var responseSerializer: any ResponseSerializer<JSONValue> = JSONResponseSerializer()
 
-    /// What every response of the manager must fulfil, before the validation of the serializer that
-    /// a call names; see ``ResponseValidation/rules``. Default: ``ResponseValidation/none``. Holds
-    /// for streams too, before their body is read.
+    /// The rules that every response of the manager must fulfil, before the validation of the
+    /// serializer that a call names; see ``ResponseValidation/rules``. Default:
+    /// ``ResponseValidation/none``. Holds for streams too, before their body is read.
     public var validation = ResponseValidation.none
 
-    /// Where success, failure and progress closures run. Default: the main queue.
+    /// The queue on which success, failure and progress closures run. Default: the main queue.
     public var completionQueue: DispatchQueue = .main
 
     private let resolver: BaseURL
@@ -40,7 +41,7 @@ public struct HTTPSessionManager: Sendable {
     /// Makes a manager.
     ///
     /// - Parameters:
-    ///   - baseURL: What relative paths are resolved against. Default: none.
+    ///   - baseURL: The URL that relative paths are resolved against. Default: none.
     ///   - session: The session to share. Default: ``SessionManager/shared``.
     public init(baseURL: URL? = nil, session: SessionManager = .shared) {
         self.init(BaseURL(baseURL), session)
@@ -49,8 +50,8 @@ public struct HTTPSessionManager: Sendable {
     /// Makes a manager with a base URL written as text.
     ///
     /// - Parameters:
-    ///   - baseURL: What relative paths are resolved against. Where this is not a URL, every
-    ///     request with a relative path fails with ``NetworkingError/Code/invalidURL``.
+    ///   - baseURL: The URL that relative paths are resolved against. Where this is not a URL,
+    ///     every request with a relative path fails with ``NetworkingError/Code/invalidURL``.
     ///   - session: The session to share. Default: ``SessionManager/shared``.
     public init(baseURL: String, session: SessionManager = .shared) {
         self.init(BaseURL(baseURL), session)
@@ -65,7 +66,7 @@ public struct HTTPSessionManager: Sendable {
     /// Makes a manager with a session of its own.
     ///
     /// - Parameters:
-    ///   - baseURL: What relative paths are resolved against. Default: none.
+    ///   - baseURL: The URL that relative paths are resolved against. Default: none.
     ///   - configuration: The configuration of the new session.
     public init(baseURL: URL? = nil, configuration: SessionConfiguration) {
         self.init(baseURL: baseURL, session: SessionManager(configuration: configuration))
@@ -74,7 +75,7 @@ public struct HTTPSessionManager: Sendable {
     /// Makes a manager with a base URL written as text and a session of its own.
     ///
     /// - Parameters:
-    ///   - baseURL: What relative paths are resolved against.
+    ///   - baseURL: The URL that relative paths are resolved against.
     ///   - configuration: The configuration of the new session.
     public init(baseURL: String, configuration: SessionConfiguration) {
         self.init(baseURL: baseURL, session: SessionManager(configuration: configuration))
@@ -124,7 +125,7 @@ public struct HTTPSessionManager: Sendable {
 
     // MARK: Any method
 
-    /// Sends a request and brings the value with everything that was received.
+    /// Sends a request and returns the value with everything that was received.
     ///
     /// - Parameters:
     ///   - method: The method.
@@ -145,7 +146,7 @@ public struct HTTPSessionManager: Sendable {
         return try await session.perform(request, as: checked(serializer))
     }
 
-    /// Sends a request with an encodable body and brings the value with everything that was
+    /// Sends a request with an encodable body and returns the value with everything that was
     /// received.
     ///
     /// - Parameters:
@@ -188,7 +189,7 @@ public struct HTTPSessionManager: Sendable {
         session.dataTask(try request(method, path, parameters: parameters, headers: headers), as: checked(serializer))
     }
 
-    /// Sends a request and brings its value, and makes no response around it.
+    /// Sends a request and returns its value, without a response around it.
     func value<Serializer: ResponseSerializer>(
         of request: Request,
         as serializer: Serializer

@@ -13,8 +13,8 @@ struct ManagerResponseSerializer<Base: ResponseSerializer>: ResponseSerializer {
 }
 
 extension ResponseValidation {
-    /// Parses what is acceptable. Where the content type is, what comes of the rest becomes part of
-    /// the error.
+    /// Parses an acceptable response. Of another one, the parsed body becomes part of the error, if
+    /// its content type is acceptable.
     func admit<Output: Sendable>(
         _ body: Data,
         head: ResponseHead,
@@ -31,7 +31,7 @@ extension ResponseValidation {
         throw failure
     }
 
-    /// The same of what was received.
+    /// Parses a received response by the same rules.
     func admit<Output: Sendable>(
         _ received: ReceivedResponse,
         _ parse: () throws(NetworkingError) -> Output

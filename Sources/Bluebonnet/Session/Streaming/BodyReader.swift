@@ -5,17 +5,19 @@ import NIOCore
 /// asked for.
 struct BodyReader {
     private enum State {
+        /// Then `reading`, or `ended` when there is no response.
         case unsent(ResponseStream, @Sendable (inout Request) -> Void)
-        /// The body keeps its session alive.
+        /// The body keeps its session alive. Then `ended`.
         case reading(ResponseBody.Buffers, ResponseBody, TransportResponse?)
+        /// The last state.
         case ended
     }
 
     private var state: State
 
     /// - Parameters:
-    ///   - stream: Says what to send.
-    ///   - change: Makes the request fit for what reads it.
+    ///   - stream: The description of the request to send.
+    ///   - change: Adds to the request what its reader needs.
     init(_ stream: ResponseStream, changing change: @escaping @Sendable (inout Request) -> Void = { _ in }) {
         state = .unsent(stream, change)
     }

@@ -28,8 +28,8 @@ public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
         ///
         /// - Throws: ``NetworkingError/Code/responseSerializationFailed`` for a line that cannot be
         ///   decoded, with the number of the line in its message and the line as its body;
-        ///   ``NetworkingError/Code/bodyTooLarge`` for a line beyond the limit; what ends a body
-        ///   early.
+        ///   ``NetworkingError/Code/bodyTooLarge`` for a line beyond the limit; every error that
+        ///   ends a body early.
         public mutating func next() async throws -> Value? {
             while let line = try await lines.next() {
                 if line.readableBytesView.allSatisfy(Self.isBlank) { continue }
@@ -58,7 +58,7 @@ public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
             }
         }
 
-        /// The whitespace of RFC 8259 §2 that may stand in a line.
+        /// The whitespace of RFC 8259 §2 that may be in a line.
         private static func isBlank(_ byte: UInt8) -> Bool {
             byte == 0x20 || byte == 0x09 || byte == 0x0D
         }

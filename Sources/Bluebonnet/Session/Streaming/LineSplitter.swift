@@ -8,7 +8,7 @@ package import NIOCore
 /// let last = try splitter.finish()   // after the last piece
 /// ```
 package struct LineSplitter {
-    /// What ends a line.
+    /// The bytes that end a line.
     package enum LineEnd {
         /// LF or CRLF.
         case lineFeed
@@ -29,13 +29,13 @@ package struct LineSplitter {
         didSet { limit = min(limit, Self.mostBytes) }
     }
 
-    /// How many lines were given out.
+    /// The number of lines that were returned.
     private(set) var count = 0
-    /// How many bytes were looked at or moved: the measure of the cost.
+    /// The number of bytes that were looked at or moved: the measure of the cost.
     private(set) var examined = 0
 
     private let lineEnd: LineEnd
-    /// What is not cut yet of the last piece.
+    /// The rest of the last piece that is not cut yet.
     private var piece = ByteBuffer()
     /// The beginning of a line, from earlier pieces.
     private var pending = ByteBuffer()
@@ -48,7 +48,7 @@ package struct LineSplitter {
 
     /// - Parameters:
     ///   - limit: The most bytes of a line without its end.
-    ///   - lineEnd: What ends a line. Default: LF or CRLF.
+    ///   - lineEnd: The bytes that end a line. Default: LF or CRLF.
     package init(limit: Int, lineEnd: LineEnd = .lineFeed) {
         self.limit = min(limit, Self.mostBytes)
         self.lineEnd = lineEnd
@@ -87,7 +87,7 @@ package struct LineSplitter {
         pending.readableBytes > 0 ? try takePending() : nil
     }
 
-    /// How many bytes stand before the next line end of the piece.
+    /// The number of bytes before the next line end of the piece.
     private var lengthOfRest: Int? {
         let bytes = piece.readableBytesView
         let end =

@@ -4,7 +4,8 @@ extension ResponseBody {
     /// The body as lines of text, ended by LF or CRLF, decoded as UTF-8 with replacement; read with
     /// back-pressure.
     ///
-    /// A line longer than ``Limits/line`` ends it with ``NetworkingError/Code/lineTooLong``.
+    /// A line longer than ``Limits/line`` ends the sequence with
+    /// ``NetworkingError/Code/lineTooLong``.
     public var lines: Lines { Lines { BodyReader(self) } }
 
     /// The lines of a body.
@@ -51,7 +52,7 @@ extension ResponseStream {
 struct LineReader {
     private var reader: BodyReader
     private var splitter: LineSplitter
-    /// That of the body, where there is no other.
+    /// The most bytes of a line; nil for the limit of the body.
     private let limit: Int?
     private let tooLong: NetworkingError.Code
     private var isAtEnd = false

@@ -1,14 +1,13 @@
 public import FoundationEssentials
 import NIOCore
 
-/// A request whose response is read while it comes, with back-pressure: what
-/// ``HTTPSessionManager/stream(_:parameters:headers:)`` gives.
+/// A request whose response is read while it comes, with back-pressure: made by
+/// ``HTTPSessionManager/stream(_:parameters:headers:)``.
 ///
-/// A value that says what to ask for. Each iteration, of itself or of ``lines``,
+/// A value that describes the request. Each iteration, of itself or of ``lines``,
 /// ``serverSentEvents`` and the others, sends a request of its own; its first element comes after
 /// the response was validated. Leaving the loop, or cancelling the Swift task, cancels the request.
-/// While nobody asks for the next element, about a megabyte waits in memory and the server is
-/// slowed down.
+/// While no element is asked for, about a megabyte waits in memory and the server is slowed down.
 ///
 /// ```swift
 /// for try await piece in api.stream("export") { hash.update(data: piece) }
@@ -21,29 +20,29 @@ public struct ResponseStream: AsyncSequence, Sendable {
     /// A piece of the body, never empty.
     public typealias Element = Data
 
-    /// Which responses are accepted, of those that fulfil ``HTTPSessionManager/validation``; every
-    /// other one fails before the first element. Default: the status codes that the manager's
-    /// response serializer accepts, 200 to 299 otherwise, with any content type.
+    /// The rules for responses that fulfil ``HTTPSessionManager/validation``; one that breaks them
+    /// fails before the first element. Default: the status codes that the manager's response
+    /// serializer accepts, 200 to 299 otherwise, with any content type.
     public var validation: ResponseValidation
 
     /// The timeouts where they differ from the session's. Default: the session's. A stream with
     /// long silences needs another ``Timeouts/betweenBytes``.
     public var timeouts: Timeouts?
 
-    /// How many bytes of the body of a refused response its error carries, at most: as many as come
+    /// The most bytes of the body of a refused response that its error carries: as many as come
     /// within a second, and of a stream of events those that came with the head. Default: 64 KiB.
     public var errorBodyLimit = 65_536
 
     private let session: SessionManager
-    /// What every response of the manager must fulfil.
+    /// The rules that every response of the manager must fulfil.
     private let managerValidation: ResponseValidation
     private let makeRequest: @Sendable () throws(NetworkingError) -> Request
 
     /// Makes a stream of a request.
     ///
     /// - Parameters:
-    ///   - request: What to send, once for every iteration.
-    ///   - session: What sends it.
+    ///   - request: The request to send, once for every iteration.
+    ///   - session: The session that sends it.
     ///   - validation: Which responses are accepted. Default: every 2xx.
     public init(_ request: Request, session: SessionManager, validation: ResponseValidation = .default) {
         self.init(session: session, managerValidation: .none, validation: validation) { () throws(NetworkingError) in
@@ -111,13 +110,13 @@ public struct ResponseStream: AsyncSequence, Sendable {
         }
     }
 
-    /// The same as ``response()`` for a request that was changed.
+    /// Does the same as ``response()``, with a change to the request.
     func response(changing change: (inout Request) -> Void) async throws -> TransportResponse {
         var request = try makeRequest()
         if let timeouts { request.timeouts = timeouts }
         change(&request)
         var response = try await session.stream(request)
-        // The body counts only where it is empty, which is not known yet.
+        // Of the body only counts whether it is empty, which is not known yet.
         guard let failure = failure(of: response, body: Data([0x20])) else {
             return response
         }

@@ -20,9 +20,9 @@ struct ServerSentEventParser {
 
     private let limit: Int
     private var lines: LineSplitter
-    /// How many bytes of lines were looked at.
+    /// The number of bytes of lines that were looked at.
     private var taken = 0
-    /// A byte order mark may stand in front of the first line.
+    /// A byte order mark may be in front of the first line.
     private var isFirstLine = true
     private var id: String
     private var type: [UInt8] = []
@@ -31,8 +31,8 @@ struct ServerSentEventParser {
 
     /// - Parameters:
     ///   - limit: The most bytes of an event.
-    ///   - lastEventID: What a stream before this one ended with.
-    ///   - retry: The same.
+    ///   - lastEventID: The ID that the stream before this one ended with.
+    ///   - retry: The `retry:` that the stream before this one ended with.
     init(limit: Int, lastEventID: String = "", retry: Duration? = nil) {
         self.limit = limit
         self.lastEventID = lastEventID
@@ -41,7 +41,7 @@ struct ServerSentEventParser {
         id = lastEventID
     }
 
-    /// How many bytes were looked at or moved: the measure of the cost.
+    /// The number of bytes that were looked at or moved: the measure of the cost.
     var examined: Int { lines.examined + taken }
 
     /// Takes the next piece, when ``next()`` has returned nil.
@@ -93,7 +93,7 @@ struct ServerSentEventParser {
             if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
         case "retry":
             guard !value.isEmpty, value.allSatisfy({ (0x30...0x39).contains($0) }) else { break }
-            // A number beyond 64 bits is no time that anybody waits.
+            // A number beyond 64 bits is ignored: it is not a time to wait.
             if let milliseconds = Int64(String(decoding: value, as: UTF8.self)) { retry = .milliseconds(milliseconds) }
         default:
             // A comment has no name, and other fields have no meaning.

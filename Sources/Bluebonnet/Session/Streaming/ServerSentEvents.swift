@@ -12,8 +12,8 @@ public struct ServerSentEvent: Sendable, Hashable {
     /// `Last-Event-ID`.
     public var id: String
 
-    /// The last `retry:` that came with it or before it: how long the server wants us to wait
-    /// before asking again. Default: none.
+    /// The last `retry:` that came with it or before it: the time that the server wants to pass
+    /// before a new request. Default: none.
     public var retry: Duration?
 
     /// Makes an event.
@@ -22,7 +22,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     ///   - type: The type. Default: `message`.
     ///   - data: The text.
     ///   - id: The last event ID. Default: none.
-    ///   - retry: The time before asking again. Default: none.
+    ///   - retry: The time before a new request. Default: none.
     public init(type: String = "message", data: String, id: String = "", retry: Duration? = nil) {
         self.type = type
         self.data = data
@@ -38,7 +38,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = ServerSentEvent
 
-    /// Where the events come from.
+    /// The source of the events.
     enum Source: Sendable {
         case body(ResponseBody)
         case stream(ResponseStream, reconnects: Bool, lastEventID: String)
@@ -47,20 +47,19 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
     let source: Source
     let limit: Int
 
-    /// How long to wait before asking again (§9.2.3).
+    /// The time before a new request (§9.2.3).
     struct Pace: Sendable {
-        /// When the server did not say.
+        /// The time where the server did not say.
         static let usual: Duration = .seconds(3)
-        /// No server is asked more often, whatever it says: many clients that ask at once keep it
-        /// down.
+        /// The shortest time, whatever the server says: many clients that ask at once keep it down.
         static let shortest: Duration = .milliseconds(100)
-        /// Nobody waits longer, whatever the server says.
+        /// The longest time, whatever the server says.
         static let longest: Duration = .seconds(300)
 
-        /// How many attempts one after the other brought no event.
+        /// The number of attempts in a row that brought no event.
         private var failures = 0
 
-        /// An event has come.
+        /// Notes that an event has come.
         mutating func succeeded() {
             failures = 0
         }
@@ -70,7 +69,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         mutating func next(_ retry: Duration?) -> Duration {
             var delay = Swift.max(retry ?? Self.usual, Self.shortest)
             for _ in 0..<failures where delay < Self.longest { delay *= 2 }
-            // The first attempt after an event is none that failed.
+            // Counted after the delay, which is not doubled for the first attempt after an event.
             failures += 1
             return Swift.min(delay, Self.longest)
         }
@@ -81,7 +80,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         AsyncIterator(source: source, limit: limit)
     }
 
-    /// Cuts the body into events; asks again when that was wanted.
+    /// Cuts the body into events; sends a new request if it `reconnects`.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let source: Source
         private let limit: Int
@@ -89,7 +88,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         private var parser: ServerSentEventParser
         /// The head of the present response was seen.
         private var isOpen = false
-        /// That of any response was.
+        /// The head of any response was seen.
         private var wasOpen = false
         private var isAtEnd = false
         private var pace = Pace()
@@ -109,8 +108,8 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
 
         /// The next event; nil at the end and after an error.
         ///
-        /// - Throws: ``NetworkingError/Code/bodyTooLarge`` for an event beyond the limit; what ends
-        ///   a body early.
+        /// - Throws: ``NetworkingError/Code/bodyTooLarge`` for an event beyond the limit; every
+        ///   error that ends a body early.
         public mutating func next() async throws -> ServerSentEvent? {
             while !isAtEnd {
                 do {
@@ -149,7 +148,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             }
         }
 
-        /// Asks again, or ends with the error.
+        /// Sends a new request, or ends with the error.
         private mutating func endOfResponse(_ error: NetworkingError?) async throws {
             guard !isAtEnd, wasOpen, case .stream(let stream, true, _) = source, error.map(Self.isPassing) ?? true
             else {
@@ -178,7 +177,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
 
         private static func reader(_ stream: ResponseStream, _ lastEventID: String) -> BodyReader {
             var stream = stream
-            // §9.2.2: any other type is no stream of events.
+            // §9.2.2: any other type is not a stream of events.
             stream.validation.acceptableContentTypes =
                 stream.validation.acceptableContentTypes ?? ["text/event-stream"]
             return BodyReader(stream) { request in
@@ -212,7 +211,7 @@ extension ResponseStream {
     ///
     /// - Parameters:
     ///   - lastEventID: The `Last-Event-ID` to begin with. Default: none.
-    ///   - reconnects: Whether to ask again. Default: no.
+    ///   - reconnects: Whether new requests follow. Default: no.
     ///   - limit: The most bytes of an event. Default: 16 MiB.
     /// - Returns: The events; the request is sent when they are iterated.
     public func serverSentEvents(

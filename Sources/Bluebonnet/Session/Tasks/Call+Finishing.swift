@@ -1,14 +1,14 @@
 import NIOCore
 
-/// What a session does with its calls at their beginning and end.
+/// The beginning and the end of a call, which a session takes care of.
 extension Call {
     /// Makes a call of a session.
     ///
     /// - Parameters:
-    ///   - request: What to send.
+    ///   - request: The request to send.
     ///   - core: The session.
-    ///   - isWatched: Whether somebody may look at it while it runs. Default: false.
-    ///   - isStarted: Whether it is run at once, by whoever makes it. Default: false.
+    ///   - isWatched: Whether it may be looked at while it runs. Default: false.
+    ///   - isStarted: Whether its maker runs it at once. Default: false.
     ///   - now: The clock of the speeds. Default: the event loops'.
     convenience init(
         _ request: Request,
@@ -34,7 +34,7 @@ extension Call {
     }
 
     /// Parses what was received, and completes the call. Not asynchronous: values whose size is
-    /// known at run time only are dear where a function may be suspended.
+    /// known at run time only cost much where a function may be suspended.
     func finish<Output: Sendable>(
         _ received: ReceivedResponse,
         _ parse: (ReceivedResponse) throws(NetworkingError) -> Output
@@ -48,7 +48,7 @@ extension Call {
         }
     }
 
-    /// The same off the event loop and off the caller's actor.
+    /// Parses and completes as ``finish(_:_:)``, but off the event loop and off the caller's actor.
     @inline(never)
     func finishElsewhere<Output: Sendable>(
         _ received: ReceivedResponse,
@@ -63,8 +63,8 @@ extension Call {
         return try finish(received) { _ throws(NetworkingError) in try result.get() }
     }
 
-    /// Ends the task with whatever was thrown, made complete. Whoever stopped the task says why;
-    /// what an interceptor saw then was only a cancellation.
+    /// Ends the task with an error, and adds request and response to it. The error that stopped the
+    /// task wins: interceptors saw it as a mere cancellation.
     func failed(_ error: any Error, _ received: ReceivedResponse?) -> NetworkingError {
         let request = received?.transport.request ?? originalRequest
         var seen = NetworkingError.wrapping(error)
@@ -73,7 +73,7 @@ extension Call {
         let error = (self.error ?? seen)
             .completed(request: seen.request ?? request, response: seen.response, body: seen.body)
             .completed(request: request, response: received?.transport.head, body: received?.body)
-        // With an error given there is nothing more to throw.
+        // It cannot throw: with an error given, it does not throw the one that stopped the task.
         try? complete(error, received?.transport)
         return error
     }

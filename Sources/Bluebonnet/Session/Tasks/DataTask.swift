@@ -6,9 +6,9 @@ import Synchronization
 /// A task made by a factory is not started; ``resume()`` starts it, and so does awaiting ``value``.
 /// Counterpart of `NSURLSessionDataTask` with AFNetworking's `AFURLSessionManagerTaskDelegate`.
 public final class DataTask<Output: Sendable>: SessionTask {
-    /// Validates and parses what was collected.
+    /// Validates and parses the collected body.
     typealias Serialize = @Sendable (ReceivedResponse) throws(NetworkingError) -> Output
-    /// What becomes of the task.
+    /// The result of the task: the response or the error.
     public typealias Outcome = Result<Response<Output>, NetworkingError>
 
     private struct State {
@@ -33,10 +33,10 @@ public final class DataTask<Output: Sendable>: SessionTask {
     /// A number that no other task of the session has.
     public var identifier: Int { call.identifier }
 
-    /// The request as the task was made with it.
+    /// The request that the task was made with.
     public var originalRequest: Request { call.originalRequest }
 
-    /// Where the task stands.
+    /// The state of the task.
     public var state: TaskState { call.state }
 
     /// The request of the last hop, after interceptors and redirects; the original one before the
@@ -46,14 +46,14 @@ public final class DataTask<Output: Sendable>: SessionTask {
     /// The response head, once it is there.
     public var response: ResponseHead? { call.response }
 
-    /// How far upload and download are now.
+    /// The progress of upload and download now.
     public var currentProgress: TaskProgress { call.currentProgress }
 
-    /// How far upload and download are, whenever that changes, until the task is over. A slow
-    /// reader gets the newest.
+    /// The progress of upload and download at each change, until the task is over. A slow reader
+    /// gets the newest.
     public var progress: AsyncStream<TaskProgress> { call.progress }
 
-    // MARK: What comes of it
+    // MARK: The result
 
     /// The value; starts the task if it was not started. Cancelling the Swift task that awaits
     /// cancels this task.
@@ -68,7 +68,7 @@ public final class DataTask<Output: Sendable>: SessionTask {
     /// - Throws: ``NetworkingError``.
     public var completedResponse: Response<Output> {
         get async throws {
-            if call.startsNow() { return try await work().get() }
+            if call.markStarted() { return try await work().get() }
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     whenComplete { continuation.resume(with: $0.mapError { $0 as any Error }) }
@@ -91,10 +91,10 @@ public final class DataTask<Output: Sendable>: SessionTask {
         if let outcome { body(outcome) }
     }
 
-    /// Calls the closure whenever bytes have gone by, on no particular thread: what ``progress``
-    /// does, without leaving any out.
+    /// Calls the closure whenever bytes were transferred, on no particular thread; unlike
+    /// ``progress``, it leaves no change out.
     ///
-    /// - Parameter body: Gets how far upload and download are. The connection waits while it runs.
+    /// - Parameter body: Gets the progress. The connection waits while it runs.
     public func onProgress(_ body: @escaping @Sendable (TaskProgress) -> Void) {
         call.observe { counts in
             if let counts { body(TaskProgress(counts)) }
@@ -103,7 +103,7 @@ public final class DataTask<Output: Sendable>: SessionTask {
 
     // MARK: Control
 
-    /// Starts a new task, or lets a suspended one read on.
+    /// Starts a new task, or resumes a suspended one.
     public func resume() {
         if !call.start({ _ = await self.work() }) { call.resume() }
     }
@@ -117,8 +117,8 @@ public final class DataTask<Output: Sendable>: SessionTask {
     /// Fails the task with ``NetworkingError/Code/cancelled``, unless it is complete.
     public func cancel() {
         call.cancel()
-        // A task that never started has nobody who would complete it.
-        if call.startsNow() { end(.failure(call.failed(CancellationError(), nil))) }
+        // No other code completes a task that never started.
+        if call.markStarted() { end(.failure(call.failed(CancellationError(), nil))) }
     }
 
     private func work() async -> Outcome {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import NIOCore
 
-/// A response that has been received whole: what a response serializer works on.
+/// A response that has been received whole, for the response serializer.
 struct ReceivedResponse: Sendable {
     let transport: TransportResponse
     let body: Data
@@ -16,7 +16,7 @@ extension ResponseSerializer {
 }
 
 extension Response {
-    /// Puts together what was received, when the task is complete.
+    /// Makes the response from what was received, when the task is complete.
     init(value: Value, _ received: ReceivedResponse) {
         let transport = received.transport
         var timings = transport.exchangeTimings

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import NIOCore
 
-/// The run of a task, from its beginning to what was received.
+/// The run of a task, from its beginning to its received response.
 extension SessionCore {
     /// Sends the request and collects the response. Cancelling the Swift task cancels the run.
     ///
@@ -22,7 +22,7 @@ extension SessionCore {
     }
 
     /// Sends the request and returns with the head. The task is over when the body has come to its
-    /// end, whoever reads it.
+    /// end.
     ///
     /// When this throws, the task is complete.
     func stream(_ call: Call) async throws -> TransportResponse {
@@ -36,7 +36,7 @@ extension SessionCore {
                 return response
             }
             stream.whenEnded { end in
-                // Whoever reads the body hears of what ended it. The response, kept here, would
+                // The reader of the body gets the error that ended it. A response kept here would
                 // keep its body.
                 let error: NetworkingError? = if case .failure(let error) = end { error } else { nil }
                 try? call.complete(error, nil)
@@ -61,7 +61,7 @@ extension SessionCore {
         }
     }
 
-    // Apart, because most responses come whole, and need no frame for this.
+    // A function of its own, because most responses come whole and need no frame for this.
     @inline(never)
     private func collect(
         _ response: TransportResponse,
@@ -80,7 +80,7 @@ extension SessionCore {
         }
     }
 
-    /// Its context, the whole time counted from now.
+    /// The context of a call, whose whole time counts from now.
     private func context(of call: Call, collectsBody: Bool) -> ExchangeContext {
         let timeout = call.originalRequest.effectiveTimeouts(over: settings.timeouts).request.duration
         return ExchangeContext(

@@ -1,8 +1,8 @@
 import HTTPTypes
 import Synchronization
 
-/// What tasks need of their session, without keeping the session itself alive: when the last
-/// `SessionManager` goes away, its tasks fail and its connections close.
+/// The part of a session that its tasks keep alive, not the session itself: when the last
+/// `SessionManager` is released, its tasks fail and its connections close.
 final class SessionCore: CallOwner {
     private struct State {
         var tasks: [Int: Call] = [:]
@@ -16,7 +16,7 @@ final class SessionCore: CallOwner {
     let settings: SessionSettings
     let chain: InterceptorChain
     private let lastIdentifier = Atomic(0)
-    /// How many listen: asked several times for each request.
+    /// The number of listeners, read several times for each request.
     private let listenerCount = Atomic(0)
     private let state = Mutex(State())
 
@@ -51,7 +51,7 @@ final class SessionCore: CallOwner {
         lastIdentifier.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// A task begins; it fails at once when the session has ended.
+    /// Begins a task; throws when the session has ended.
     func begin(_ task: Call) throws(NetworkingError) {
         let (error, hasListeners) = state.withLock { state -> (NetworkingError?, Bool) in
             if state.invalidation == nil { state.tasks[task.identifier] = task }
@@ -61,7 +61,7 @@ final class SessionCore: CallOwner {
         if hasListeners { post(SessionEvent(.didResume, task.presented)) }
     }
 
-    /// The head of the last hop's response is there. Where nobody looks, the call notes it when it
+    /// Notes the head of the last hop's response. A call that is not watched notes it when it
     /// completes.
     func received(_ response: TransportResponse, for task: Call) {
         let hasListeners = hasListeners
@@ -97,7 +97,7 @@ final class SessionCore: CallOwner {
         for listener in listeners { listener.yield(event) }
     }
 
-    /// A new stream of what happens from now on; the newest 1,024 events wait for a slow reader.
+    /// A new stream of the events from now on; the newest 1,024 events wait for a slow reader.
     var events: AsyncStream<SessionEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: SessionEvent.self,
@@ -140,7 +140,7 @@ final class SessionCore: CallOwner {
         if tasks.isEmpty { finish() }
     }
 
-    /// The last task of an invalidated session is over.
+    /// Ends an invalidated session, when its last task is over.
     private func finish() {
         transport.invalidate()
         let listeners = state.withLock { state in

@@ -13,7 +13,7 @@
 /// }
 /// ```
 public struct SessionEvent: Sendable {
-    /// What happened. A struct, so that a new kind does not break a `switch`.
+    /// The kind of an event. A struct, so that a new kind does not break a `switch`.
     public struct Kind: Sendable, Hashable, CustomStringConvertible {
         /// The name of the kind: `didResume`.
         public let description: String
@@ -30,13 +30,13 @@ public struct SessionEvent: Sendable {
         public static let didInvalidate = Kind(description: "didInvalidate")
     }
 
-    /// What happened.
+    /// The kind of the event.
     public let kind: Kind
     /// The task that it happened to; nil for ``Kind/didInvalidate``.
     public let task: (any SessionTask)?
     /// The response head, for ``Kind/didReceiveResponse``.
     public let response: ResponseHead?
-    /// Why the task failed, for ``Kind/didComplete``; nil when it succeeded.
+    /// The error of a task that failed, for ``Kind/didComplete``; nil when it succeeded.
     public let error: NetworkingError?
 
     init(

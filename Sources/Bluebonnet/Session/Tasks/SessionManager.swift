@@ -2,11 +2,12 @@ public import FoundationEssentials
 
 /// Makes and runs tasks over one pool of connections.
 ///
-/// Counterpart of `AFURLSessionManager`. Nothing has to be shut down: when the last reference goes
-/// away, running tasks fail with ``NetworkingError/Code/sessionInvalidated`` and the connections
-/// close. Share one; every session has connections of its own.
+/// Counterpart of `AFURLSessionManager`. Nothing has to be shut down: when the last reference is
+/// released, running tasks fail with ``NetworkingError/Code/sessionInvalidated`` and the
+/// connections close. Share one; every session has connections of its own.
 public final class SessionManager: Sendable {
-    /// A session with the default configuration, shared by everything that does not bring its own.
+    /// A session with the default configuration, shared by all managers without a session of their
+    /// own.
     public static let shared = SessionManager()
 
     let core: SessionCore
@@ -16,7 +17,7 @@ public final class SessionManager: Sendable {
     /// - Parameters:
     ///   - configuration: Timeouts, limits, trust, interceptors. Default: the default
     ///     configuration.
-    ///   - transport: What sends the requests. Default: the engine.
+    ///   - transport: The transport that sends the requests. Default: the engine.
     public init(configuration: SessionConfiguration = SessionConfiguration(), transport: (any Transport)? = nil) {
         core = SessionCore(configuration: configuration, transport: transport)
     }
@@ -29,7 +30,10 @@ public final class SessionManager: Sendable {
     deinit {
         core.invalidate(
             cancellingTasks: true,
-            error: NetworkingError(.sessionInvalidated, "The session went away while the request was under way.")
+            error: NetworkingError(
+                .sessionInvalidated,
+                "The session was released while the request was under way: keep its SessionManager until the end."
+            )
         )
     }
 
@@ -39,8 +43,8 @@ public final class SessionManager: Sendable {
     /// The tasks that have started and are not complete, in the order they were made.
     public var tasks: [any SessionTask] { core.tasks }
 
-    /// What happens to the tasks from now on, until the session ends. Every call makes a new
-    /// stream; the newest 1,024 events wait for a slow reader.
+    /// The events of the tasks from now on, until the session ends. Every call makes a new stream;
+    /// the newest 1,024 events wait for a slow reader.
     public var events: AsyncStream<SessionEvent> { core.events }
 
     // MARK: Tasks
@@ -48,7 +52,7 @@ public final class SessionManager: Sendable {
     /// Makes a task that is not started.
     ///
     /// - Parameters:
-    ///   - request: What to send.
+    ///   - request: The request to send.
     ///   - serializer: Makes the value of the response.
     /// - Returns: The task, not started.
     public func dataTask<Serializer: ResponseSerializer>(
@@ -58,20 +62,20 @@ public final class SessionManager: Sendable {
         DataTask(request, core: core) { received throws(NetworkingError) in try serializer.serialize(received) }
     }
 
-    /// Makes a task that is not started and brings the body as it is: a response of any status is
+    /// Makes a task that is not started and returns the body as it is: a response of any status is
     /// returned.
     ///
-    /// - Parameter request: What to send.
+    /// - Parameter request: The request to send.
     /// - Returns: The task, not started.
     public func dataTask(_ request: Request) -> DataTask<Data> {
         DataTask(request, core: core) { received throws(NetworkingError) in received.body }
     }
 
-    /// Sends a request and brings the parsed response. Cancelling the Swift task cancels the
+    /// Sends a request and returns the parsed response. Cancelling the Swift task cancels the
     /// request.
     ///
     /// - Parameters:
-    ///   - request: What to send.
+    ///   - request: The request to send.
     ///   - serializer: Makes the value of the response.
     /// - Returns: The response with its value.
     /// - Throws: ``NetworkingError``.
@@ -82,7 +86,7 @@ public final class SessionManager: Sendable {
         try await perform(request, as: serializer)
     }
 
-    /// The same as a data task that is awaited at once, without the task object.
+    /// Does the same as a data task that is awaited at once, without the task object.
     func perform<Serializer: ResponseSerializer>(
         _ request: Request,
         as serializer: Serializer
@@ -99,9 +103,9 @@ public final class SessionManager: Sendable {
         }
     }
 
-    /// Sends a request and brings the body as it is: a response of any status is returned.
+    /// Sends a request and returns the body as it is: a response of any status is returned.
     ///
-    /// - Parameter request: What to send.
+    /// - Parameter request: The request to send.
     /// - Returns: The response; its value is the body.
     /// - Throws: ``NetworkingError``, but never for a status.
     public func data(for request: Request) async throws -> Response<Data> {
@@ -119,7 +123,7 @@ public final class SessionManager: Sendable {
     /// any status is returned. It is one of ``tasks`` until its body has come to the end, failed or
     /// been dropped.
     ///
-    /// - Parameter request: What to send.
+    /// - Parameter request: The request to send.
     /// - Returns: The response; its body is still to be read.
     /// - Throws: ``NetworkingError``.
     public func stream(_ request: Request) async throws -> TransportResponse {

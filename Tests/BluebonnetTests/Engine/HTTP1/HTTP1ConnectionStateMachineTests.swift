@@ -112,7 +112,7 @@ import Testing
     @Test func `an exchange that ended before it was sent leaves the connection as it was`() throws {
         var machine = try served()
         _ = machine.begin()
-        machine.endedUnsent()
+        machine.endUnsent()
         let begins = machine.begin()
         #expect(begins)
     }
@@ -147,7 +147,7 @@ import Testing
     @Test func `a response with held bytes after it, or with a deferred read, ends the connection`() throws {
         var (holding, pausing) = (busy(), busy())
         _ = holding.received(bytes, isSuspended: true)
-        let reads = pausing.reads(mayRead: false)
+        let reads = pausing.requestRead(mayRead: false)
         #expect(!reads)
         for var machine in [holding, pausing] {
             _ = try feed(&machine, Self.response)
@@ -160,8 +160,8 @@ import Testing
 
     @Test func `a deferred read is made once`() {
         var machine = busy()
-        #expect(machine.reads(mayRead: true) && !machine.takePendingRead())
-        _ = machine.reads(mayRead: false)
+        #expect(machine.requestRead(mayRead: true) && !machine.takePendingRead())
+        _ = machine.requestRead(mayRead: false)
         let pending = [machine.takePendingRead(), machine.takePendingRead()]
         #expect(pending == [true, false])
     }
@@ -187,7 +187,7 @@ import Testing
 
     @Test func `a connection leaves the pool once`() throws {
         var machine = try served()
-        let leaves = [machine.leavesPool(), machine.leavesPool()]
+        let leaves = [machine.leavePool(), machine.leavePool()]
         #expect(leaves == [true, false])
     }
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOCore
 import Testing
 
 @testable import Bluebonnet
@@ -108,6 +109,15 @@ struct NetworkingErrorTests {
         #expect(inner.description == "connection-lost: It broke.")
         #expect(outer.description == "interceptor-failed: It failed. (connection-lost: It broke.)")
         #expect(outer.errorDescription == "It failed.")
+    }
+
+    @Test func `the description of an error names the reason of a failed system call, and only once`() {
+        let reset = IOError(errnoCode: 104, reason: "connection reset (error set)")
+        let reason = CInt(104).reason
+        let error = NetworkingError(.connectionLost, "The connection was lost.", underlying: reset)
+        #expect(error.description == "connection-lost: The connection was lost. (\(reason))")
+        let repeated = NetworkingError(.connectFailed, "It could not be reached: \(reason)", underlying: reset)
+        #expect(repeated.description == "connect-failed: It could not be reached: \(reason)")
     }
 
     @Test func `errors are equal when their codes are equal`() {
