@@ -74,7 +74,7 @@ struct RequestHead: Sendable {
     ///   - body: How long the body is; nil without one.
     ///   - expectation: Whether the body waits for 100 Continue.
     ///   - offersCodings: Whether the caller can undo content codings. Default: no.
-    /// - Throws: What of the arguments cannot be sent.
+    /// - Throws: The reason why the request cannot be sent.
     init(
         method: HTTPRequest.Method,
         target: String,
@@ -106,7 +106,7 @@ struct RequestHead: Sendable {
         missingFraming = try Self.missingFraming(of: body, method, fields, survey)
     }
 
-    /// What the fields do not say yet, after checking that they do not contradict it.
+    /// The framing that the fields do not have yet, after a check that they do not contradict it.
     private static func missingFraming(
         of body: BodyLength?,
         _ method: HTTPRequest.Method,

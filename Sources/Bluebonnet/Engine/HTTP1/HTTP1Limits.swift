@@ -1,6 +1,5 @@
-/// The most that is accepted of an HTTP/1.1 message outside its body, in bytes.
-///
-/// Line lengths are counted without the line ending.
+/// The most that is accepted of an HTTP/1.1 response outside its body. Lengths are in bytes;
+/// those of lines are counted without the line ending.
 struct HTTP1Limits: Sendable, Hashable {
     /// The longest head (status line and header lines with their line endings) or trailer section.
     /// Default: 64 KiB.
@@ -12,4 +11,7 @@ struct HTTP1Limits: Sendable, Hashable {
 
     /// The most header or trailer fields in one section; `HTTPFields` cannot hold 65 535 or more.
     static let fieldCount = 32_768
+
+    /// The most informational responses before the final one.
+    static let informationalCount = 64
 }

@@ -38,9 +38,6 @@ struct HTTP1ResponseParser {
         case untilClose
     }
 
-    /// The most informational responses before the final one.
-    static let informationalLimit = 64
-
     /// A fault makes a state `failed`, which is the last one.
     enum State {
         /// Then `head`.
@@ -173,8 +170,8 @@ struct HTTP1ResponseParser {
         // connection.
         if statusLine.code < 200 && statusLine.code != 101 {
             informationalCount += 1
-            guard informationalCount <= Self.informationalLimit else {
-                throw HTTP1ParseError(.tooManyInformational(limit: Self.informationalLimit))
+            guard informationalCount <= HTTP1Limits.informationalCount else {
+                throw HTTP1ParseError(.tooManyInformational(limit: HTTP1Limits.informationalCount))
             }
             scanner.begin(head: true)
             return .informational(head)
