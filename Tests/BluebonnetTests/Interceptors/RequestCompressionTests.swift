@@ -38,7 +38,7 @@ struct RequestCompressionTests {
         return String(buffer: result)
     }
 
-    /// What a server sees of a body that is compressed on the way.
+    /// The request that a server receives when its body is compressed while it is sent.
     private func sent(
         _ body: RequestBody,
         _ compression: RequestCompression = RequestCompression(),
@@ -54,7 +54,7 @@ struct RequestCompressionTests {
         }
     }
 
-    // MARK: What goes over the wire
+    // MARK: What is sent
 
     @Test(arguments: [RequestCompression.Coding.gzip, .deflate])
     func `a compressed body in memory has a length`(coding: RequestCompression.Coding) async throws {

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// When a connection may serve again, what becomes of bytes that come, and what its end means.
+/// When a connection may take another exchange, what it does with received bytes, and what its end
+/// means.
 @Suite struct HTTP1ConnectionStateMachineTests {
     private typealias Machine = HTTP1Connection.StateMachine
 
@@ -18,7 +19,7 @@ import Testing
         return machine
     }
 
-    /// Feeds the machine. Returns what came of it, in words.
+    /// Feeds the machine. Returns its events, in words.
     private func feed(_ machine: inout Machine, _ text: String) throws -> [String] {
         var bytes = ByteBuffer(string: text)
         var words: [String] = []
@@ -84,7 +85,7 @@ import Testing
         (response, false, true, true),
     ])
     func
-        `a connection ends with a response that is the last one, has bytes behind it, or came before the request was sent`(
+        `a connection ends with a response that is the last, has bytes after it, or came before the request was sent`(
             response: String,
             hasBytesLeft: Bool,
             isRequestSent: Bool,
@@ -135,7 +136,7 @@ import Testing
     @Test func `bytes that arrive while the task is suspended are held, and later ones wait for their turn`() {
         var machine = busy()
         let later = ByteBuffer(string: "later")
-        // The task goes on; what was held has not been looked at.
+        // The task is resumed, but the held bytes are not parsed yet.
         let received = [machine.received(bytes, isSuspended: true), machine.received(later, isSuspended: false)]
         #expect(received == [.hold, .hold] && machine.holdsBytes)
         let taken = [machine.takeHeld(), machine.takeHeld(), machine.takeHeld()]

@@ -33,7 +33,7 @@ import Testing
         #expect(count == 64 << 20)
     }
 
-    @Test func `the decoded size is a limit of its own`() throws {
+    @Test func `the decoded size has its own limit`() throws {
         let limits = Limits(decodingRatio: .max, decodedBody: 1_000_000)
         let (count, error) = try ContentDecoder.run("gzip", try Self.zeros(), limits: limits)
         #expect(error?.code == .contentDecodingLimitExceeded)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func `the decoded-size limit holds between two content codings too`() throws {
-        // Fifty bytes of gzip that hold 64 KB, which hold 64 MiB: the last ones never come out.
+        // Fifty bytes of gzip that hold 64 KB, which hold 64 MiB: the 64 MiB are never decoded.
         let (count, error) = try ContentDecoder.run("gzip, gzip", CodedSample.bomb, limits: Limits(decodedBody: 20_000))
         #expect(error?.code == .contentDecodingLimitExceeded)
         #expect(count <= 20_000)

@@ -32,7 +32,7 @@ import Testing
 
     static let samples: [(String, [UInt8])] = zlibSamples + brotliSamples + zstdSamples
 
-    /// What a build without package traits undoes.
+    /// The samples that a build without package traits decodes.
     private static let zlibSamples: [(String, [UInt8])] = [
         ("gzip", CodedSample.gzip),
         ("gzip", CodedSample.storedGzip),
@@ -71,22 +71,22 @@ import Testing
     ]
 
     @Test(arguments: samples)
-    func `a coded body is decoded, whole and byte by byte`(_ coding: String, _ bytes: [UInt8]) throws {
+    func `an encoded body is decoded, whole and byte by byte`(_ coding: String, _ bytes: [UInt8]) throws {
         #expect(try Self.decode(coding, [bytes]) == CodedSample.text)
         #expect(try Self.decode(coding, bytes.map { [$0] }) == CodedSample.text)
     }
 
     @Test(arguments: samples)
-    func `a coded body may be split anywhere`(_ coding: String, _ bytes: [UInt8]) throws {
+    func `an encoded body may be split anywhere`(_ coding: String, _ bytes: [UInt8]) throws {
         for place in bytes.indices {
             try #require(try Self.decode(coding, [Array(bytes[..<place]), Array(bytes[place...])]) == CodedSample.text)
         }
     }
 
     @Test(arguments: samples)
-    func `a truncated coded body is an error at every length`(_ coding: String, _ bytes: [UInt8]) throws {
-        // What is cut between two members or frames is whole to everybody who does not know the
-        // second one.
+    func `a truncated encoded body is an error at every length`(_ coding: String, _ bytes: [UInt8]) throws {
+        // A body that is cut between two members or frames is whole for a reader that does not know
+        // of the second one.
         let beginnings: [[UInt8]] = [
             [0x1F, 0x8B, 8, 0, 0, 0, 0, 0], [0x28, 0xB5, 0x2F, 0xFD], [0x53, 0x2A, 0x4D, 0x18],
         ]
@@ -97,19 +97,19 @@ import Testing
     }
 
     @Test(arguments: ["gzip", "deflate", "gzip, deflate"])
-    func `a coded body of zero bytes is an empty body`(_ coding: String) throws {
+    func `an encoded body of zero bytes is an empty body`(_ coding: String) throws {
         #expect(try Self.decode(coding, []) == "")
         #expect(try Self.decode(coding, [[], []]) == "")
     }
 
-    @Test func `a coded empty text is an empty body`() throws {
+    @Test func `an encoded empty text is an empty body`() throws {
         #expect(try Self.decode("gzip", [CodedSample.emptyGzip]) == "")
         #expect(try Self.decode("gzip", [CodedSample.emptyGzip + CodedSample.gzip]) == CodedSample.text)
         #expect(try Self.decode("deflate", [CodedSample.emptyRaw]) == "")
     }
 
     @Test(arguments: samples)
-    func `bytes after the end of a coded body are an error`(_ coding: String, _ bytes: [UInt8]) {
+    func `bytes after the end of an encoded body are an error`(_ coding: String, _ bytes: [UInt8]) {
         for tail in [[0], Array("garbage".utf8)] as [[UInt8]] {
             #expect(Self.code(coding, [bytes + tail]) == .contentDecodingFailed)
             #expect(Self.code(coding, [bytes, tail]) == .contentDecodingFailed)
@@ -137,9 +137,9 @@ import Testing
     }
 
     @Test(arguments: samples)
-    func `a changed byte of a coded body never silently yields another text`(_ coding: String, _ bytes: [UInt8]) throws
+    func `a changed byte of an encoded body never silently yields another text`(_ coding: String, _ bytes: [UInt8]) throws
     {
-        // The gzip header has bytes that nobody reads.
+        // The gzip header has bytes that have no effect.
         for place in bytes.indices {
             var changed = bytes
             changed[place] ^= 0x10

@@ -45,7 +45,7 @@ import Testing
         #expect(try inflated(coded, .gzip) == original)
     }
 
-    @Test func `compressing zero bytes makes an empty coded body`() throws {
+    @Test func `compressing zero bytes makes an empty encoded body`() throws {
         for coding in [Deflater.Format.gzip, .deflate] {
             let coded = try Deflater(coding, level: 9).finish()
             #expect(coded.readableBytes > 0)

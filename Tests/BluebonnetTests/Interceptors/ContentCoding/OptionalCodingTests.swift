@@ -3,7 +3,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What only Brotli and zstd have, in a build with their package traits.
+/// Rules of Brotli and zstd only, in a build with their package traits.
 @Suite struct OptionalCodingTests {
     #if Brotli
         @Test func `a Brotli bomb is stopped after ten megabytes, and passes where it is allowed`() throws {

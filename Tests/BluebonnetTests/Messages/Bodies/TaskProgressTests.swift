@@ -88,7 +88,7 @@ import Testing
         #expect(progress.bytesSentPerSecond == nil && progress.bytesSent == 0)
     }
 
-    @Test func `no speed is measured where nobody observes it`() {
+    @Test func `no speed is measured for a task that is not watched`() {
         let call = Call.ofNoSession { [clock] in
             NIODeadline.uptimeNanoseconds(1_000_000_000) + TimeAmount(clock.now.offset)
         }

@@ -94,7 +94,7 @@ struct BackPressureTests {
         }
     }
 
-    @Test func `a coded body is expanded block by block`() async throws {
+    @Test func `an encoded body is expanded block by block`() async throws {
         // 64 MiB of zeros that came in 64 KB: every block is made when it is asked for.
         let outer = ContentDecoder(try #require(try ContentCoding(contentEncoding: "gzip")), limits: Limits())
         outer.push(ByteBuffer(bytes: CodedSample.bomb))

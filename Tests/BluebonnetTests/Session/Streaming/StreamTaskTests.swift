@@ -134,7 +134,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test func `a coded stream is among the tasks of the session until its bytes have arrived`() async throws {
+    @Test func `an encoded stream is among the tasks of the session until its bytes have arrived`() async throws {
         try await LocalServer.run { server in
             try await withSession { session in
                 let events = session.events
