@@ -8,7 +8,7 @@ import Testing
     import Foundation
 #endif
 
-// By the public API only: other test targets have this file through a link.
+// This file uses the public API only: other test targets have it through a link.
 
 /// Runs the body with a session of its own and shuts it down afterwards, whatever the body does:
 /// every connection is closed before it returns.

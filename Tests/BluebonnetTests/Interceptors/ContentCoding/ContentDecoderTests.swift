@@ -34,18 +34,18 @@ import Testing
 
     /// The samples that a build without package traits decodes.
     private static let zlibSamples: [(String, [UInt8])] = [
-        ("gzip", CodedSample.gzip),
-        ("gzip", CodedSample.storedGzip),
-        ("gzip", CodedSample.members),
-        ("gzip", CodedSample.fullHeader),
-        ("deflate", CodedSample.zlib),
-        ("deflate", CodedSample.raw),
-        ("gzip, deflate", CodedSample.zlibOfGzip),
+        ("gzip", EncodedSample.gzip),
+        ("gzip", EncodedSample.storedGzip),
+        ("gzip", EncodedSample.members),
+        ("gzip", EncodedSample.fullHeader),
+        ("deflate", EncodedSample.zlib),
+        ("deflate", EncodedSample.raw),
+        ("gzip, deflate", EncodedSample.zlibOfGzip),
     ]
 
     private static var brotliSamples: [(String, [UInt8])] {
         #if Brotli
-            [("br", CodedSample.brotli)]
+            [("br", EncodedSample.brotli)]
         #else
             []
         #endif
@@ -55,31 +55,31 @@ import Testing
         var samples: [(String, [UInt8])] = []
         #if Zstd
             samples += [
-                ("zstd", CodedSample.zstd), ("zstd", CodedSample.uncheckedZstd), ("zstd", CodedSample.zstdFrames),
-                ("zstd", CodedSample.widestZstd),
+                ("zstd", EncodedSample.zstd), ("zstd", EncodedSample.uncheckedZstd), ("zstd", EncodedSample.zstdFrames),
+                ("zstd", EncodedSample.widestZstd),
             ]
         #endif
         #if Brotli && Zstd
-            samples.append(("br, zstd", CodedSample.zstdOfBrotli))
+            samples.append(("br, zstd", EncodedSample.zstdOfBrotli))
         #endif
         return samples
     }
 
     /// Bodies that carry no check value, so that a changed byte may go unnoticed.
     private static let unchecked = [
-        CodedSample.raw, CodedSample.brotli, CodedSample.uncheckedZstd, CodedSample.widestZstd,
+        EncodedSample.raw, EncodedSample.brotli, EncodedSample.uncheckedZstd, EncodedSample.widestZstd,
     ]
 
     @Test(arguments: samples)
     func `an encoded body is decoded, whole and byte by byte`(_ coding: String, _ bytes: [UInt8]) throws {
-        #expect(try Self.decode(coding, [bytes]) == CodedSample.text)
-        #expect(try Self.decode(coding, bytes.map { [$0] }) == CodedSample.text)
+        #expect(try Self.decode(coding, [bytes]) == EncodedSample.text)
+        #expect(try Self.decode(coding, bytes.map { [$0] }) == EncodedSample.text)
     }
 
     @Test(arguments: samples)
     func `an encoded body may be split anywhere`(_ coding: String, _ bytes: [UInt8]) throws {
         for place in bytes.indices {
-            try #require(try Self.decode(coding, [Array(bytes[..<place]), Array(bytes[place...])]) == CodedSample.text)
+            try #require(try Self.decode(coding, [Array(bytes[..<place]), Array(bytes[place...])]) == EncodedSample.text)
         }
     }
 
@@ -90,7 +90,7 @@ import Testing
         let beginnings: [[UInt8]] = [
             [0x1F, 0x8B, 8, 0, 0, 0, 0, 0], [0x28, 0xB5, 0x2F, 0xFD], [0x53, 0x2A, 0x4D, 0x18],
         ]
-        let isSeries = bytes == CodedSample.members || bytes == CodedSample.zstdFrames
+        let isSeries = bytes == EncodedSample.members || bytes == EncodedSample.zstdFrames
         for length in 1..<bytes.count where !isSeries || !beginnings.contains(where: bytes[length...].starts) {
             try #require(Self.code(coding, [Array(bytes[..<length])]) == .contentDecodingFailed, "\(length) bytes")
         }
@@ -103,9 +103,9 @@ import Testing
     }
 
     @Test func `an encoded empty text is an empty body`() throws {
-        #expect(try Self.decode("gzip", [CodedSample.emptyGzip]) == "")
-        #expect(try Self.decode("gzip", [CodedSample.emptyGzip + CodedSample.gzip]) == CodedSample.text)
-        #expect(try Self.decode("deflate", [CodedSample.emptyRaw]) == "")
+        #expect(try Self.decode("gzip", [EncodedSample.emptyGzip]) == "")
+        #expect(try Self.decode("gzip", [EncodedSample.emptyGzip + EncodedSample.gzip]) == EncodedSample.text)
+        #expect(try Self.decode("deflate", [EncodedSample.emptyRaw]) == "")
     }
 
     @Test(arguments: samples)
@@ -119,13 +119,13 @@ import Testing
     @Test(
         arguments: [
             ("gzip", Array("{\"not\": \"gzip\"}".utf8), "The response body is not valid gzip: incorrect header check."),
-            ("gzip", CodedSample.zlib, "The response body is not valid gzip: incorrect header check."),
-            ("deflate", CodedSample.gzip, "The response body is not valid deflate: invalid block type."),
-            ("deflate", CodedSample.dictionary, "The response body is not valid deflate: it needs a dictionary."),
-            ("gzip", Array(CodedSample.gzip.dropLast()), "The response body is not valid gzip: it ends too early."),
-            ("gzip", CodedSample.gzip + [0], "The response body is not valid gzip: bytes follow its end."),
+            ("gzip", EncodedSample.zlib, "The response body is not valid gzip: incorrect header check."),
+            ("deflate", EncodedSample.gzip, "The response body is not valid deflate: invalid block type."),
+            ("deflate", EncodedSample.dictionary, "The response body is not valid deflate: it needs a dictionary."),
+            ("gzip", Array(EncodedSample.gzip.dropLast()), "The response body is not valid gzip: it ends too early."),
+            ("gzip", EncodedSample.gzip + [0], "The response body is not valid gzip: bytes follow its end."),
             (
-                "gzip", CodedSample.gzip.dropLast(8) + [UInt8](repeating: 0, count: 8),
+                "gzip", EncodedSample.gzip.dropLast(8) + [UInt8](repeating: 0, count: 8),
                 "The response body is not valid gzip: incorrect data check."
             ),
         ] as [(String, [UInt8], String)]
@@ -144,7 +144,7 @@ import Testing
             var changed = bytes
             changed[place] ^= 0x10
             let text = try? Self.decode(coding, [changed])
-            #expect(text == nil || text == CodedSample.text || Self.unchecked.contains(bytes))
+            #expect(text == nil || text == EncodedSample.text || Self.unchecked.contains(bytes))
         }
     }
 

@@ -63,7 +63,7 @@ struct ContentDecodingPlaceTests {
     }
 
     @Test func `a stopped task decodes no further, although the whole body has been received`() async throws {
-        let call = Call.ofNoSession()
+        let call = Call.withoutSession()
         var pieces = try Self.body(Self.zeros(4 << 20), call: call).makeAsyncIterator()
         #expect(try await pieces.next()?.isEmpty == false)
         call.stop(NetworkingError(.requestTimeout, "It took too long."))

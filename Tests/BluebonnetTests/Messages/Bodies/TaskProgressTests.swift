@@ -9,7 +9,7 @@ import Testing
     private let call: Call
 
     init() {
-        call = Call.ofNoSession(isWatched: true) { [clock] in
+        call = Call.withoutSession(isWatched: true) { [clock] in
             NIODeadline.uptimeNanoseconds(1_000_000_000) + TimeAmount(clock.now.offset)
         }
     }
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func `no speed is measured for a task that is not watched`() {
-        let call = Call.ofNoSession { [clock] in
+        let call = Call.withoutSession { [clock] in
             NIODeadline.uptimeNanoseconds(1_000_000_000) + TimeAmount(clock.now.offset)
         }
         call.update { $0.sent += 1 }

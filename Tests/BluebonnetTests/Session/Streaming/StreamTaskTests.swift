@@ -6,7 +6,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A stream is a task of its session until its body has come to an end.
+/// A stream is a task of its session until its body has ended.
 @Suite(.timeLimit(.minutes(1)))
 struct StreamTaskTests {
     private static let head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"

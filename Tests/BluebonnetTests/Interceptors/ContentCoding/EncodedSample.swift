@@ -6,7 +6,7 @@ import Testing
 
 /// Encoded bodies made by Python's `gzip` and `zlib`, which share the zlib library with us but none
 /// of our code.
-enum CodedSample {
+enum EncodedSample {
     /// The text that the samples encode.
     static let text = (0..<60).map { "line \($0): the quick brown fox \($0 * $0 % 97)\n" }.joined()
 

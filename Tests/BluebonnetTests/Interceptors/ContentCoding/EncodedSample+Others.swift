@@ -2,7 +2,7 @@ import Foundation
 
 /// Bodies made by the encoders of the codings' authors, through Python's `brotlicffi` and the
 /// command `zstd`.
-extension CodedSample {
+extension EncodedSample {
     /// `text` as Brotli.
     static let brotli = bytes(
         """
