@@ -124,9 +124,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `after a 417 the request is sent again without Expect, with its unsent body`()
-        async throws
-    {
+    @Test func `after a 417 the request is sent again without Expect, with its unsent body`() async throws {
         let script = FaultServer.Script.connections([
             [.readHead, .respond(417, body: "no expectations")], [.readRequest, .respond(body: "ok")],
         ])
@@ -259,9 +257,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a suspended task does not send its body, even after the idle time of its connection`()
-        async throws
-    {
+    @Test func `a suspended task does not send its body, even after the idle time of its connection`() async throws {
         try await patiently { idle in
             let gate = FaultGate()
             let script: FaultServer.Script = [

@@ -107,7 +107,7 @@ struct InterceptorStoppingTests {
         }
     }
 
-    @Test func `of two requests sent at once the first response counts, and the other request is cancelled`() async throws {
+    @Test func `of two requests sent at once the first response counts, and the other is cancelled`() async throws {
         let seen = Counter()
         let script = FaultServer.Script.requests { _ in seen.increment() == 1 ? [.stall] : [.respond(body: "ok")] }
         try await FaultServer.run(script) { server in

@@ -55,7 +55,11 @@ import Testing
 
     @Test func `the decoded-size limit holds between two content codings too`() throws {
         // Fifty bytes of gzip that hold 64 KB, which hold 64 MiB: the 64 MiB are never decoded.
-        let (count, error) = try ContentDecoder.run("gzip, gzip", EncodedSample.bomb, limits: Limits(decodedBody: 20_000))
+        let (count, error) = try ContentDecoder.run(
+            "gzip, gzip",
+            EncodedSample.bomb,
+            limits: Limits(decodedBody: 20_000)
+        )
         #expect(error?.code == .contentDecodingLimitExceeded)
         #expect(count <= 20_000)
     }

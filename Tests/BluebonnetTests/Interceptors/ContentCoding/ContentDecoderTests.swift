@@ -79,7 +79,9 @@ import Testing
     @Test(arguments: samples)
     func `an encoded body may be split anywhere`(_ coding: String, _ bytes: [UInt8]) throws {
         for place in bytes.indices {
-            try #require(try Self.decode(coding, [Array(bytes[..<place]), Array(bytes[place...])]) == EncodedSample.text)
+            try #require(
+                try Self.decode(coding, [Array(bytes[..<place]), Array(bytes[place...])]) == EncodedSample.text
+            )
         }
     }
 
@@ -137,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: samples)
-    func `a changed byte of an encoded body never silently yields another text`(_ coding: String, _ bytes: [UInt8]) throws
+    func `a changed byte of an encoded body never silently yields other text`(_ coding: String, _ bytes: [UInt8]) throws
     {
         // The gzip header has bytes that have no effect.
         for place in bytes.indices {

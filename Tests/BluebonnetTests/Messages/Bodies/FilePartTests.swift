@@ -366,7 +366,7 @@ struct FilePartTests {
         let path = Self.unmappable
         let size = try SystemFile(reading: path).size()
         #expect(
-            try await FilePart.produce(from: path, length: size) { _ in Issue.record("a part was handed over") } == false
+            try await FilePart.produce(from: path, length: size) { _ in Issue.record("a part was produced") } == false
         )
     }
 

@@ -103,8 +103,7 @@ struct ResponseFileTests {
         try await withDirectory { directory in
             let file = directory.appending(path: "in", directoryHint: .isDirectory)
             try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
-            // The accent combines with the slash. The part must not be in the folder above all the
-            // same.
+            // The accent combines with the slash; the part must be inside the folder all the same.
             let path = file.path(percentEncoded: false) + "\u{301}accent"
             let part = try AtomicFile(for: path).part
             #expect(part.path.utf8.starts(with: file.path(percentEncoded: false).utf8))

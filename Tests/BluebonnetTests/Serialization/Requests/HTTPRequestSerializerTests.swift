@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["GET", "HEAD", "DELETE", "get", "Delete"])
-    func `an HTTP serializer puts the parameters of GET, HEAD and DELETE into the URL`(_ name: String) throws {
+    func `an HTTP serializer puts GET, HEAD and DELETE parameters into the URL`(_ name: String) throws {
         let method = try #require(HTTPRequest.Method(name))
         let request = try HTTPRequestSerializer().serialize(try Self.request(method), parameters: ["a": "b c"])
         #expect(request.url.absoluteString == "http://a.example/x?a=b%20c")
@@ -62,7 +62,8 @@ import Testing
     // MARK: Form
 
     @Test(arguments: [.post, .put, .patch, .options] as [HTTPRequest.Method])
-    func `an HTTP serializer makes a form body of the parameters of POST and PUT`(_ method: HTTPRequest.Method) throws
+    func `an HTTP serializer makes a form body of POST, PUT, PATCH and OPTIONS parameters`(_ method: HTTPRequest.Method)
+        throws
     {
         let parameters: JSONValue = ["b": ["x y", nil], "a": true]
         let request = try HTTPRequestSerializer().serialize(try Self.request(method), parameters: parameters)

@@ -174,9 +174,7 @@ import Testing
     private struct Refusal: Error, Equatable { var name: String }
 
     @Test
-    func `validation rules are checked in order, the first that refuses wins, and the body is still parsed`()
-        throws
-    {
+    func `validation rules are checked in order, the first that refuses wins, and the body is still parsed`() throws {
         let example = ResponseExample(200, "application/json", #"{"ok": false}"#)
         let serializer = JSONResponseSerializer().requiring { _, _, _ in }
             .requiring { _, _, _ in throw Refusal(name: "first") }

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: Hostile.allCases, ["utf-8", "utf-16le", "utf-32"])
-    func `the JSON tape parser reads a text once, and its tape grows linearly`(hostile: Hostile, charset: String) throws {
+    func `JSON parsing reads a text once, and its tape grows linearly`(hostile: Hostile, charset: String) throws {
         let costs = try [500, 1_000, 2_000].map { count in
             let text = hostile.text(count)
             let bytes = Counted(bytes: Array(try #require(Charset(charset)).encode(text)))

@@ -56,7 +56,7 @@ struct JSONValueCodableTests {
             ("a", "a"),
         ] as [(String, JSONValue)]
     )
-    func `a JSONValue from a decoder of text scalars has the type that the text shows`(text: String, expected: JSONValue)
+    func `a JSONValue from a decoder of text scalars has the type of the text`(text: String, expected: JSONValue)
         throws
     {
         #expect(try JSONValue(from: TextDecoder(text: text)) == expected)
