@@ -66,7 +66,7 @@ struct CurlDescriptionTests {
         }
     }
 
-    /// The lines of a head, the fields sorted, because curl writes some of its own first.
+    /// The lines of a head, the fields sorted, because curl writes its own fields first.
     private static func head(_ request: FaultServer.Request) -> [String] {
         let fields = request.headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
         return [request.requestLine] + fields
@@ -339,8 +339,8 @@ struct CurlDescriptionTests {
         guard let start = command.range(of: "printf %s "), let end = command.range(of: " | base64") else {
             return command
         }
-        let coded = String(command[start.upperBound..<end.lowerBound])
-        return String(decoding: try #require(Data(base64Encoded: coded)), as: UTF8.self)
+        let encoded = String(command[start.upperBound..<end.lowerBound])
+        return String(decoding: try #require(Data(base64Encoded: encoded)), as: UTF8.self)
     }
 
     @Test func `a form with another content type is not a form in a curl description`() throws {

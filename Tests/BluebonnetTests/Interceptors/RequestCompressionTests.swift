@@ -79,11 +79,11 @@ struct RequestCompressionTests {
             try Data(Self.text.utf8).write(to: file)
             let seen = try await sent(.file(file))
             #expect(seen.value(of: "content-encoding") == "gzip")
-            let coded = directory.appending(path: "seen.gz")
-            try Data(seen.body).write(to: coded)
+            let encoded = directory.appending(path: "seen.gz")
+            try Data(seen.body).write(to: encoded)
             let gunzip = Process()
             gunzip.executableURL = URL(filePath: "/usr/bin/env")
-            gunzip.arguments = ["gzip", "--decompress", coded.path(percentEncoded: false)]
+            gunzip.arguments = ["gzip", "--decompress", encoded.path(percentEncoded: false)]
             try gunzip.run()
             gunzip.waitUntilExit()
             #expect(gunzip.terminationStatus == 0)

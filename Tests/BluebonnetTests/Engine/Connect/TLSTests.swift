@@ -143,7 +143,7 @@ struct TLSTests {
     }
 
     @Test(arguments: [ServerTLS.Version.tls12, .tls13])
-    func `a client certificate is shown to a server that asks`(version: ServerTLS.Version) async throws {
+    func `a client certificate is sent to a server that requires one`(version: ServerTLS.Version) async throws {
         try await certificates.withFiles { files in
             let identity = TLSSettings.Identity(
                 certificateFile: files.path("client.pem"),

@@ -174,7 +174,7 @@ struct TimeoutTests {
                     task.resume()
                     for await now in progress where now.bytesReceived == 4 { break }
                     task.suspend()
-                    // What arrives during the suspension must not start the clock again.
+                    // Bytes that arrive during the suspension must not start the clock again.
                     gate.open()
                     try await server.wait("the rest was sent") { record in
                         record.connections[0].bytesSent == Self.half.utf8.count + 6

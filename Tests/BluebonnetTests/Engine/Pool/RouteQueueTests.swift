@@ -112,7 +112,7 @@ import Testing
         #expect(queue.connected(Connection("1"), for: "a") == "serve a")
     }
 
-    @Test func `a connect timeout fails only its own waiter, and the next one gets an attempt of its own`() {
+    @Test func `a connect timeout fails only its own waiter, and the next one gets its own attempt`() {
         var queue = queue(limit: 2, ["a", "b", "c", "d"].map { Waiter($0) })
         #expect(queue.failure(.timedOut, of: "a") == "fails a, connects c")
         #expect(queue.failure(.timedOut, of: "b") == "fails b, connects d")

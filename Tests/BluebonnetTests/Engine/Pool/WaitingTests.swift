@@ -115,7 +115,7 @@ struct WaitingTests {
         }
     }
 
-    @Test func `a request that gets no connection of its own waits for one that is open`() async throws {
+    @Test func `a request that gets no new connection waits for one that is open`() async throws {
         try await withOneConnection { session, engine, request, gate in
             let second = session.dataTask(request)
             second.resume()

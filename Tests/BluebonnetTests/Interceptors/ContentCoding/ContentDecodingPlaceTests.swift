@@ -16,10 +16,10 @@ struct ContentDecodingPlaceTests {
         var result = ByteBuffer(repeating: 0, count: count)
         for _ in 0..<times {
             let deflater = try Deflater(.gzip, level: 9)
-            var coded = try deflater.compress(result)
+            var encoded = try deflater.compress(result)
             var rest = try deflater.finish()
-            coded.writeBuffer(&rest)
-            result = coded
+            encoded.writeBuffer(&rest)
+            result = encoded
         }
         return result
     }

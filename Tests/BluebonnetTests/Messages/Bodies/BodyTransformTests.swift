@@ -97,10 +97,10 @@ struct BodyTransformTests {
 
     private static func gzip(_ bytes: ByteBuffer) throws -> ByteBuffer {
         let deflater = try Deflater(.gzip, level: 6)
-        var coded = try deflater.compress(bytes)
+        var encoded = try deflater.compress(bytes)
         var rest = try deflater.finish()
-        coded.writeBuffer(&rest)
-        return coded
+        encoded.writeBuffer(&rest)
+        return encoded
     }
 
     // MARK: What a transform keeps
@@ -138,15 +138,15 @@ struct BodyTransformTests {
     @Test func `a body transform below content decoding sees the encoded bytes, and the reader the decoded ones`()
         async throws
     {
-        let coded = try Self.gzip(ByteBuffer(repeating: 0x61, count: 300_000))
+        let encoded = try Self.gzip(ByteBuffer(repeating: 0x61, count: 300_000))
         let script: FaultServer.Script = [
-            .readRequest, .respond(headers: [("Content-Encoding", "gzip")], bytes: Array(coded.readableBytesView)),
+            .readRequest, .respond(headers: [("Content-Encoding", "gzip")], bytes: Array(encoded.readableBytesView)),
         ]
         let copy = Copy()
         try await run(script, copying: copy) { session, server in
             let request = try Request(to: server.baseURL)
             #expect(try await session.data(for: request).value == Data(repeating: 0x61, count: 300_000))
-            #expect(copy.count == coded.readableBytes && copy.isComplete)
+            #expect(copy.count == encoded.readableBytes && copy.isComplete)
         }
     }
 
@@ -251,9 +251,9 @@ struct BodyTransformTests {
     }
 
     @Test func `the decoding limit holds for a transformed body`() async throws {
-        let coded = try Self.gzip(ByteBuffer(repeating: 0x61, count: 2 << 20))
+        let encoded = try Self.gzip(ByteBuffer(repeating: 0x61, count: 2 << 20))
         let script: FaultServer.Script = [
-            .readRequest, .respond(headers: [("Content-Encoding", "gzip")], bytes: Array(coded.readableBytesView)),
+            .readRequest, .respond(headers: [("Content-Encoding", "gzip")], bytes: Array(encoded.readableBytesView)),
         ]
         let configuration = SessionConfiguration { $0.limits.decodedBody = 1 << 20 }
         try await run(script, copying: Copy(), configuration) { session, server in
@@ -305,15 +305,15 @@ struct BodyTransformTests {
 
     @Test func `body transforms run in order, each for one reading`() async throws {
         let (first, second) = (Copy(), Copy())
-        let coded = try Self.gzip(ByteBuffer(string: "text"))
+        let encoded = try Self.gzip(ByteBuffer(string: "text"))
         let coding = try #require(try ContentCoding(contentEncoding: "gzip"))
-        let body = ResponseBody(.whole(coded, trailers: [:]))
+        let body = ResponseBody(.whole(encoded, trailers: [:]))
             .transformed { CopyingTransform(first) }
             .transformed { ContentDecoder(coding, limits: Limits()) }
             .transformed { CopyingTransform(second) }
         for count in 1...2 {
             #expect(try await body.collect() == Data("text".utf8))
-            #expect(first.count == count * coded.readableBytes)
+            #expect(first.count == count * encoded.readableBytes)
             #expect(second.text == String(repeating: "text", count: count))
         }
     }
