@@ -84,14 +84,12 @@ import Testing
         (lastResponse, false, true, false), (response, true, true, false), (response, false, false, false),
         (response, false, true, true),
     ])
-    func
-        `a connection ends with a response that is the last, has bytes after it, or came before the request was sent`(
-            response: String,
-            hasBytesLeft: Bool,
-            isRequestSent: Bool,
-            asksForClose: Bool
-        ) throws
-    {
+    func `a connection ends after a last response, an asked close, bytes after the response, or an early response`(
+        response: String,
+        hasBytesLeft: Bool,
+        isRequestSent: Bool,
+        asksForClose: Bool
+    ) throws {
         var machine = try complete(
             response,
             hasBytesLeft: hasBytesLeft,
