@@ -84,7 +84,7 @@ import Testing
         (lastResponse, false, true, false), (response, true, true, false), (response, false, false, false),
         (response, false, true, true),
     ])
-    func `a connection ends after a last response, an asked close, bytes after the response, or an early response`(
+    func `a connection ends after a last response, a requested close, bytes after a response, or an early response`(
         response: String,
         hasBytesLeft: Bool,
         isRequestSent: Bool,
