@@ -5,10 +5,10 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The command for curl, run by a shell: what it sends is what the engine sends.
+/// The command for curl, run by a shell, sends what the engine sends.
 @Suite(.timeLimit(.minutes(1)))
 struct CurlDescriptionTests {
-    /// What a shell said and how it ended.
+    /// The exit status of a shell, and the text of its standard error.
     private struct Outcome {
         var status: Int32
         var errors: String
@@ -17,12 +17,12 @@ struct CurlDescriptionTests {
     private static func run(_ command: String, input: Data = Data()) async throws -> Outcome {
         let shell = Process()
         shell.executableURL = URL(filePath: "/bin/sh")
-        // From a file, because a command line is not as long as a script may be.
+        // A file, because a script may be longer than a command line.
         let script = FileManager.default.temporaryDirectory.appending(path: "bluebonnet-\(UUID().uuidString).sh")
         try Data(command.utf8).write(to: script)
         defer { try? FileManager.default.removeItem(at: script) }
         shell.arguments = [script.path(percentEncoded: false)]
-        // Neither a proxy nor a configuration of the machine's.
+        // No proxy and no curl configuration of this machine.
         shell.environment = ["PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent"]
         let (stdin, stderr) = (Pipe(), Pipe())
         shell.standardInput = stdin
@@ -38,9 +38,9 @@ struct CurlDescriptionTests {
         }.value
     }
 
-    /// What a server sees when the engine sends the request and when the shell runs its
+    /// The request as a server receives it from the engine, and from curl when the shell runs the
     /// description.
-    private func both(
+    private func sendWithEngineAndCurl(
         _ options: FaultServer.Options = .init(),
         input: Data = Data(),
         _ make: (String) throws -> Request
@@ -66,18 +66,18 @@ struct CurlDescriptionTests {
         }
     }
 
-    /// The lines of a head, the fields sorted, because curl writes some of its own first.
+    /// The lines of a head, the fields sorted, because curl writes its own fields first.
     private static func head(_ request: FaultServer.Request) -> [String] {
         let fields = request.headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
         return [request.requestLine] + fields
     }
 
-    private func expectTheSame(
+    private func expectSameRequest(
         _ options: FaultServer.Options = .init(),
         input: Data = Data(),
         _ make: (String) throws -> Request
     ) async throws {
-        let (engine, curl, command) = try await both(options, input: input, make)
+        let (engine, curl, command) = try await sendWithEngineAndCurl(options, input: input, make)
         #expect(Self.head(engine) == Self.head(curl), "\(command)")
         #expect(engine.body == curl.body, "\(command)")
     }
@@ -152,7 +152,7 @@ struct CurlDescriptionTests {
     @Test(.needs("curl"), arguments: samples) private func `a curl description sends what the engine sends`(
         sample: Sample
     ) async throws {
-        try await expectTheSame { base in
+        try await expectSameRequest { base in
             Request(
                 method: sample.method,
                 url: try #require(URL(string: base + sample.path)),
@@ -168,14 +168,14 @@ struct CurlDescriptionTests {
             for name in ["body", "it's a [1-3] {x,y} body"] {
                 let file = directory.appending(path: name)
                 try Data((0..<5000).map { UInt8($0 % 256) }).write(to: file)
-                try await expectTheSame { try Request(method, to: $0 + path, body: .file(file)) }
+                try await expectSameRequest { try Request(method, to: $0 + path, body: .file(file)) }
             }
         }
     }
 
     @Test(.needs("curl"), arguments: [nil, 6] as [Int?])
-    func `a curl description sends what is given to it in place of a sequence`(length: Int?) async throws {
-        try await expectTheSame(input: Data("abcdef".utf8)) { base in
+    func `a curl description of a body from a sequence sends its standard input`(length: Int?) async throws {
+        try await expectSameRequest(input: Data("abcdef".utf8)) { base in
             let pieces = AsyncStream<[UInt8]> { continuation in
                 continuation.yield(Array("abcdef".utf8))
                 continuation.finish()
@@ -184,17 +184,17 @@ struct CurlDescriptionTests {
         }
     }
 
-    @Test(.needs("curl")) func `a curl description goes through Unix-domain sockets`() async throws {
+    @Test(.needs("curl")) func `a curl description names the Unix-domain socket of its request`() async throws {
         try await withDirectory { directory in
             let path = directory.appending(path: "a socket").path(percentEncoded: false)
-            try await expectTheSame(.init(socketPath: path)) { base in
+            try await expectSameRequest(.init(socketPath: path)) { base in
                 try Request(to: base.replacingOccurrences(of: " ", with: "%20") + "/x?y=1")
             }
         }
     }
 
     @Test(.needs("curl")) func `a curl description waits for 100 Continue as the engine does`() async throws {
-        try await expectTheSame { base in
+        try await expectSameRequest { base in
             var request = try Request(.post, to: base, body: .string("abc"))
             request.expectsContinue = true
             request.timeouts = Timeouts(continueWait: .milliseconds(50))
@@ -202,7 +202,7 @@ struct CurlDescriptionTests {
         }
     }
 
-    // MARK: How it looks
+    // MARK: The text of the command
 
     private static func request(
         _ url: String,
@@ -258,7 +258,7 @@ struct CurlDescriptionTests {
         )
         let open = request.curlDescription(redacting: false)
         #expect(open.contains("Bearer hunter2") && open.contains("api_key=hunter2") && open.contains("id=hunter2"))
-        #expect(!open.contains("user:"), "the engine does not send it")
+        #expect(!open.contains("user:"), "the engine does not send the user of a URL")
     }
 
     @Test(arguments: [
@@ -275,7 +275,7 @@ struct CurlDescriptionTests {
 
     // MARK: Forms
 
-    /// The parts of what was sent, read by the boundary that its type names.
+    /// The parts of the form that was sent, read with the boundary of its `Content-Type`.
     private static func parts(of request: FaultServer.Request) throws -> ParsedMultipart {
         let type = try #require(request.value(of: "content-type"))
         let boundary = try #require(type.split(separator: "boundary=").last)
@@ -298,7 +298,7 @@ struct CurlDescriptionTests {
             try form.append(fileURL: file, name: "file[]")
             try form.append(fileURL: file, name: "named", fileName: #"a"b\c;d.txt"#, mimeType: "text/x-own")
             form.append(Data("<p>; \"x\" \\".utf8), name: "page", fileName: "p.html", mimeType: "text/html")
-            let (engine, curl, command) = try await both { base in
+            let (engine, curl, command) = try await sendWithEngineAndCurl { base in
                 var request = try Request(method, to: base + "/upload")
                 try request.setBody(multipart: form)
                 return request
@@ -309,10 +309,10 @@ struct CurlDescriptionTests {
         }
     }
 
-    @Test(.needs("curl")) func `a curl description sends a form that curl has no options for byte for byte`()
+    @Test(.needs("curl")) func `a curl description pipes a form that curl options cannot carry into curl`()
         async throws
     {
-        try await expectTheSame { base in
+        try await expectSameRequest { base in
             var form = MultipartFormData()
             form.append(Data([0, 0xFF]), name: "bytes", fileName: "b")
             form.append("x", name: "a=b")
@@ -334,13 +334,13 @@ struct CurlDescriptionTests {
         #expect(try Self.readable(request.curlDescription(redacting: false)).contains("hunter2"))
     }
 
-    /// The command, or what it pipes into curl as base64.
+    /// The command; if it pipes base64 into curl, the decoded bytes.
     private static func readable(_ command: String) throws -> String {
         guard let start = command.range(of: "printf %s "), let end = command.range(of: " | base64") else {
             return command
         }
-        let coded = String(command[start.upperBound..<end.lowerBound])
-        return String(decoding: try #require(Data(base64Encoded: coded)), as: UTF8.self)
+        let encoded = String(command[start.upperBound..<end.lowerBound])
+        return String(decoding: try #require(Data(base64Encoded: encoded)), as: UTF8.self)
     }
 
     @Test func `a form with another content type is not a form in a curl description`() throws {
@@ -385,7 +385,7 @@ struct CurlDescriptionTests {
         #expect(text.hasPrefix("# The body of 1048577 bytes is not shown") && text.contains("--data-binary @-"))
     }
 
-    @Test func `a request that cannot be sent has a curl description all the same`() throws {
+    @Test func `a request that cannot be sent still has a curl description`() throws {
         let text = try Self.request("ftp://user:hunter2@x/?token=hunter2").curlDescription()
         #expect(text.contains("ftp://x/") && !text.contains("hunter2"))
     }

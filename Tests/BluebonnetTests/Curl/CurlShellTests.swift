@@ -7,19 +7,19 @@ import Testing
 /// The command for curl as a shell reads it: no text leaves its quotes, and every byte arrives.
 @Suite(.timeLimit(.minutes(5)))
 struct CurlShellTests {
-    /// One command as curl would have got it.
+    /// The words and the input with which one command calls curl.
     private struct Call {
         var words: [[UInt8]]
         var input: Data
 
-        /// The word behind an option.
+        /// The word after an option.
         func value(of option: String) -> [UInt8]? {
             guard let index = words.firstIndex(of: Array(option.utf8)), index + 1 < words.count else { return nil }
             return words[index + 1]
         }
     }
 
-    /// Stands in for curl: writes its words and what is piped into it.
+    /// A shell function in place of curl. It writes its words and what is piped into it.
     private static let curl = #"""
         curl() {
           printf '%s\0' "$@"
@@ -29,8 +29,8 @@ struct CurlShellTests {
 
         """#
 
-    /// Runs commands in a directory of their own; nothing but the script and its output may be
-    /// there afterwards.
+    /// Runs commands in a directory, and expects that they leave nothing there but the script and
+    /// its output.
     private static func run(_ commands: [String], in directory: URL) throws -> [Call] {
         let before = try Set(FileManager.default.contentsOfDirectory(atPath: directory.path))
         let (script, output) = (directory.appending(path: "script"), directory.appending(path: "output"))
@@ -65,8 +65,8 @@ struct CurlShellTests {
 
     // MARK: Texts
 
-    /// What has a meaning to a shell, to printf, or to curl.
-    private static let signs = [
+    /// Texts with a meaning for a shell, for printf or for curl.
+    private static let specialTexts = [
         "'", "''", "\"", "\\", "\\'", "$(touch PWNED)", "`touch PWNED`", ";touch PWNED;", "&touch PWNED #",
         "|touch PWNED",
         "\n", "\ntouch PWNED\n", "$HOME", "${IFS}", "*", "?", "~", "!", "!!", "@", "@a", "-", "--", "-o x", "<a",
@@ -75,11 +75,11 @@ struct CurlShellTests {
         "\u{2028}",
         "\u{1F468}\u{200D}\u{1F469}", "e\u{301}", "\u{202E}",
     ]
-    /// What a terminal would take for keys; NUL besides.
+    /// Characters that a terminal would take for keys, and NUL.
     private static let controls = [
         "\t", "\r", "\r\n", "\u{0}", "\u{1}", "\u{3}touch PWNED\n", "\u{4}", "\u{1B}[0m", "\u{7F}",
     ]
-    /// Carried by the sign before them.
+    /// Scalars that are part of the character before them.
     private static let marks: [ClosedRange<UInt32>] = [
         0x300...0x36F, 0xFE00...0xFE0F, 0x200C...0x200D, 0x1F3FB...0x1F3FF,
     ]
@@ -93,13 +93,13 @@ struct CurlShellTests {
         }
     }
 
-    /// One of any text of Unicode, with a taste for what may go wrong.
+    /// A random text of Unicode in which special texts are frequent.
     private static func text(using generator: inout SeededGenerator) -> String {
         let hasControls = Int.random(in: 0..<40, using: &generator) == 0
         var text = ""
         for _ in 0..<Int.random(in: 0...8, using: &generator) {
             switch Int.random(in: 0..<8, using: &generator) {
-            case 0, 1, 2: text += signs.randomElement(using: &generator) ?? ""
+            case 0, 1, 2: text += specialTexts.randomElement(using: &generator) ?? ""
             case 3, 4:
                 let marks = Self.marks.randomElement(using: &generator) ?? 0x300...0x36F
                 let mark = Unicode.Scalar(UInt32.random(in: marks, using: &generator)).map(String.init) ?? ""
@@ -111,7 +111,7 @@ struct CurlShellTests {
         return text
     }
 
-    /// For names, which hold no line ends.
+    /// A random text for a name: without control characters such as line ends, and rarely with `=`.
     private static func name(using generator: inout SeededGenerator) -> String {
         let text = Self.text(using: &generator).unicodeScalars.filter { $0.value >= 0x20 }
         let rare = Int.random(in: 0..<50, using: &generator) == 0
@@ -122,7 +122,8 @@ struct CurlShellTests {
 
     private static let fieldName = HTTPField.Name("X-Text") ?? .via
 
-    /// A request with random texts, and what has to be true of the command; how many texts it has.
+    /// A request with random texts, the number of its texts, and the condition that its command
+    /// must meet.
     private static func request(
         using generator: inout SeededGenerator
     ) throws -> (Request, texts: Int, holds: (Call) -> Bool) {
@@ -169,7 +170,7 @@ struct CurlShellTests {
             { call in
                 guard holdsHead(call) else { return false }
                 guard let first = call.value(of: "--form-string") else {
-                    // Not for options: every byte of the form is piped in.
+                    // Options cannot carry this form: every byte of it is piped in.
                     let needsBytes = name.utf8.contains(UInt8(ascii: "=")) || (text + content).utf8.contains(0)
                     return needsBytes && call.input == form.bytes()
                 }
@@ -180,7 +181,7 @@ struct CurlShellTests {
         )
     }
 
-    /// As curl reads a part of a form.
+    /// A text with the escapes that curl undoes in a part of a form.
     private static func quoted(_ text: String) -> [UInt8] {
         text.utf8.flatMap { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") ? [UInt8(ascii: "\\"), $0] : [$0] }
     }
@@ -192,7 +193,7 @@ struct CurlShellTests {
     {
         var generator = SeededGenerator(seed: 0x0B1B_0A11)
         try await withDirectory { directory in
-            // Found by a word that is not quoted.
+            // A word that is not quoted would match these files.
             for name in ["a", "b", "1", "n"] { try Data().write(to: directory.appending(path: name)) }
             var commands: [String] = []
             var conditions: [(Call) -> Bool] = []

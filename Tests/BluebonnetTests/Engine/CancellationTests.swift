@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A request can be cancelled wherever it stands, in both ways, and the session goes on.
+/// A request can be cancelled at every stage, in both ways, and its session still works.
 @Suite(.timeLimit(.minutes(1)))
 struct CancellationTests {
     enum Way: CaseIterable {
@@ -15,17 +15,16 @@ struct CancellationTests {
         case caller
     }
 
-    /// Cancels a request once it stands where the test wants it, and expects it to end as
-    /// cancelled.
+    /// Cancels a request once it has reached a stage, and expects it to fail as cancelled.
     private func cancel(
         _ way: Way,
         _ request: Request,
         in session: SessionManager,
-        when isThere: (DataTask<Data>) async throws -> Void
+        waitForStage: (DataTask<Data>) async throws -> Void
     ) async throws {
         let task = session.dataTask(request)
         let caller = Task { try await task.value }
-        try await isThere(task)
+        try await waitForStage(task)
         switch way {
         case .task: task.cancel()
         case .caller: caller.cancel()
@@ -38,7 +37,7 @@ struct CancellationTests {
         #expect(!session.tasks.contains { $0.identifier == task.identifier })
     }
 
-    private func expectAnswer(from url: String, in session: SessionManager) async throws {
+    private func expectResponse(from url: String, in session: SessionManager) async throws {
         let response = try await session.data(for: Request(to: url))
         #expect(response.value == Data("ok".utf8))
     }
@@ -53,14 +52,14 @@ struct CancellationTests {
                 let error = try await networkingError { _ = try await task.value }
                 #expect(error.code == .cancelled, "\(error)")
                 #expect(session.tasks.isEmpty && engine.openConnections == 0 && engine.waitingExchanges == 0)
-                try await expectAnswer(from: server.baseURL, in: session)
+                try await expectResponse(from: server.baseURL, in: session)
                 #expect(server.connections.count == 1)
             }
         }
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `a caller that is cancelled already sends nothing`(reading: ResponseReading) async throws {
+    func `a caller that is already cancelled sends nothing`(reading: ResponseReading) async throws {
         try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
             try await withSession { session in
                 let request = try Request(to: server.baseURL)
@@ -82,7 +81,7 @@ struct CancellationTests {
             let configuration = SessionConfiguration { $0.timeouts.connect = .seconds(1000) }
             try await withEngine(configuration) { session, engine in
                 try await cancel(way, Request(to: server.baseURL), in: session) { _ in
-                    try await until("it waits") { engine.waitingExchanges == 1 }
+                    try await until("the request waits for a connection") { engine.waitingExchanges == 1 }
                 }
                 #expect(engine.waitingExchanges == 0)
             }
@@ -102,12 +101,12 @@ struct CancellationTests {
                 held.resume()
                 try await server.waitForRequests(1)
                 try await cancel(way, Request(to: server.baseURL + "/cancelled"), in: session) { _ in
-                    try await until("it waits") { engine.waitingExchanges == 1 }
+                    try await until("the request waits for a connection") { engine.waitingExchanges == 1 }
                 }
                 #expect(engine.waitingExchanges == 0)
                 gate.open()
                 _ = try await held.value
-                try await expectAnswer(from: server.baseURL + "/next", in: session)
+                try await expectResponse(from: server.baseURL + "/next", in: session)
                 #expect(server.requests.map(\.target) == ["/held", "/next"])
                 #expect(server.connections.count == 1)
             }
@@ -123,7 +122,7 @@ struct CancellationTests {
                     try await server.waitForRequests(1)
                 }
                 try await server.waitUntilClosed(connection: 0)
-                try await expectAnswer(from: server.baseURL, in: session)
+                try await expectResponse(from: server.baseURL, in: session)
                 #expect(server.connections.count == 2)
             }
         }
@@ -143,7 +142,7 @@ struct CancellationTests {
                     }
                 }
                 try await server.waitUntilClosed(connection: 0)
-                try await expectAnswer(from: server.baseURL, in: session)
+                try await expectResponse(from: server.baseURL, in: session)
             }
         }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What the first exchange of a connection reports of how the connection came about.
+/// The timings of a connection attempt that the first exchange on the connection reports.
 @Suite struct EstablishmentTests {
     private static let readyAt = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What is waited for on a connection, for how long, and what follows.
+/// The deadlines of an exchange, and what happens when one of them is over.
 @Suite struct ExchangeClockTests {
     private static func at(_ seconds: Double) -> NIODeadline {
         .uptimeNanoseconds(1_000_000_000_000) + .nanoseconds(Int64(seconds * 1_000_000_000))
@@ -20,7 +20,7 @@ import Testing
         return ExchangeClock(timeouts: ExchangeTimeouts(timeouts), end: end.map(at), sending: sending)
     }
 
-    /// The seconds to the next look, from 0.
+    /// The seconds from 0 to the next deadline.
     private static func next(_ clock: ExchangeClock) -> Double? {
         clock.nextDeadline.map { Double(($0 - at(0)).nanoseconds) / 1e9 }
     }
@@ -40,7 +40,7 @@ import Testing
         #expect(early == .goOn && late == .fail(.betweenBytesTimeout))
     }
 
-    @Test func `only the request timeout runs while nobody reads`() {
+    @Test func `only the request timeout runs while the response is not read`() {
         var clock = Self.clock(end: 60)
         clock.start(mayRead: false, now: Self.at(0))
         #expect(Self.next(clock) == 60)
@@ -49,7 +49,7 @@ import Testing
         #expect(during == .goOn && end == .fail(.requestTimeout))
     }
 
-    @Test func `a body that waits for 100 Continue is sent when it does not come`() {
+    @Test func `a body that waits for 100 Continue is sent when 100 Continue does not come`() {
         var clock = Self.clock(.awaitingContinue)
         clock.start(mayRead: true, now: Self.at(0))
         #expect(Self.next(clock) == 1)
@@ -93,17 +93,17 @@ import Testing
         var clock = Self.clock()
         clock.handOver(1000)
         clock.start(mayRead: true, now: Self.at(0))
-        // Looked at for the first time: 400 bytes have left.
+        // At the first look, 400 bytes have been sent.
         let first = clock.expire(mayRead: true, now: Self.at(20)) { 600 }
         #expect(first == .goOn)
-        // The rest does not move for the longest pause.
+        // No more bytes are sent for the between-bytes timeout.
         let second = clock.expire(mayRead: true, now: Self.at(25)) { 600 }
         #expect(second == .goOn && Self.next(clock).map { $0 <= 30 } == true)
         let third = clock.expire(mayRead: true, now: Self.at(30)) { 600 }
         #expect(third == .fail(.betweenBytesTimeout))
     }
 
-    @Test func `a server that reads nothing fails the exchange, one that reads does not`() {
+    @Test func `a server that reads nothing fails the exchange, and one that reads slowly does not`() {
         var clock = Self.clock(.underWay)
         clock.handOver(1000)
         clock.follow(unsent: 1000, mayRead: true, now: Self.at(0))

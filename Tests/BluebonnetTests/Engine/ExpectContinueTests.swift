@@ -10,7 +10,7 @@ import Testing
 struct ExpectContinueTests {
     private static let text = "the body"
 
-    /// A body that can be read once, and counts when it is asked for.
+    /// A body that can be read once, and counts how often it is asked for bytes.
     private static func body(_ asked: Counter) -> RequestBody {
         .stream(
             AsyncStream(unfolding: {
@@ -19,7 +19,7 @@ struct ExpectContinueTests {
         )
     }
 
-    /// A request that waits for leave for as long as it takes.
+    /// A request that waits for 100 Continue without a limit, unless `wait` is one.
     private static func request(
         _ server: FaultServer,
         _ body: RequestBody?,
@@ -51,7 +51,7 @@ struct ExpectContinueTests {
                 #expect(response.informational.map(\.status.code) == [103, 100])
                 let seen = try #require(server.requests.first)
                 #expect(seen.bodyText == Self.text && seen.values(of: "expect") == ["100-continue"])
-                #expect(engine.openConnections == 1, "the connection serves on")
+                #expect(engine.openConnections == 1, "the connection stays open")
             }
         }
     }
@@ -118,15 +118,13 @@ struct ExpectContinueTests {
                 #expect(response.status.code == status)
                 #expect(response.value == Data("no need".utf8))
                 try await server.waitUntilClientClosed(connection: 0)
-                try await until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has removed the connection") { engine.openConnections == 0 }
                 #expect(asked.value == 0 && server.requests.isEmpty)
             }
         }
     }
 
-    @Test func `after a 417 the request is sent again without the expectation, with the body it still has`()
-        async throws
-    {
+    @Test func `after a 417 the request is sent again without Expect, with its unsent body`() async throws {
         let script = FaultServer.Script.connections([
             [.readHead, .respond(417, body: "no expectations")], [.readRequest, .respond(body: "ok")],
         ])
@@ -226,7 +224,7 @@ struct ExpectContinueTests {
                 try await server.wait("the head") { $0.connections.first?.bytesReceived ?? 0 > 0 }
                 task.suspend()
                 gate.open()
-                try await server.wait("the leave") { $0.connections[0].bytesSent > 0 }
+                try await server.wait("the 100 Continue") { $0.connections[0].bytesSent > 0 }
                 task.resume()
                 let value = try await task.value
                 #expect(value == Data("ok".utf8))
@@ -234,7 +232,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a server that closes during the wait for 100 Continue is a lost connection`() async throws {
+    @Test func `a close during the wait for 100 Continue fails the request with connectionLost`() async throws {
         try await FaultServer.run([.readHead, .close]) { server in
             try await withSession { session in
                 let error = try await networkingError {
@@ -259,9 +257,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test func `a suspended task does not send its body when the idle time of its connection would be over`()
-        async throws
-    {
+    @Test func `a suspended task does not send its body, even after the idle time of its connection`() async throws {
         try await patiently { idle in
             let gate = FaultGate()
             let script: FaultServer.Script = [
@@ -294,54 +290,54 @@ struct ExpectContinueTests {
         }
     }
 
-    // MARK: When it is said
+    // MARK: When Expect is sent
 
-    private struct Wish: Sendable, CustomTestStringConvertible {
+    private struct ExpectCase: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var isSaid: Bool
+        var isSent: Bool
         var change: @Sendable (inout Request, inout SessionConfiguration) -> Void
     }
 
-    private static let wishes = [
-        Wish(testDescription: "by default", isSaid: false) { _, _ in },
-        Wish(testDescription: "asked for", isSaid: true) { request, _ in request.expectsContinue = true },
-        Wish(testDescription: "own field", isSaid: true) { request, _ in
+    private static let expectCases = [
+        ExpectCase(testDescription: "by default", isSent: false) { _, _ in },
+        ExpectCase(testDescription: "asked for", isSent: true) { request, _ in request.expectsContinue = true },
+        ExpectCase(testDescription: "own field", isSent: true) { request, _ in
             request.headerFields[.expect] = "100-Continue"
         },
-        Wish(testDescription: "at the threshold", isSaid: true) { $1.continueThreshold = 8 },
-        Wish(testDescription: "below the threshold", isSaid: false) { $1.continueThreshold = 9 },
-        Wish(testDescription: "declined", isSaid: false) { request, configuration in
+        ExpectCase(testDescription: "at the threshold", isSent: true) { $1.continueThreshold = 8 },
+        ExpectCase(testDescription: "below the threshold", isSent: false) { $1.continueThreshold = 9 },
+        ExpectCase(testDescription: "declined", isSent: false) { request, configuration in
             configuration.continueThreshold = 0
             request.expectsContinue = false
         },
-        Wish(testDescription: "of unknown length", isSaid: true) { request, configuration in
+        ExpectCase(testDescription: "of unknown length", isSent: true) { request, configuration in
             configuration.continueThreshold = 1 << 20
             request.body = Self.body(Counter())
         },
-        Wish(testDescription: "no body", isSaid: false) { request, configuration in
+        ExpectCase(testDescription: "no body", isSent: false) { request, configuration in
             configuration.continueThreshold = 0
             request.expectsContinue = true
             request.headerFields[.expect] = "100-continue"
             request.body = nil
         },
-        Wish(testDescription: "an empty body", isSaid: false) { request, configuration in
+        ExpectCase(testDescription: "an empty body", isSent: false) { request, configuration in
             configuration.continueThreshold = 0
             request.expectsContinue = true
             request.body = .string("")
         },
     ]
 
-    @Test(arguments: wishes) private func `Expect is sent where 100 Continue is asked for and there is a body`(
-        wish: Wish
+    @Test(arguments: expectCases) private func `Expect is sent where 100 Continue is asked for and there is a body`(
+        expectCase: ExpectCase
     ) async throws {
         try await FaultServer.run([.readHead, .interim(100), .readRequest, .respond(body: "ok")]) { server in
             var request = try Request(.post, to: server.baseURL, body: .string(Self.text))
             var configuration = SessionConfiguration()
-            wish.change(&request, &configuration)
+            expectCase.change(&request, &configuration)
             try await withSession(configuration) { session in
                 _ = try await session.data(for: request)
                 let seen = try #require(server.requests.first)
-                #expect(seen.values(of: "expect").count == (wish.isSaid ? 1 : 0))
+                #expect(seen.values(of: "expect").count == (expectCase.isSent ? 1 : 0))
             }
         }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Every fault of a server has its own code, costs its connection and leaves nothing behind.
+/// Every fault of a server has its own error code, closes its connection and leaves no task behind.
 @Suite(.timeLimit(.minutes(1)))
 struct FaultTableTests {
     struct Fault: Sendable, CustomTestStringConvertible {
@@ -21,7 +21,7 @@ struct FaultTableTests {
             self.steps = steps
         }
 
-        /// The server answers with exactly this text and leaves the connection open.
+        /// The server sends exactly this text and keeps the connection open.
         init(_ name: String, _ code: NetworkingError.Code, _ text: String) {
             self.init(name, code, steps: [.readRequest, .send(text)])
         }
@@ -46,7 +46,7 @@ struct FaultTableTests {
 
     static let faults: [Fault] = [
         Fault("garbage before the status line", .malformedStatusLine, "garbage\r\nHTTP/1.1 200 OK\r\n\r\n"),
-        Fault("an HTTP/0.9 answer", .malformedStatusLine, cut: "<html>hello</html>"),
+        Fault("an HTTP/0.9 response", .malformedStatusLine, cut: "<html>hello</html>"),
         Fault("a status line without a number", .malformedStatusLine, "HTTP/1.1 OK\r\n\r\n"),
         Fault("another version", .unsupportedHTTPVersion, "HTTP/2.0 200 OK\r\n\r\n"),
         Fault("a header without a colon", .malformedHeader, lines: "Nothing here"),
@@ -58,7 +58,7 @@ struct FaultTableTests {
             .headerTooLarge,
             lines: (0..<10).map { "X-\($0): " + String(repeating: "x", count: 8000) }.joined(separator: "\r\n")
         ),
-        Fault("a length that is no number", .invalidContentLength, lines: "Content-Length: two"),
+        Fault("a length that is not a number", .invalidContentLength, lines: "Content-Length: two"),
         Fault("a negative length", .invalidContentLength, lines: "Content-Length: -2"),
         Fault("two lengths that differ", .conflictingFraming, lines: "Content-Length: 2\r\nContent-Length: 3"),
         Fault("two lengths in a list", .conflictingFraming, lines: "Content-Length: 2, 3"),
@@ -86,7 +86,7 @@ struct FaultTableTests {
             cut: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"
         ),
         Fault("a head without its end", .truncatedResponse, cut: "HTTP/1.1 200 OK\r\nContent-Le"),
-        Fault("nothing but an interim response", .truncatedResponse, cut: hint),
+        Fault("nothing but an informational response", .truncatedResponse, cut: hint),
         Fault("an end before the first byte", .connectionLost, steps: [.readRequest, .close]),
         Fault("an end before the request", .connectionLost, steps: [.close]),
         Fault("a reset before the first byte", .connectionLost, steps: [.readRequest, .reset]),
@@ -103,7 +103,7 @@ struct FaultTableTests {
             .unexpectedResponse,
             "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"
         ),
-        Fault("too many interim responses", .unexpectedResponse, String(repeating: hint, count: 65)),
+        Fault("too many informational responses", .unexpectedResponse, String(repeating: hint, count: 65)),
     ]
 
     @Test(arguments: faults, ResponseReading.allCases)
@@ -120,7 +120,7 @@ struct FaultTableTests {
                 #expect(session.tasks.isEmpty)
                 try await server.waitUntilClosed(connection: 0)
                 #expect(server.connections.count == 1)
-                try await until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has removed the connection") { engine.openConnections == 0 }
                 #expect(engine.waitingExchanges == 0)
             }
         }
@@ -146,7 +146,7 @@ struct FaultTableTests {
         Place(url: "ftp://localhost/file", code: .unsupportedScheme),
         Place(url: "http:///no-host", code: .invalidURL),
         Place(url: "/no-scheme", code: .invalidURL),
-        // RFC 1035 §2.3.4: no label has 64 bytes, so that no name server is asked.
+        // RFC 1035 §2.3.4: a label has at most 63 bytes, so no name server is asked.
         Place(url: "http://\(String(repeating: "n", count: 64)).invalid/", code: .dnsLookupFailed),
     ]
 

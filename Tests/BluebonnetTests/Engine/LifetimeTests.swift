@@ -4,8 +4,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Nothing stays behind in memory: each test ends only when the last reference to its witness has
-/// gone.
+/// Nothing stays in memory: a test with a witness ends only when its last reference is released.
 @Suite(.timeLimit(.minutes(1)))
 struct LifetimeTests {
     private static let echo = FaultServer.Script.requests { _ in [.respond(body: "ok")] }
@@ -67,7 +66,7 @@ struct LifetimeTests {
         return end
     }
 
-    @Test func `a failed request leaves no object behind in a session that goes on`() async throws {
+    @Test func `a failed request leaves no task and no connection behind in its session`() async throws {
         try await FaultServer.run([.readRequest, .reset]) { server in
             try await withEngine { session, engine in
                 for reading in ResponseReading.allCases {

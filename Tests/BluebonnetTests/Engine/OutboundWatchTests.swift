@@ -3,7 +3,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// When bytes have left, and when they have not for too long.
+/// Whether waiting bytes were sent, and whether none was sent for too long.
 struct OutboundWatchTests {
     private static let stall = CompactTime(.seconds(10))
 
@@ -43,7 +43,7 @@ struct OutboundWatchTests {
         var watch = self.watch(handedOver: 100)
         watch.look(0, now: Self.at(0))
         watch.handOver(30)
-        // Over TLS it is more than was handed over.
+        // Over TLS, more bytes wait than were handed over.
         let movedOverTLS = watch.look(52, now: Self.at(60))
         #expect(!movedOverTLS)
         #expect(watch.movedAt == Self.at(60))

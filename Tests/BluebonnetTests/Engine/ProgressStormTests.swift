@@ -5,8 +5,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Whoever observes the progress runs inside the connection, and may stop, suspend, resume and
-/// start tasks from there.
+/// A progress closure runs inside the connection, and may cancel, suspend, resume and start tasks
+/// there.
 @Suite(.timeLimit(.minutes(1)))
 struct ProgressStormTests {
     private static func pattern(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 % 251) } }

@@ -17,7 +17,7 @@ import Testing
         #expect(Self.methods.allSatisfy(error.allows))
     }
 
-    // MARK: How often
+    // MARK: The number of repetitions
 
     private static func failure(_ reason: RepeatableError.Reason) -> NetworkingError {
         RepeatableError.marking(NetworkingError(.connectionLost, "closed"), reason)
@@ -54,7 +54,7 @@ import Testing
 
     @Test func `marking an error as repeatable keeps its cause`() {
         let cause = NetworkingError(.connectionLost, "reset")
-        let failure = NetworkingError(.connectionLost, "closed before it answered", underlying: cause)
+        let failure = NetworkingError(.connectionLost, "closed before the response", underlying: cause)
         let marked = RepeatableError.marking(failure, .stale)
         #expect(marked.message == failure.message)
         #expect(((marked.underlying as? RepeatableError)?.cause as? NetworkingError)?.message == "reset")

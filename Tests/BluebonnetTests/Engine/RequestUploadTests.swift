@@ -6,8 +6,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A body that is produced while it is sent goes no faster than the server takes it, and no further
-/// than it wants it.
+/// A body that is produced while it is sent is produced only as fast as the server reads it, and
+/// only as far as the server wants it.
 @Suite(.timeLimit(.minutes(1)))
 struct RequestUploadTests {
     private static let pieceSize = 65_536
@@ -37,8 +37,8 @@ struct RequestUploadTests {
                 #expect(produced < limit / 2)
                 #expect(task.state == .running)
                 gate.open()
-                let answer = try await task.value
-                #expect(answer == Data("ok".utf8))
+                let value = try await task.value
+                #expect(value == Data("ok".utf8))
                 #expect(server.requests.first?.body.count == limit * Self.pieceSize)
                 #expect(task.currentProgress.bytesSent == limit * Self.pieceSize)
             }
@@ -55,8 +55,8 @@ struct RequestUploadTests {
                 #expect(response.status.code == 413)
                 #expect(response.value == Data("too big".utf8))
                 try await server.waitUntilClientClosed(connection: 0)
-                try await until("the pool has let it go") { engine.openConnections == 0 }
-                // Never, if the production went on.
+                try await until("the pool has removed the connection") { engine.openConnections == 0 }
+                // This never settles if the production goes on.
                 _ = try await settled { counter.value }
                 #expect(session.tasks.isEmpty)
             }
@@ -76,7 +76,7 @@ struct RequestUploadTests {
                     let body = RequestBody.stream(source.stream, length: length)
                     let response = try await session.data(for: Request(.put, to: server.baseURL, body: body))
                     #expect(response.value == Data("ok".utf8))
-                    try await until("the source is told") { ended.value == 1 }
+                    try await until("the source is told of its end") { ended.value == 1 }
                 }
                 #expect(server.requests.map(\.body.count) == [length, length, length])
                 #expect(server.connections.count == 1)
@@ -84,7 +84,7 @@ struct RequestUploadTests {
         }
     }
 
-    @Test func `a response that streams during the upload is read meanwhile`() async throws {
+    @Test func `a response that begins during the upload is read before the upload ends`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
             .readHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nearly"), .hold(gate), .readRequest,
@@ -99,8 +99,8 @@ struct RequestUploadTests {
                 #expect(response.head.status.code == 200)
                 gate.open()
                 body.continuation.finish()
-                let answer = try await response.body.collect()
-                #expect(answer == Data("early-late".utf8))
+                let value = try await response.body.collect()
+                #expect(value == Data("early-late".utf8))
                 #expect(server.requests.first?.body == [1, 2, 3])
             }
         }
@@ -118,7 +118,7 @@ struct RequestUploadTests {
                 task.cancel()
                 let error = try await networkingError { _ = try await task.value }
                 #expect(error.code == .cancelled, "\(error)")
-                try await until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has removed the connection") { engine.openConnections == 0 }
             }
         }
     }
@@ -130,7 +130,7 @@ struct RequestUploadTests {
                 let request = try Request(.post, to: server.baseURL, body: .stream(Self.pieces(Counter())))
                 let error = try await networkingError { _ = try await session.data(for: request) }
                 #expect(error.code == .connectionLost, "\(error)")
-                try await until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has removed the connection") { engine.openConnections == 0 }
                 #expect(session.tasks.isEmpty)
             }
         }
@@ -153,7 +153,7 @@ struct RequestUploadTests {
 
     // MARK: The end of the source
 
-    /// A sequence whose pieces take their time, whoever cancels.
+    /// A sequence whose pieces take this time each, also after a cancellation.
     private struct SlowPieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
         typealias Element = [UInt8]
 
@@ -167,7 +167,7 @@ struct RequestUploadTests {
             begun.increment()
             defer { ended.increment() }
             let time = time
-            // What a read from a disk or another library is: nothing that a cancellation ends.
+            // Like a read from a disk, this does not end with a cancellation.
             await Task.detached { try? await Task.sleep(for: time) }.value
             return [1, 2, 3]
         }
@@ -225,7 +225,7 @@ struct RequestUploadTests {
                 task.cancel()
                 let error = try await networkingError { _ = try await task.value }
                 #expect(error.code == .cancelled, "\(error)")
-                try await until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has removed the connection") { engine.openConnections == 0 }
                 end.open()
             }
         }

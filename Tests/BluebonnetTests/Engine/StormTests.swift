@@ -4,15 +4,14 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Ten thousand requests against a server that breaks off whenever it likes, with cancels in
-/// between: nothing stays behind.
+/// Ten thousand requests to a server that breaks off at random, some of them cancelled, leave
+/// nothing behind.
 @Suite(.timeLimit(.minutes(5)))
 struct StormTests {
     private static let count = 10_000
     private static let atOnce = 64
 
-    /// What the server does with the n-th request, and how the client treats it: the same in every
-    /// run.
+    /// The behaviour of the server for the n-th request, the same in every run.
     private struct Plan {
         var generator: SeededGenerator
 
@@ -20,7 +19,7 @@ struct StormTests {
             generator = SeededGenerator(seed: UInt64(number))
         }
 
-        /// What the server does.
+        /// The steps of the server.
         mutating func steps() -> [FaultStep] {
             let body = String(repeating: "x", count: Int.random(in: 0...2000, using: &generator))
             switch Int.random(in: 0..<100, using: &generator) {
@@ -37,8 +36,8 @@ struct StormTests {
         }
     }
 
-    /// What a request came to.
-    private enum Outcome { case answered, failed, cancelled }
+    /// The end of a request.
+    private enum Outcome { case responded, failed, cancelled }
 
     private static let script = FaultServer.Script.requests { request in
         var plan = Plan(Int(request.target.dropFirst()) ?? 0)
@@ -70,7 +69,7 @@ struct StormTests {
                 }
             }
             #expect(outcomes.values.reduce(0, +) == Self.count)
-            #expect(outcomes[.answered, default: 0] > Self.count / 4, "\(outcomes)")
+            #expect(outcomes[.responded, default: 0] > Self.count / 4, "\(outcomes)")
             #expect(outcomes[.failed, default: 0] > 0 && outcomes[.cancelled, default: 0] > 0, "\(outcomes)")
             try await until("no task is left") { session.tasks.isEmpty }
             try await until("nothing waits") { engine.waitingExchanges == 0 }
@@ -80,7 +79,7 @@ struct StormTests {
         }
     }
 
-    /// Sends one request in one of several ways, some of which give it up.
+    /// Sends one request in one of several ways, some of which cancel or drop it.
     private func outcome(of number: Int, at url: String, in session: SessionManager) async -> Outcome {
         var generator = SeededGenerator(seed: ~UInt64(number))
         let patience = Int.random(in: 0..<20, using: &generator)
@@ -111,7 +110,7 @@ struct StormTests {
             default:
                 _ = try await session.data(for: request)
             }
-            return .answered
+            return .responded
         } catch {
             return (error as? NetworkingError)?.isCancelled == true ? .cancelled : .failed
         }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The clocks of an upload follow the bytes that leave: whatever the body is made of, and over TLS
-/// too.
+/// The timeouts of an upload follow the bytes that are sent, for every body source, with and
+/// without TLS.
 @Suite(.timeLimit(.minutes(3)))
 struct UploadClockTests {
     enum Source: CaseIterable {
@@ -15,7 +15,7 @@ struct UploadClockTests {
 
     private static let piece = Data(repeating: 7, count: 65_536)
 
-    /// A body of so many bytes, in a form a little more.
+    /// A body of `count` bytes; a form has a few more.
     private func withBody<Result>(
         _ source: Source,
         _ count: Int,
@@ -40,7 +40,7 @@ struct UploadClockTests {
         }
     }
 
-    /// A session and a server whose system takes little by itself.
+    /// Runs with a session, and a server whose receive buffer is small.
     private func withServer(
         _ script: FaultServer.Script,
         overTLS: Bool,
@@ -62,14 +62,14 @@ struct UploadClockTests {
     func `an upload to a server that stops reading ends with the between-bytes timeout`(source: Source, overTLS: Bool)
         async throws
     {
-        // Should it not, the last one ends the test.
+        // If it does not, the request timeout ends the test.
         let timeouts = Timeouts(firstByte: nil, betweenBytes: .milliseconds(300), request: .seconds(60))
         try await withServer([.readHead, .stopReading], overTLS: overTLS, timeouts) { server, session, engine in
             try await withBody(source, 12 << 20) { body in
                 let request = try Request(.put, to: server.baseURL, body: body)
                 let error = try await networkingError { _ = try await session.data(for: request) }
                 #expect(error.code == .betweenBytesTimeout, "\(error)")
-                try await until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has removed the connection") { engine.openConnections == 0 }
             }
         }
     }
@@ -94,8 +94,8 @@ struct UploadClockTests {
     func `a server that reads slowly for many times the timeout gets the whole upload`(source: Source, overTLS: Bool)
         async throws
     {
-        // Five times the timeouts, of which the last two or three are for what the system has taken
-        // at once.
+        // The server reads for five times the timeouts; during the last two or three of them, the
+        // client's system already has all bytes.
         let count = 6 << 20
         try await patiently(first: [.milliseconds(300), .seconds(1)], last: .seconds(5)) { timeout in
             let script: FaultServer.Script = [
@@ -114,7 +114,7 @@ struct UploadClockTests {
         }
     }
 
-    @Test func `an upload that is written together with its head times out too`() async throws {
+    @Test func `an upload that is written with its head does not time out while it is read slowly`() async throws {
         try await patiently(first: [.milliseconds(300), .seconds(1)], last: .seconds(5)) { timeout in
             let script: FaultServer.Script = [
                 .readHead, .readSlowly(bytes: 4096, every: timeout * 0.15), .readRequest, .respond(body: "ok"),

@@ -11,10 +11,10 @@ import Testing
     import Foundation
 #endif
 
-/// How far redirects are followed, in a whole session.
+/// The redirects that a session follows.
 @Suite(.timeLimit(.minutes(1)))
 struct RedirectPolicyTests {
-    /// A transport that counts down: `/3` leads to `/2`, and so on to `/0`.
+    /// A transport that counts down: `/3` redirects to `/2`, and so on to `/0`.
     private static func countdown() -> StubTransport {
         StubTransport { request in
             let number = Int(request.url.path(percentEncoded: true).dropFirst()) ?? 0
@@ -55,7 +55,7 @@ struct RedirectPolicyTests {
         }
     }
 
-    @Test func `a redirect that is handled by hand is returned as the response`() async throws {
+    @Test func `with the manual policy a redirect is returned as the response`() async throws {
         var configuration = SessionConfiguration()
         configuration.redirectPolicy = .manual
         try await withSession(configuration, transport: Self.countdown()) { session in
@@ -66,7 +66,7 @@ struct RedirectPolicyTests {
         }
     }
 
-    @Test func `a redirect that is not allowed is an error`() async throws {
+    @Test func `with the error policy a redirect is an error`() async throws {
         let transport = Self.countdown()
         try await withSession(transport: transport) { session in
             var request = try Request(to: "http://example.com/3")
@@ -161,7 +161,7 @@ struct RedirectPolicyTests {
         }
     }
 
-    // MARK: Bodies that do not come
+    // MARK: Redirect bodies that do not end
 
     private static let redirect = "HTTP/1.1 302 Found\r\nLocation: /there\r\n"
     private static let drip = FaultStep.drip(String(repeating: "x", count: 60_000), every: .milliseconds(20))

@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-/// Following redirects alone, before responses that are made up.
+/// Redirects, followed without a session and with responses that the tests make.
 struct RedirectsTests {
     private func context(
         _ policy: RedirectPolicy = .follow,
@@ -33,7 +33,7 @@ struct RedirectsTests {
         TransportResponse(head: ResponseHead(status: .ok), request: request)
     }
 
-    /// Sends a request and what redirects ask for behind it.
+    /// Sends a request, and the requests that its redirects ask for.
     private static func send(
         _ request: Request,
         _ context: ExchangeContext,
@@ -42,7 +42,7 @@ struct RedirectsTests {
         try await Redirects.follow(try await next(request), to: request, context: context) { try await next($0) }
     }
 
-    /// What follows a redirect of the request to the location: the second request.
+    /// The second request, after a redirect of the first one to this location.
     private func follow(
         _ request: Request,
         _ status: Int,
@@ -73,7 +73,7 @@ struct RedirectsTests {
     ]
 
     @Test(arguments: methods)
-    func `the status of a redirect decides about method and body`(
+    func `the status of a redirect decides the method and the body of the next request`(
         status: Int,
         method: HTTPRequest.Method,
         expected: HTTPRequest.Method,

@@ -83,7 +83,7 @@ struct RequestAdapterTests {
         }
     }
 
-    @Test func `an error thrown by an adapter is the request's error with a code of its own, and nothing is sent`()
+    @Test func `an error thrown by an adapter is the request's error with its own code, and nothing is sent`()
         async throws
     {
         let transport = StubTransport { _ in .text("ok") }
@@ -124,7 +124,7 @@ struct RequestAdapterTests {
         }
     }
 
-    /// The four forms of an adapter; each appends its letter.
+    /// The four forms of an adapter; each appends its word.
     private static let forms: [@Sendable (String) -> RequestAdapter] = [
         { word in RequestAdapter { request in request.append(word) } },
         { word in RequestAdapter { request, _ in request.append(word) } },
@@ -215,7 +215,7 @@ struct RequestAdapterTests {
         #expect(numbers.count == 2 && numbers[0] != nil && numbers[0] == numbers[1])
     }
 
-    /// An actor with a thread of its own, which knows that it is this one.
+    /// An actor with its own queue, and the test whether code runs on it.
     private actor Place {
         private final class Executor: SerialExecutor {
             static let key = DispatchSpecificKey<Bool>()
@@ -247,8 +247,8 @@ struct RequestAdapterTests {
 
     @Test(arguments: 0..<4, [true, false])
     func `an adapter does not run on its caller's actor`(form: Int, isBeforeOthers: Bool) async throws {
-        let (here, all) = (Counter(), Counter())
-        let note: @Sendable () -> Void = { (Place.isHere ? here : all).increment() }
+        let (here, elsewhere) = (Counter(), Counter())
+        let note: @Sendable () -> Void = { (Place.isHere ? here : elsewhere).increment() }
         let adapter =
             switch form {
             case 0: RequestAdapter { _ in note() }
@@ -270,7 +270,7 @@ struct RequestAdapterTests {
             let request = try Request(to: "http://x/")
             try await Place().run { _ = try await session.data(for: request) }
         }
-        #expect(here.value == 0 && all.value == 1)
+        #expect(here.value == 0 && elsewhere.value == 1)
     }
 
     @Test(arguments: [true, false])
@@ -298,19 +298,19 @@ struct RequestAdapterTests {
         }
     }
 
-    /// Is awaited, and waits for nothing.
+    /// An async function that does not suspend.
     private static func nothing() async {}
 
     @Test func `an adapter cancelled with its task does not fail the request with its own error`() async throws {
-        let isThere = Counter()
+        let begun = Counter()
         let waiting = RequestAdapter { _ in
-            isThere.increment()
+            begun.increment()
             try await Task.sleep(for: .seconds(3600))
         }
         try await withSession(Self.configuration(waiting), transport: StubTransport(routes: [:])) { session in
             let request = try Request(to: "http://x/")
             let caller = Task { try await session.data(for: request) }
-            try await until("it waits") { isThere.value == 1 }
+            try await until("the adapter waits") { begun.value == 1 }
             caller.cancel()
             let error = try await networkingError { try await caller.value }
             #expect(error.code == .cancelled)

@@ -38,7 +38,7 @@ struct RequestCompressionTests {
         return String(buffer: result)
     }
 
-    /// What a server sees of a body that is compressed on the way.
+    /// The request that a server receives when its body is compressed while it is sent.
     private func sent(
         _ body: RequestBody,
         _ compression: RequestCompression = RequestCompression(),
@@ -54,7 +54,7 @@ struct RequestCompressionTests {
         }
     }
 
-    // MARK: What goes over the wire
+    // MARK: What is sent
 
     @Test(arguments: [RequestCompression.Coding.gzip, .deflate])
     func `a compressed body in memory has a length`(coding: RequestCompression.Coding) async throws {
@@ -79,11 +79,11 @@ struct RequestCompressionTests {
             try Data(Self.text.utf8).write(to: file)
             let seen = try await sent(.file(file))
             #expect(seen.value(of: "content-encoding") == "gzip")
-            let coded = directory.appending(path: "seen.gz")
-            try Data(seen.body).write(to: coded)
+            let encoded = directory.appending(path: "seen.gz")
+            try Data(seen.body).write(to: encoded)
             let gunzip = Process()
             gunzip.executableURL = URL(filePath: "/usr/bin/env")
-            gunzip.arguments = ["gzip", "--decompress", coded.path(percentEncoded: false)]
+            gunzip.arguments = ["gzip", "--decompress", encoded.path(percentEncoded: false)]
             try gunzip.run()
             gunzip.waitUntilExit()
             #expect(gunzip.terminationStatus == 0)

@@ -7,8 +7,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Whether a server is the one that was meant: real handshakes with certificates made for the
-/// purpose.
+/// Whether a server is the intended one: real handshakes with certificates made for each test.
 @Suite(.timeLimit(.minutes(1)))
 struct CertificateVerificationTests {
     struct Presented: Sendable, CustomTestStringConvertible {
@@ -120,7 +119,7 @@ struct CertificateVerificationTests {
                 #expect(error.message.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }, "\(error)")
                 try await server.waitUntilClosed(connection: 0)
                 #expect(server.connections.count == 1 && server.connections[0].bytesReceived == 0)
-                // The handshake itself was over.
+                // The handshake itself was complete.
                 #expect(server.connections[0].tlsVersion != nil)
                 #expect(engine.openConnections == 0)
             }
@@ -141,7 +140,7 @@ struct CertificateVerificationTests {
         }
     }
 
-    @Test func `the error about a refused certificate says whom it is for`() async throws {
+    @Test func `the error about a refused certificate says which names it is for`() async throws {
         let presented = Presented("two names", [.dns("a.example"), .dns("\u{1b}[31m"), .address([10, 0, 0, 1])])
         try await FaultServer.run(Self.ok, options: options(presented)) { server in
             try await withSession(trusting()) { session in
@@ -274,8 +273,8 @@ struct CertificateVerificationTests {
 
     // MARK: Hosts that no name server knows
 
-    /// The verdict about a server of this machine when it is called by this name, and the names it
-    /// was asked for.
+    /// The error of the certificate check when a local server is reached under this host name, and
+    /// the server names that the handshake contained.
     private func verdict(_ presented: Presented) async throws -> (error: NetworkingError?, serverNames: [String]) {
         try await FaultServer.run([.stall], options: options(presented)) { server in
             let eventLoop = MultiThreadedEventLoopGroup.singleton.next()

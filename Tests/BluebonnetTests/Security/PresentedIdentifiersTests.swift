@@ -2,7 +2,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What a certificate that is for someone else is said to be for.
+/// The texts of errors about a certificate that is for another host.
 struct PresentedIdentifiersTests {
     private func refusal(
         of host: String = "example.com",

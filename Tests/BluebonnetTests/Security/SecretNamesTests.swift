@@ -89,7 +89,7 @@ struct SecretNamesTests {
         #expect(try Self.decoded(form.curlDescription()) == "password=REDACTED&b=\u{FFFD}")
     }
 
-    /// What the command pipes into curl; empty without that.
+    /// The text that the command pipes into curl; empty if it pipes none.
     private static func decoded(_ command: String) throws -> String {
         guard let word = command.split(separator: "printf %s ").first?.split(separator: " | base64").first,
             command.contains("| base64")

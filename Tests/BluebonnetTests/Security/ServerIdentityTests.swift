@@ -94,7 +94,7 @@ struct ServerIdentityTests {
         // A-labels hold no asterisk.
         ("xn--*.example.com", "xn--bcher-kva.example.com"), ("*xn--bcher-kva.example", "xn--bcher-kva.example"),
         ("xn--bcher-*.example.com", "xn--bcher-kva.example.com"), ("b\u{fc}cher.example", "xn--bcher-kva.example"),
-        // What is not a name.
+        // Not a name.
         ("localhost\0.evil.example", "localhost"), ("localhost\0", "localhost"),
         ("*.example.com\0.evil", "a.example.com"),
         ("example.com.", "example.com"), ("*.example.com.", "www.example.com"), (".example.com", "www.example.com"),

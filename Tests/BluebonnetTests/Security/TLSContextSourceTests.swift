@@ -4,7 +4,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// One TLS context for a session, however many ask for it.
+/// One TLS context for a session, however many connections need it.
 @Suite(.timeLimit(.minutes(1)))
 struct TLSContextSourceTests {
     private func context(of source: TLSContextSource) async throws -> ObjectIdentifier {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Failures of TLS are told in words, without the places in BoringSSL's source where they arose.
+/// Errors of TLS are described in words, without locations in the source of BoringSSL.
 @Suite(.timeLimit(.minutes(1)))
 struct TLSFailureTests {
     private let certificates: TestCertificates
@@ -47,10 +47,10 @@ struct TLSFailureTests {
         #expect((error.underlying as? TLSFailure)?.reasons == ["WRONG_VERSION_NUMBER"])
     }
 
-    @Test func `the error about a server that closes in the TLS handshake says no more`() async throws {
+    @Test func `the error about a server that closes in the TLS handshake names the server`() async throws {
         let (error, port) = try await failure([.close])
         #expect(error.code == .tlsFailed)
-        // The end of the connection or its reset, whichever is seen first.
+        // The reason is the end of the connection or its reset, whichever the client sees first.
         #expect(error.message.hasPrefix("The TLS handshake with 127.0.0.1:\(port) failed: "), "\(error)")
     }
 

@@ -7,8 +7,7 @@ import Testing
 /// The system's trust roots can be replaced by the environment, as with OpenSSL and curl.
 @Suite(.timeLimit(.minutes(1)))
 struct TrustEnvironmentTests {
-    /// Requests a page of a server whose authority no system trusts, with trust in what the system
-    /// trusts.
+    /// Requests a page from a server whose authority no system trusts, with the default trust.
     private static func request(from server: FaultServer) async throws {
         try await withSession { session in
             _ = try await session.data(for: Request(to: "https://127.0.0.1:\(server.port)/"))
@@ -16,7 +15,7 @@ struct TrustEnvironmentTests {
     }
 
     @Test func `the certificates of SSL_CERT_FILE are trusted in place of the system's`() async {
-        // In a process of its own, whose environment is nobody else's.
+        // In another process, because a change of the environment is for the whole process.
         await #expect(processExitsWith: .success) {
             let certificates = try TestCertificates.shared()
             let script = FaultServer.Script.requests { _ in [.respond(body: "ok")] }

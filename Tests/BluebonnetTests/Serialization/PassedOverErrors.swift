@@ -1,12 +1,12 @@
-/// A type that reads an array deep inside of others, and passes over an error at each of its texts.
-/// The target `FuzzTests` has this file through a link.
+/// A type that reads an array deep inside of others, and ignores an error at each of its texts. The
+/// target `FuzzTests` has this file through a link.
 struct PassedOverErrors: Decodable {
-    /// How many arrays are in each other.
+    /// The number of nested arrays.
     static let depth = 510
 
-    /// How many errors there were.
+    /// The number of errors.
     private(set) var count = 0
-    /// How many keys their coding paths had together.
+    /// The number of keys in all coding paths of the errors.
     private(set) var keys = 0
 
     init(from decoder: any Decoder) throws {

@@ -10,7 +10,7 @@ import Testing
     import Musl
 #endif
 
-/// A file gets a name that is free, whatever the file system can do for that.
+/// A file is moved only to a name that is free, in every way that file systems offer.
 struct AtomicFileTests {
     private func part(_ text: String, for destination: URL) throws -> AtomicFile {
         let file = try AtomicFile(for: destination.path(percentEncoded: false))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Threads for calls that block: as many as are needed, up to a limit, and none that stays.
+/// Threads for calls that block: as many as are needed, up to a limit. Idle ones end.
 @Suite(.timeLimit(.minutes(1)))
 struct BlockingThreadsTests {
     @Test func `blocking work that hangs does not delay other work`() async throws {
@@ -17,8 +17,8 @@ struct BlockingThreadsTests {
                 gate.wait()
             }
         }
-        let answer = try await threads.run { 42 }
-        #expect(answer == 42)
+        let result = try await threads.run { 42 }
+        #expect(result == 42)
         try await until("all forty hang") { begun.value == 40 }
         #expect(threads.count >= 40)
         for _ in 0..<40 { gate.signal() }
@@ -62,8 +62,8 @@ struct BlockingThreadsTests {
             for _ in 0..<8 {
                 group.addTask {
                     for number in 0..<200 {
-                        let answer = try await threads.run { number }
-                        #expect(answer == number)
+                        let result = try await threads.run { number }
+                        #expect(result == number)
                     }
                 }
             }
@@ -91,7 +91,7 @@ struct BlockingThreadsTests {
         #expect(ran.value == 1)
     }
 
-    @Test func `a cancelled caller of blocking work goes on at once, and the work is told`() async throws {
+    @Test func `a cancelled call of blocking work returns at once, and the work is told`() async throws {
         let threads = BlockingThreads(limit: 1)
         let (begun, ended) = (Counter(), Counter())
         let gate = DispatchSemaphore(value: 0)
@@ -102,7 +102,7 @@ struct BlockingThreadsTests {
                 if !isWanted() { ended.increment() }
             }
         }
-        try await until("it has begun") { begun.value == 1 }
+        try await until("the work has begun") { begun.value == 1 }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(ended.value == 0)

@@ -9,8 +9,8 @@ import NIOCore
 #endif
 
 extension Call {
-    /// A call that nothing runs, for tests of what it keeps.
-    static func ofNoSession(
+    /// A call that no session runs, for tests of its state.
+    static func withoutSession(
         isWatched: Bool = false,
         now: @escaping @Sendable () -> NIODeadline = { .now() }
     ) -> Call {
@@ -18,7 +18,7 @@ extension Call {
         return Call(Request(url: URL(filePath: "/")), core: core, isWatched: isWatched, isStarted: true, now: now)
     }
 
-    /// A hop begins of which nothing else is asked.
+    /// Begins a hop whose operation does nothing.
     func beginHop(expectedToSend: Int?) {
         final class Hop: Operation {
             func cancel(with error: NetworkingError) {}

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A number that several threads count up.
+/// A counter for several threads.
 final class Counter: Sendable {
     private let count = Atomic(0)
 
@@ -11,21 +11,21 @@ final class Counter: Sendable {
     @discardableResult
     func increment() -> Int { add(1) }
 
-    /// Counts so many more and returns the new number.
+    /// Adds a number and returns the new one.
     @discardableResult
     func add(_ number: Int) -> Int {
         count.add(number, ordering: .sequentiallyConsistent).newValue
     }
 }
 
-/// What happened, in order, from any thread.
+/// A log of events from any thread, in order.
 final class EventLog<Event: Sendable>: Sendable {
     private let storage = Mutex<[Event]>([])
 
-    /// What happened so far.
+    /// The events so far.
     var events: [Event] { storage.withLock { $0 } }
 
-    /// Adds what has just happened.
+    /// Adds an event.
     func append(_ event: Event) {
         storage.withLock { $0.append(event) }
     }

@@ -11,7 +11,7 @@ func withDirectory<Result>(_ body: (URL) async throws -> Result) async throws ->
     return try await body(directory)
 }
 
-/// The names of what is in a directory, sorted.
+/// The names of the files in a directory, sorted.
 func names(in directory: URL) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: directory.path(percentEncoded: false)).sorted()
 }

@@ -2,7 +2,7 @@ import LocalServer
 
 @testable import Bluebonnet
 
-/// Runs the body with a session of its own and the session's engine, as `withSession` does.
+/// Runs the body with its own session and the session's engine, as `withSession` does.
 @discardableResult
 func withEngine<Result>(
     _ configuration: SessionConfiguration = SessionConfiguration(),

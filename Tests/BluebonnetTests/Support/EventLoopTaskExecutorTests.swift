@@ -14,7 +14,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct EventLoopTaskExecutorTests {
-    /// Says whether it ran on an event loop, and of how many bytes.
+    /// Returns whether it ran on an event loop, and the size of the body.
     private struct Probe: ResponseSerializer {
         struct Output: Sendable {
             var isOnEventLoop: Bool
@@ -49,7 +49,7 @@ struct EventLoopTaskExecutorTests {
     }
 
     @Test(arguments: [1000, 32 * 1024, 32 * 1024 + 1, 1_000_000, 3_000_000])
-    func `large bodies are parsed off the event loop and small ones where they arrive`(size: Int) async throws {
+    func `large bodies are parsed off the event loop and small ones on it`(size: Int) async throws {
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"),
             .fill(UInt8(ascii: "1"), count: size),
@@ -66,7 +66,7 @@ struct EventLoopTaskExecutorTests {
         }
     }
 
-    /// Says whether it ran on the main actor, which runs on the main queue.
+    /// Returns whether it ran on the main actor, which runs on the main queue.
     private struct OnMainActor: ResponseSerializer {
         private static let key = DispatchSpecificKey<Bool>()
 
@@ -90,7 +90,7 @@ struct EventLoopTaskExecutorTests {
         }
     }
 
-    @Test func `a caller off the event loops has nothing parsed on one`() async throws {
+    @Test func `a body for a caller outside of the event loops is not parsed on one`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "12")]) { server in
             try await withSession { session in
                 let output = try await session.response(for: Request(to: server.baseURL), as: Probe()).value

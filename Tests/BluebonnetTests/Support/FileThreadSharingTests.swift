@@ -6,11 +6,11 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The threads for regular files, while bodies come faster than the disk takes them.
+/// The threads for regular files, while bodies are received faster than the disk can write them.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct FileThreadSharingTests {
-    /// A server that is faster than the disk: whoever has room finds the next megabyte there at
-    /// once. The disk is slow: each block takes a fifth of a second of the writing thread.
+    /// A server that is faster than the disk: the next megabyte is there as soon as there is room
+    /// for it. The disk is slow: the writing thread needs a fifth of a second for each block.
     private final class FastServer: BodyStream.Source {
         let stream = Mutex<BodyStream?>(nil)
         let isOver = Atomic(false)
@@ -49,7 +49,8 @@ struct FileThreadSharingTests {
                 try await until("all are written") {
                     servers.allSatisfy { $0.blocks.load(ordering: .relaxed) >= 2 }
                 }
-                // What every upload from a file and every other download needs for a moment.
+                // Every upload from a file and every other download needs one of these threads for
+                // a moment.
                 group.addTask {
                     try await BlockingThreads.files.run {}
                     ran.increment()

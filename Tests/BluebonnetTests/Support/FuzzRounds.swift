@@ -1,6 +1,7 @@
 import Foundation
 
-/// How long a fuzz test goes on: so many rounds in the suite, or `BLUEBONNET_FUZZ_SECONDS` by hand.
+/// The rounds of a fuzz test: `count` of them, or as many as fit into the seconds that the
+/// environment variable `BLUEBONNET_FUZZ_SECONDS` sets.
 struct FuzzRounds: Sequence, IteratorProtocol {
     private var left: Int
     private let end: ContinuousClock.Instant?

@@ -21,7 +21,7 @@ private final class LoopTurns: Sendable {
         state.withLock { $0.isOver = true }
     }
 
-    /// By timers: a task that gives itself to the loop again and again keeps it from its sockets.
+    /// With timers: a task that the loop runs again and again would keep it from its sockets.
     private func next() {
         eventLoop.scheduleTask(in: .microseconds(50)) {
             let goesOn = self.state.withLock { state in
@@ -33,8 +33,8 @@ private final class LoopTurns: Sendable {
     }
 }
 
-/// The turns that an event loop has while a task on it does some work, after which the task is on a
-/// loop again. Work that computes on the loop leaves it none.
+/// The turns of an event loop while a task on it does the work. Expects that the task is on a loop
+/// again afterwards. Work that computes on the loop leaves no turns.
 func loopTurns(during work: () async throws -> Void) async throws -> Int {
     try await withTaskExecutorPreference(EventLoopTaskExecutor.next()) {
         let turns = LoopTurns(on: try #require(MultiThreadedEventLoopGroup.currentEventLoop))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Host names on their way to a connection, with resolvers that fail, hang and count.
+/// The lookups of host names for requests, with resolvers that fail, hang and count.
 @Suite(.timeLimit(.minutes(1)))
 struct NameResolutionTests {
     private static let ok = FaultServer.Script.requests { _ in [.respond(body: "ok")] }
@@ -46,7 +46,7 @@ struct NameResolutionTests {
     }
 
     @Test(arguments: ["missing.test", "empty.test"])
-    func `a host name without an address is a failed lookup`(host: String) async throws {
+    func `a request to a host name without an address fails with dnsLookupFailed`(host: String) async throws {
         let resolver = StubResolver(["empty.test": []])
         try await withEngine(configuration(resolver)) { session, engine in
             let error = try await networkingError {
@@ -72,7 +72,7 @@ struct NameResolutionTests {
                     }
                 }
                 try await until("the lookup hangs") { resolver.deadLookups == 1 }
-                // All six have their attempt: with connections for six none waits for another's.
+                // Six connections are allowed, so each of the six requests has its own attempt.
                 let lookups = try await settled { resolver.lookups(of: "dead.test") }
                 #expect(lookups == 1)
                 resolver.endDeadLookups()
@@ -81,8 +81,8 @@ struct NameResolutionTests {
         }
     }
 
-    /// The dead lookups each hold a thread, as those of the system do, and stay while everything
-    /// else goes on: other names, files, and the first use of the session's TLS.
+    /// Each dead lookup blocks a thread, as those of the system do, while all other work continues:
+    /// other names, files, and the first use of the session's TLS.
     @Test func `dead name servers do not delay other requests`() async throws {
         let resolver = StubResolver(["good.test": ["127.0.0.1"], "localhost": ["127.0.0.1"]])
         let certificates = try TestCertificates.shared()
@@ -131,7 +131,8 @@ struct NameResolutionTests {
                 }
                 #expect(error.code == .connectTimeout, "\(error)")
             }
-            // A lookup is joined for five seconds; a busy machine may need longer for the three.
+            // A lookup is joined for five seconds; a busy machine may need longer for the three
+            // requests.
             #expect(resolver.deadLookups <= 2 || ContinuousClock.now - startedAt > .seconds(5))
         }
     }

@@ -3,7 +3,7 @@ import Testing
 
 // Other test targets have this file through a link.
 
-/// The most memory that this process ever had resident, in bytes.
+/// The largest resident memory that this process has had, in bytes.
 func peakMemory() throws -> Int {
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
     let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })

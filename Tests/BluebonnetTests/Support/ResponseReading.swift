@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Bluebonnet
 
-/// The two ways to the body of a response; what goes wrong must go wrong in both.
+/// The two ways to read the body of a response; errors must be the same in both.
 enum ResponseReading: CaseIterable {
     /// Head and body come together from a task.
     case collected

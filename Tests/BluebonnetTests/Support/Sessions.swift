@@ -8,10 +8,10 @@ import Testing
     import Foundation
 #endif
 
-// By the public API only: other test targets have this file through a link.
+// This file uses the public API only: other test targets have it through a link.
 
-/// Runs the body with a session of its own and shuts it down afterwards, whatever the body does:
-/// every connection is closed before it returns.
+/// Runs the body with its own session and shuts it down afterwards, whatever the body does: every
+/// connection is closed before it returns.
 @discardableResult
 func withSession<Result>(
     _ configuration: SessionConfiguration = SessionConfiguration(),
@@ -29,7 +29,7 @@ func withSession<Result>(
     }
 }
 
-/// Runs the body with a manager for a base URL, over a session of its own.
+/// Runs the body with a manager for a base URL, over its own session.
 @discardableResult
 func withAPI<Result>(
     at baseURL: String,

@@ -2,8 +2,8 @@ import Synchronization
 
 // Other test targets have this file through a link.
 
-/// A clock that moves only when it is told to or when somebody sleeps on it, then at once and by as
-/// much as was asked for.
+/// A clock that moves only by `move(by:)` and by its sleeps: a sleep moves it to its deadline and
+/// returns at once.
 final class SteppingClock: Clock {
     struct Instant: InstantProtocol {
         var offset: Duration
@@ -19,12 +19,12 @@ final class SteppingClock: Clock {
 
     var minimumResolution: Duration { .zero }
 
-    /// Moves it on.
+    /// Moves the clock.
     func move(by duration: Duration) {
         state.withLock { $0.now += duration }
     }
 
-    /// How long was slept, each time.
+    /// The length of each sleep.
     var sleeps: [Duration] { state.withLock { $0.sleeps } }
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {

@@ -7,7 +7,7 @@ import Testing
     import Foundation
 #endif
 
-/// What stops a task from outside.
+/// The ways in which a task can be stopped from outside.
 enum Stop: CaseIterable {
     case cancel, cancelledCaller, requestTimeout, endOfSession
 

@@ -1,4 +1,4 @@
-/// What a test waited for did not happen.
+/// A condition that a test needs was not met.
 struct Unmet: Error, CustomStringConvertible {
     var description: String
 }
@@ -7,13 +7,13 @@ struct Unmet: Error, CustomStringConvertible {
 func until(_ expectation: String, _ condition: () -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(30)
     while !condition() {
-        guard ContinuousClock.now < deadline else { throw Unmet(description: "never: \(expectation)") }
+        guard ContinuousClock.now < deadline else { throw Unmet(description: "not within 30 seconds: \(expectation)") }
         try await Task.sleep(for: .milliseconds(2))
     }
 }
 
-/// Runs the work with longer and longer timeouts until it passes: a timer that runs when it must
-/// not fires with each of them, a machine that stands still for a second only with some.
+/// Runs the work with longer and longer timeouts until it passes: a timer that must not run would
+/// fire with each of them; a machine that pauses for a second makes it fire with some only.
 func patiently(
     first timeouts: [Duration] = [.milliseconds(500), .seconds(3)],
     last: Duration = .seconds(10),

@@ -1,6 +1,6 @@
 import Bluebonnet
 
-/// Tells when the last owner has let go of it. It can be handed to a session as an interceptor that
+/// Ends a stream when its last reference is released. A session can hold it as an interceptor that
 /// does nothing.
 final class Witness: Interceptor {
     private let continuation: AsyncStream<Void>.Continuation

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What is known of a task that its caller awaits, while it runs and afterwards, and what stops it
-/// early.
+/// The response that a task shows while its caller awaits it and afterwards, and a task that is
+/// stopped early.
 @Suite(.timeLimit(.minutes(1)))
 struct CallTests {
     /// A response of three megabytes, of which the second half waits at the gate.
@@ -65,7 +65,7 @@ struct CallTests {
         }
     }
 
-    /// Sends a head, and then a piece of a body whose end does not come.
+    /// Responds with a head, and then with one piece of a body that does not end.
     private struct Unfinished: Transport {
         let reads = Counter()
 

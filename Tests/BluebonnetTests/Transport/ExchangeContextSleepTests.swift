@@ -11,22 +11,22 @@ import Testing
     import Foundation
 #endif
 
-/// What an interceptor waits with.
+/// `ExchangeContext.sleep(for:)`, with which an interceptor waits.
 @Suite(.timeLimit(.minutes(1)))
 struct ExchangeContextSleepTests {
-    /// Sleeps before it sends, in one of several ways, and remembers what woke it.
+    /// Sleeps before it sends, in one of several ways, and keeps the errors that woke it.
     private final class Sleepy: Interceptor {
         enum Way: CaseIterable {
             case directly
-            /// In a Swift task that the interceptor makes itself, and that nobody cancels.
-            case inTaskOfItsOwn
+            /// In a Swift task that the interceptor makes, and that is never cancelled.
+            case inOwnTask
             /// Many at once.
             case manyTimes
         }
 
         let way: Way
         let durations: [Duration]
-        let isThere = Counter()
+        let begun = Counter()
         let woken = EventLog<NetworkingError>()
         let isDone = Counter()
 
@@ -38,7 +38,7 @@ struct ExchangeContextSleepTests {
         func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
             switch way {
             case .directly: try await sleep(context)
-            case .inTaskOfItsOwn: try await Task.detached { try await self.sleep(context) }.value
+            case .inOwnTask: try await Task.detached { try await self.sleep(context) }.value
             case .manyTimes:
                 try await withThrowingTaskGroup { group in
                     for _ in 0..<20 { group.addTask { try await self.sleep(context) } }
@@ -49,7 +49,7 @@ struct ExchangeContextSleepTests {
         }
 
         private func sleep(_ context: ExchangeContext) async throws {
-            isThere.increment()
+            begun.increment()
             do {
                 for duration in durations { try await context.sleep(for: duration) }
                 isDone.increment()
@@ -61,7 +61,7 @@ struct ExchangeContextSleepTests {
 
         func waitUntilItSleeps() async throws {
             let count = way == .manyTimes ? 20 : 1
-            try await until("it sleeps") { isThere.value == count }
+            try await until("the interceptor sleeps") { begun.value == count }
         }
     }
 
@@ -71,7 +71,8 @@ struct ExchangeContextSleepTests {
         SessionConfiguration { $0.interceptors = interceptors }
     }
 
-    /// Stops a request that sleeps, and expects the error of the stop on both sides.
+    /// Stops a request that sleeps, and expects the error of the stop in the interceptor and for
+    /// the caller.
     private func expectWaking(_ sleepy: Sleepy, by stop: Stop, isSuspended: Bool = false) async throws {
         try await withSession(Self.configuration(sleepy), transport: Self.ok) { session in
             let request = try Request(to: "http://x/?token=secret")
@@ -82,7 +83,7 @@ struct ExchangeContextSleepTests {
             #expect(error.code == stop.code && !error.message.contains("secret"), "\(error)")
             // The error of a session's task is that of the first sleep that was woken; the others
             // follow.
-            try await until("all are awake") { sleepy.woken.events.count == sleepy.isThere.value }
+            try await until("all are awake") { sleepy.woken.events.count == sleepy.begun.value }
             #expect(sleepy.woken.events.allSatisfy { $0.code == stop.code })
             #expect(sleepy.isDone.value == 0)
         }
@@ -92,9 +93,9 @@ struct ExchangeContextSleepTests {
     private func `stopping a task wakes its sleeping interceptor with the same error`(way: Sleepy.Way, stop: Stop)
         async throws
     {
-        // Nobody can cancel the task that the interceptor made; it would sleep on until the task is
-        // stopped.
-        if way == .inTaskOfItsOwn, stop == .cancelledCaller { return }
+        // The task that the interceptor made is not cancelled with the caller: it would sleep until
+        // the data task is stopped.
+        if way == .inOwnTask, stop == .cancelledCaller { return }
         try await expectWaking(Sleepy(way, for: .seconds(3600)), by: stop)
     }
 
@@ -112,7 +113,7 @@ struct ExchangeContextSleepTests {
         try await expectWaking(Sleepy(for: duration), by: .requestTimeout)
     }
 
-    @Test func `the sleep of an exchange takes its time`() async throws {
+    @Test func `the sleep of an exchange lasts at least its time`() async throws {
         let sleepy = Sleepy(for: .milliseconds(20), .microseconds(1), .nanoseconds(1), .zero, .seconds(-3600))
         try await withSession(Self.configuration(sleepy), transport: Self.ok) { session in
             let clock = ContinuousClock()
@@ -151,14 +152,14 @@ struct ExchangeContextSleepTests {
             #expect(error.code == .requestTimeout)
             request.timeouts = Timeouts(request: .seconds(1000))
             let cancelled = Task { [request] in try await session.data(for: request) }
-            try await until("it sleeps again") { sleepy.isThere.value == 2 }
+            try await until("the interceptor sleeps again") { sleepy.begun.value == 2 }
             cancelled.cancel()
             let other = try await networkingError { try await cancelled.value }
             #expect(other.code == .cancelled)
         }
     }
 
-    // MARK: Alone
+    // MARK: Without a session
 
     @Test(arguments: [Duration.zero, .milliseconds(-1), .seconds(Int64.min), .seconds(3600)])
     func `the sleep of an exchange ends at once in a stopped task`(duration: Duration) async throws {
@@ -187,7 +188,7 @@ struct ExchangeContextSleepTests {
     }
 
     @Test func `a sleeping interceptor keeps the deadline where nothing else checks it`() async throws {
-        let call = Call.ofNoSession()
+        let call = Call.withoutSession()
         let context = ExchangeContext(call: call, end: .init(after: .milliseconds(20)), collectsBody: false)
         try await context.sleep(for: .milliseconds(1))
         let error = try await networkingError { try await context.sleep(for: .seconds(3600)) }
@@ -204,10 +205,10 @@ struct ExchangeContextSleepTests {
             sleeper.cancel()
             await #expect(throws: NetworkingError.self) { try await sleeper.value }
         }
-        try await until("the call is gone") { call == nil }
+        try await until("the call is released") { call == nil }
     }
 
-    // MARK: What it is for
+    // MARK: Retries
 
     /// Sends a request again while the server is busy, each time after twice the pause.
     private struct Retrying: Interceptor {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What the engine tells of each hop.
+/// The events of each hop that the engine reports to a hop observer.
 @Suite(.timeLimit(.minutes(1)))
 struct HopEventTests {
     /// An event in words.
@@ -60,7 +60,7 @@ struct HopEventTests {
         )
     }
 
-    @Test func `hop events report each hop of a redirect and each interim response`() async throws {
+    @Test func `hop events report each hop of a redirect and each informational response`() async throws {
         let redirect = "HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n"
         let words = try await Self.words([
             .readRequest, .send(redirect), .readRequest, .send("HTTP/1.1 103 Early Hints\r\n\r\n"), .send(Self.ok),
@@ -96,7 +96,7 @@ struct HopEventTests {
         #expect(words.suffix(2) == ["1.1 200", "1.1 truncated-response, timed"])
     }
 
-    @Test func `hop events report a failed attempt before its consequence for the hop`() async throws {
+    @Test func `hop events report a failed connection attempt before the failure of its hop`() async throws {
         let log = EventLog<String>()
         let session = SessionManager(configuration: SessionConfiguration()) { log.append(Self.words(for: $0)) }
         let path = "/nowhere-\(UInt64.random(in: 0 ... .max))"
@@ -124,7 +124,7 @@ struct HopEventTests {
         }
     }
 
-    @Test func `a hop observer that stops the task at 100 Continue leaves nothing behind`() async throws {
+    @Test func `a hop observer that stops the task at 100 Continue leaves no request body behind`() async throws {
         let isFreed = Counter()
         try await FaultServer.run([.readHead, .interim(100), .stall]) { server in
             let session = SessionManager(configuration: SessionConfiguration()) { event in

@@ -15,7 +15,7 @@ import Testing
 struct InterceptorChainTests {
     private struct Broken: Error, Equatable {}
 
-    /// Writes into the log on the way in and out.
+    /// Logs each request and its response.
     private struct Logging: Interceptor {
         let name: String
         let log: EventLog<String>

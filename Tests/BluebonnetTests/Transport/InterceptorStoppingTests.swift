@@ -6,21 +6,21 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Whatever stops a task also reaches an interceptor that waits, and everything it has under way.
+/// Everything that stops a task also ends an interceptor that waits, and its requests under way.
 @Suite(.timeLimit(.minutes(1)))
 struct InterceptorStoppingTests {
-    /// Waits for an hour, and counts that it does.
+    /// Waits for an hour, and counts its waits.
     private struct Waiting: Interceptor {
-        let isThere = Counter()
+        let begun = Counter()
 
         func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
-            isThere.increment()
+            begun.increment()
             try await Task.sleep(for: .seconds(3600))
             return try await next(request)
         }
     }
 
-    /// Sends every request twice at once and takes the first answer.
+    /// Sends every request twice at once and takes the first response.
     private struct Hedging: Interceptor {
         func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
             try await withThrowingTaskGroup(of: TransportResponse.self) { group in
@@ -45,7 +45,7 @@ struct InterceptorStoppingTests {
             if isOfRequest { request.interceptors = [waiting] }
             let task = session.dataTask(request)
             let caller = Task { try await task.value }
-            try await until("it waits") { waiting.isThere.value == 1 }
+            try await until("the interceptor waits") { waiting.begun.value == 1 }
             task.cancel()
             let error = try await networkingError { try await caller.value }
             #expect(error.code == .cancelled && !caller.isCancelled)
@@ -57,7 +57,7 @@ struct InterceptorStoppingTests {
         try await withSession(Self.configuration(waiting), transport: StubTransport(routes: [:])) { session in
             let request = try Request(to: "http://x/")
             let caller = Task { try await session.data(for: request) }
-            try await until("it waits") { waiting.isThere.value == 1 }
+            try await until("the interceptor waits") { waiting.begun.value == 1 }
             session.invalidate()
             let error = try await networkingError { try await caller.value }
             #expect(error.code == .sessionInvalidated)
@@ -85,7 +85,7 @@ struct InterceptorStoppingTests {
                 _ = try? await task.value
                 return Task.isCancelled
             }
-            try await until("it waits") { waiting.isThere.value == 1 }
+            try await until("the interceptor waits") { waiting.begun.value == 1 }
             task.cancel()
             let isCancelled = await caller.value
             #expect(!isCancelled)
@@ -102,12 +102,12 @@ struct InterceptorStoppingTests {
                 let error = try await networkingError { _ = try await task.value }
                 #expect(error.code == .cancelled)
                 try await server.waitForClosed(2)
-                try await until("the pool has let them go") { engine.openConnections == 0 }
+                try await until("the pool has removed both connections") { engine.openConnections == 0 }
             }
         }
     }
 
-    @Test func `of two requests sent at once the faster one responds, and the other is cancelled`() async throws {
+    @Test func `of two requests sent at once the first response counts, and the other is cancelled`() async throws {
         let seen = Counter()
         let script = FaultServer.Script.requests { _ in seen.increment() == 1 ? [.stall] : [.respond(body: "ok")] }
         try await FaultServer.run(script) { server in
@@ -121,7 +121,7 @@ struct InterceptorStoppingTests {
         }
     }
 
-    // MARK: What a call keeps
+    // MARK: The operations of a call
 
     private final class Operation: Call.Operation {
         let cancelled = Counter()
@@ -132,7 +132,7 @@ struct InterceptorStoppingTests {
     }
 
     @Test func `a call keeps all operations until they are detached`() throws {
-        let call = Call.ofNoSession()
+        let call = Call.withoutSession()
         let operations = (0..<4).map { _ in Operation() }
         for operation in operations { try call.attach(operation) }
         call.detach(operations[0])

@@ -11,7 +11,7 @@ import Testing
         .uptimeNanoseconds(1_000_000_000) + .milliseconds(milliseconds)
     }
 
-    /// A meter with so many bytes every tenth of a second after the first ones.
+    /// A meter with these numbers of bytes, one every tenth of a second after the first bytes.
     private static func meter(_ samples: Int...) -> SpeedMeter {
         var meter = SpeedMeter()
         meter.add(1_000_000, at: at(0))

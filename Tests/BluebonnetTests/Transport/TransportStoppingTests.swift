@@ -9,24 +9,24 @@ import Testing
     import Foundation
 #endif
 
-/// Whatever stops a task also reaches a transport of the user's, without any interceptor, and the
-/// body that it brings.
+/// Everything that stops a task also ends a transport of the user, without any interceptor, and the
+/// body of its response.
 @Suite(.timeLimit(.minutes(1)))
 struct TransportStoppingTests {
     /// Sends nothing and waits, or sends a head and then waits in the middle of the body.
     private struct Waiting: Transport {
-        let isThere = Counter()
+        let begun = Counter()
         let hasHead: Bool
 
         func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
             let pieces = AsyncStream<Data> {
-                guard isThere.increment() > 1 else { return Data("one".utf8) }
+                guard begun.increment() > 1 else { return Data("one".utf8) }
                 try? await Task.sleep(for: .seconds(3600))
                 return nil
             }
             guard hasHead else {
-                isThere.increment()
-                isThere.increment()
+                begun.increment()
+                begun.increment()
                 try await Task.sleep(for: .seconds(3600))
                 throw NetworkingError(.cancelled, "It was woken.")
             }
@@ -34,7 +34,7 @@ struct TransportStoppingTests {
         }
 
         func waitUntilItWaits() async throws {
-            try await until("it waits") { isThere.value == 2 }
+            try await until("the transport waits") { begun.value == 2 }
         }
     }
 

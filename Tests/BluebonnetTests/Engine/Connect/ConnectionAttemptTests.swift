@@ -5,17 +5,18 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The last stage of an attempt: a connection that has to hear from its server before it can take
+/// The last stage of an attempt: a connection that needs bytes from its server before it can take
 /// exchanges.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionAttemptTests {
-    /// Touched on the event loop only.
+    /// Used on the event loop only.
     private final class Holder {
         var attempt: ConnectionAttempt?
     }
 
-    /// How an attempt ends whose connection never becomes ready, and the server has seen its end.
-    /// It may be cancelled when its connection waits for that.
+    /// The error of an attempt whose connection never becomes ready; nil if the attempt succeeds.
+    /// The server has seen the close by then. With a `cancellation`, the attempt is cancelled while
+    /// its connection becomes ready.
     private static func failure(timeout: Duration, cancelledWith cancellation: NetworkingError? = nil) async throws
         -> NetworkingError?
     {
@@ -52,7 +53,7 @@ struct ConnectionAttemptTests {
         }
     }
 
-    @Test func `a connection that does not become ready is a connect timeout and is closed`() async throws {
+    @Test func `a connection that does not become ready fails with the connect timeout and is closed`() async throws {
         let failure = try await Self.failure(timeout: .milliseconds(100))
         #expect(failure?.code == .connectTimeout)
     }

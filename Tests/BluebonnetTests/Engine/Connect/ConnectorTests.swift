@@ -8,17 +8,18 @@ import Testing
 
 @testable import Bluebonnet
 
-/// How attempts to connect end when nobody wants them any more, or their event loop is gone.
+/// The end of connection attempts that no request needs any more, or whose event loop was shut
+/// down.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectorTests {
     /// A server to which connecting never ends.
     private static let blackHole = FaultServer.Options(acceptsConnections: false)
 
-    /// How many sockets are being connected to a port, by the system's own table.
-    private static func dialling(_ server: FaultServer) -> Int {
+    /// The number of sockets that are being connected to a server, from the table of the system.
+    private static func connectingSockets(to server: FaultServer) -> Int {
         guard let file = try? SystemFile(reading: "/proc/net/tcp") else { return -1 }
         var table = ""
-        // The system hands out a page at a time, which Foundation takes for the whole of it.
+        // Each read returns at most one page, which Foundation takes for the whole file.
         while let block = try? file.read(upTo: 1 << 16) { table += String(buffer: block) }
         let digits = String(server.port, radix: 16, uppercase: true)
         let remote = ":" + String(repeating: "0", count: 4 - digits.count) + digits
@@ -37,9 +38,9 @@ struct ConnectorTests {
                     let request = try Request(to: "http://\(host):\(server.port)/")
                     Task { _ = try await session.data(for: request) }
                 }
-                try await until("three are being connected") { Self.dialling(server) == 3 }
+                try await until("three are being connected") { Self.connectingSockets(to: server) == 3 }
             }
-            #expect(Self.dialling(server) == 0)
+            #expect(Self.connectingSockets(to: server) == 0)
         }
     }
 
@@ -51,8 +52,8 @@ struct ConnectorTests {
                     _ = try await session.data(for: Request(to: server.baseURL))
                 }
                 #expect(error.code == .connectTimeout, "\(error)")
-                // The attempt's own timer and the pool's run beside each other; either one ends it.
-                try await until("no socket is being connected") { Self.dialling(server) == 0 }
+                // The attempt and the pool each have a timer; either one ends the attempt.
+                try await until("no socket is being connected") { Self.connectingSockets(to: server) == 0 }
             }
         }
     }
@@ -93,7 +94,7 @@ struct ConnectorTests {
         #expect(code == .sessionInvalidated)
     }
 
-    // MARK: Event loops that are gone
+    // MARK: Event loops that were shut down
 
     private struct Probe: LoopWork {
         let ran = Counter()
@@ -167,7 +168,7 @@ struct ConnectorTests {
                 let tasks = (0..<(phase == "idle" ? 0 : 3)).map { _ in Task { _ = try await session.data(for: request) }
                 }
                 try await until("it is under way") {
-                    resolver.deadLookups + Self.dialling(server) + server.connections.count == 1
+                    resolver.deadLookups + Self.connectingSockets(to: server) + server.connections.count == 1
                 }
                 try await group.shutdownGracefully()
                 resolver.endDeadLookups()

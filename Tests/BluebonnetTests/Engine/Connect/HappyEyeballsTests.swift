@@ -15,7 +15,7 @@ struct HappyEyeballsTests {
         try await FaultServer.run(.requests { _ in [.respond(body: "ok")] }) { server in
             let dead = FaultServer.Options(host: "127.0.0.2", port: server.port, acceptsConnections: false)
             try await FaultServer.run([.stall], options: dead) { _ in
-                // The kernel would go on for two minutes with an address that says nothing.
+                // The kernel would try an address that does not respond for two minutes.
                 try await patiently(first: [.seconds(1), .seconds(3)]) { timeout in
                     let configuration = SessionConfiguration {
                         $0.nameResolver = resolver
@@ -24,7 +24,7 @@ struct HappyEyeballsTests {
                     try await withSession(configuration) { session in
                         let response = try await session.data(for: Request(to: "http://two.test:\(server.port)/"))
                         #expect(response.value == Data("ok".utf8))
-                        // RFC 8305 §5: a quarter of a second; the first address has had its time.
+                        // RFC 8305 §5: the second address is tried 250 ms after the first one.
                         let connect = try #require(response.timings.connect)
                         #expect(connect > .milliseconds(200))
                     }

@@ -4,102 +4,102 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Lookups under way are shared, and nothing else is.
+/// Callers share a lookup that is under way; its result is not kept for later ones.
 @Suite struct NameLookupsTests {
-    /// Keeps what it is asked until the test answers.
+    /// Keeps each lookup until the test completes it.
     private final class HeldResolver: NameResolver {
-        struct Question: Sendable {
+        struct QueuedLookup: Sendable {
             let host: String
             let isWanted: @Sendable () -> Bool
             let completion: @Sendable (Result<[SocketAddress], any Error>) -> Void
         }
 
-        private let held = Mutex<[Question]>([])
+        private let held = Mutex<[QueuedLookup]>([])
 
-        var questions: [Question] { held.withLock { $0 } }
+        var queued: [QueuedLookup] { held.withLock { $0 } }
 
         func lookUp(
             _ host: String,
             isWanted: @escaping @Sendable () -> Bool,
             completion: @escaping @Sendable (Result<[SocketAddress], any Error>) -> Void
         ) {
-            held.withLock { $0.append(Question(host: host, isWanted: isWanted, completion: completion)) }
+            held.withLock { $0.append(QueuedLookup(host: host, isWanted: isWanted, completion: completion)) }
         }
     }
 
     private let resolver = HeldResolver()
-    private let answers = Counter()
+    private let results = Counter()
     private let lookups: NameLookups
 
     init() {
         lookups = NameLookups(resolver: resolver)
     }
 
-    private func ask(_ host: String, at now: NIODeadline = .now()) -> NameLookups.Ticket {
-        lookups.addresses(of: host, at: now) { _ in answers.increment() }
+    private func lookUp(_ host: String, at now: NIODeadline = .now()) -> NameLookups.Ticket {
+        lookups.addresses(of: host, at: now) { _ in results.increment() }
     }
 
     @Test func `simultaneous lookups of one host are one`() {
-        for _ in 0..<6 { _ = ask("a") }
-        _ = ask("b")
-        #expect(resolver.questions.map(\.host) == ["a", "b"])
-        resolver.questions[0].completion(.success([]))
-        #expect(answers.value == 6)
-        resolver.questions[0].completion(.success([]))
-        #expect(answers.value == 6)
+        for _ in 0..<6 { _ = lookUp("a") }
+        _ = lookUp("b")
+        #expect(resolver.queued.map(\.host) == ["a", "b"])
+        resolver.queued[0].completion(.success([]))
+        #expect(results.value == 6)
+        resolver.queued[0].completion(.success([]))
+        #expect(results.value == 6)
     }
 
     @Test func `the result of a name lookup is not remembered`() {
         for number in 1...3 {
-            _ = ask("a")
-            #expect(resolver.questions.count == number)
-            resolver.questions[number - 1].completion(.success([]))
-            #expect(answers.value == number)
+            _ = lookUp("a")
+            #expect(resolver.queued.count == number)
+            resolver.queued[number - 1].completion(.success([]))
+            #expect(results.value == number)
         }
     }
 
     @Test func `a caller that gives up leaves the name lookup to the others`() {
-        let tickets = (0..<3).map { _ in ask("a") }
+        let tickets = (0..<3).map { _ in lookUp("a") }
         lookups.cancel(tickets[1])
-        #expect(resolver.questions[0].isWanted())
-        resolver.questions[0].completion(.success([]))
-        #expect(answers.value == 2)
+        #expect(resolver.queued[0].isWanted())
+        resolver.queued[0].completion(.success([]))
+        #expect(results.value == 2)
         lookups.cancel(tickets[0])
     }
 
     @Test func `a name lookup that all callers have given up is joined while it runs`() {
-        lookups.cancel(ask("a"))
-        _ = ask("a")
-        #expect(resolver.questions.count == 1)
-        resolver.questions[0].completion(.success([]))
-        #expect(answers.value == 1)
+        lookups.cancel(lookUp("a"))
+        _ = lookUp("a")
+        #expect(resolver.queued.count == 1)
+        resolver.queued[0].completion(.success([]))
+        #expect(results.value == 1)
     }
 
     @Test func `a name lookup that all callers have given up need not begin`() {
-        lookups.cancel(ask("a"))
-        #expect(!resolver.questions[0].isWanted())
-        _ = ask("a")
-        #expect(resolver.questions.count == 2)
-        #expect(resolver.questions[1].isWanted())
-        resolver.questions[0].completion(.success([]))
-        #expect(answers.value == 0)
-        resolver.questions[1].completion(.success([]))
-        #expect(answers.value == 1)
+        lookups.cancel(lookUp("a"))
+        #expect(!resolver.queued[0].isWanted())
+        _ = lookUp("a")
+        #expect(resolver.queued.count == 2)
+        #expect(resolver.queued[1].isWanted())
+        resolver.queued[0].completion(.success([]))
+        #expect(results.value == 0)
+        resolver.queued[1].completion(.success([]))
+        #expect(results.value == 1)
     }
 
     @Test func `a name lookup that takes long is not joined any more`() {
         let start = NIODeadline.now()
-        _ = ask("a", at: start)
-        _ = ask("a", at: start + .milliseconds(4999))
-        #expect(resolver.questions.count == 1)
-        _ = ask("a", at: start + .seconds(5))
-        _ = ask("a", at: start + .seconds(6))
-        #expect(resolver.questions.count == 2)
-        resolver.questions[1].completion(.success([]))
-        #expect(answers.value == 2)
-        _ = ask("a", at: start + .seconds(6))
-        #expect(resolver.questions.count == 3)
-        resolver.questions[0].completion(.success([]))
-        #expect(answers.value == 4)
+        _ = lookUp("a", at: start)
+        _ = lookUp("a", at: start + .milliseconds(4999))
+        #expect(resolver.queued.count == 1)
+        _ = lookUp("a", at: start + .seconds(5))
+        _ = lookUp("a", at: start + .seconds(6))
+        #expect(resolver.queued.count == 2)
+        resolver.queued[1].completion(.success([]))
+        #expect(results.value == 2)
+        _ = lookUp("a", at: start + .seconds(6))
+        #expect(resolver.queued.count == 3)
+        resolver.queued[0].completion(.success([]))
+        #expect(results.value == 4)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Whom a session trusts, how it refuses everyone else, and how TLS ends.
+/// The servers that a session trusts, the errors for all others, and the end of TLS.
 @Suite(.timeLimit(.minutes(1)))
 struct TLSTests {
     struct Refusal: Sendable, CustomTestStringConvertible {
@@ -21,7 +21,7 @@ struct TLSTests {
         Refusal(name: "an unknown authority", code: .certificateUntrusted) { $0.untrusted },
         Refusal(name: "a self-signed certificate", code: .certificateUntrusted) { $0.selfSigned },
         Refusal(name: "an expired certificate", code: .certificateExpired) { $0.expired },
-        Refusal(name: "a certificate of tomorrow", code: .certificateNotYetValid) { $0.notYetValid },
+        Refusal(name: "a certificate that is not valid yet", code: .certificateNotYetValid) { $0.notYetValid },
         Refusal(name: "a certificate for another host", code: .certificateHostMismatch) { $0.wrongHost },
     ]
 
@@ -118,7 +118,7 @@ struct TLSTests {
         }
     }
 
-    @Test func `a server without TLS is a TLS failure`() async throws {
+    @Test func `an https request to a server without TLS fails with tlsFailed`() async throws {
         try await FaultServer.run([.send("HTTP/1.1 400 Bad Request\r\n\r\n"), .close]) { server in
             try await withSession(trusting()) { session in
                 let error = try await networkingError {
@@ -143,7 +143,7 @@ struct TLSTests {
     }
 
     @Test(arguments: [ServerTLS.Version.tls12, .tls13])
-    func `a client certificate is shown to a server that asks`(version: ServerTLS.Version) async throws {
+    func `a client certificate is sent to a server that requires one`(version: ServerTLS.Version) async throws {
         try await certificates.withFiles { files in
             let identity = TLSSettings.Identity(
                 certificateFile: files.path("client.pem"),
@@ -165,8 +165,8 @@ struct TLSTests {
                 let error = try await networkingError {
                     _ = try await session.data(for: Request(to: server.baseURL))
                 }
-                // In TLS 1.3 the server refuses after the client is done; its alert may be lost in
-                // the reset that follows.
+                // In TLS 1.3 the server refuses after the client has finished its handshake; its
+                // alert may be lost in the reset that follows.
                 #expect(
                     error.code == .tlsFailed || version == .tls13 && error.code == .connectionLost,
                     "\(error)"
@@ -193,8 +193,8 @@ struct TLSTests {
     func `a body that ends with the connection must end with the closing alert of TLS`(reading: ResponseReading)
         async throws
     {
-        let answer = FaultStep.send("HTTP/1.1 200 OK\r\n\r\nhalf")
-        let script = FaultServer.Script.connections([[.readRequest, answer, .cut], [.readRequest, answer, .close]])
+        let response = FaultStep.send("HTTP/1.1 200 OK\r\n\r\nhalf")
+        let script = FaultServer.Script.connections([[.readRequest, response, .cut], [.readRequest, response, .close]])
         try await FaultServer.run(script, options: options(certificates.localhost)) { server in
             try await withSession(trusting()) { session in
                 let request = try Request(to: server.baseURL)

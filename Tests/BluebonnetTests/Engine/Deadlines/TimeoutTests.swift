@@ -5,15 +5,14 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Each of the timeouts fires where it must, also in the middle of a body, and nowhere else; how
-/// long requests wait for a connection is in WaitingTests.
+/// Each of the timeouts fires where it must, also in the middle of a body, and nowhere else.
+/// `WaitingTests` has the wait for a connection.
 @Suite(.timeLimit(.minutes(1)))
 struct TimeoutTests {
     private static let short = Duration.milliseconds(100)
     private static let half = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"
 
-    /// Sends one request and expects it to end with the code, long before the timeouts that are not
-    /// meant.
+    /// Sends one request and expects it to end with the code, long before every other timeout.
     private func expect(
         _ code: NetworkingError.Code,
         of url: String,
@@ -61,7 +60,7 @@ struct TimeoutTests {
                     return task
                 }
                 let first = try send(.milliseconds(100))
-                // On a busy machine, its 100 ms may be over before anybody looks.
+                // On a busy machine, its 100 ms may be over before the test looks.
                 try await until("the first one waits") {
                     engine.waitingExchanges == 1 || first.state == .completed
                 }
@@ -175,7 +174,7 @@ struct TimeoutTests {
                     task.resume()
                     for await now in progress where now.bytesReceived == 4 { break }
                     task.suspend()
-                    // What arrives during the suspension must not start the clock again.
+                    // Bytes that arrive during the suspension must not start the clock again.
                     gate.open()
                     try await server.wait("the rest was sent") { record in
                         record.connections[0].bytesSent == Self.half.utf8.count + 6

@@ -8,7 +8,7 @@ struct GeneratedResponse {
     private let allowsBareLineFeed: Bool
 
     /// - Parameters:
-    ///   - generator: Where the randomness comes from.
+    ///   - generator: The source of randomness.
     ///   - allowsBareLineFeed: Whether some lines of the head end in LF alone, which NIOHTTP1
     ///     refuses.
     init(using generator: inout SeededGenerator, allowsBareLineFeed: Bool) {
@@ -55,13 +55,13 @@ struct GeneratedResponse {
         return pieces
     }
 
-    private static let spice = "\r\n\0 \t:,;0123456789abcdefHTTP/1.1\u{7F}\u{80}\u{FF}".latin1Bytes
+    private static let unusualBytes = "\r\n\0 \t:,;0123456789abcdefHTTP/1.1\u{7F}\u{80}\u{FF}".latin1Bytes
 
     /// Changes, adds or removes a few bytes.
     mutating func breakSomething(using generator: inout SeededGenerator) {
         for _ in 0..<Int.random(in: 1...4, using: &generator) where bytes.count > 1 {
             let position = Int.random(in: 0..<bytes.count, using: &generator)
-            let byte = Self.spice.randomElement(using: &generator) ?? 0
+            let byte = Self.unusualBytes.randomElement(using: &generator) ?? 0
             switch Int.random(in: 0..<5, using: &generator) {
             case 0: bytes[position] = byte
             case 1: bytes.insert(byte, at: position)
@@ -95,7 +95,8 @@ struct GeneratedResponse {
         append([":", ": ", ":\t", ":  "].randomElement(using: &generator) ?? ":")
         let length = Int.random(in: 0..<40, using: &generator)
         for position in 0..<length {
-            // Whitespace stays inside; NIOHTTP1 shows other bytes than ASCII differently.
+            // Only whitespace inside the value, and only ASCII: NIOHTTP1 shows other bytes
+            // differently.
             let isInside = position > 0 && position < length - 1
             let isBlank = isInside && Int.random(in: 0..<6, using: &generator) == 0
             bytes.append(isBlank ? 0x20 : UInt8.random(in: 0x21...0x7E, using: &generator))

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// When a connection may serve again, what becomes of bytes that come, and what its end means.
+/// When a connection may take another exchange, what it does with received bytes, and what its end
+/// means.
 @Suite struct HTTP1ConnectionStateMachineTests {
     private typealias Machine = HTTP1Connection.StateMachine
 
@@ -18,7 +19,7 @@ import Testing
         return machine
     }
 
-    /// Feeds the machine. Returns what came of it, in words.
+    /// Feeds the machine. Returns its events, in words.
     private func feed(_ machine: inout Machine, _ text: String) throws -> [String] {
         var bytes = ByteBuffer(string: text)
         var words: [String] = []
@@ -58,8 +59,8 @@ import Testing
         #expect(machine.stage == .idle && !machine.isBusy && !machine.hasServed)
         let begins = machine.begin()
         #expect(begins && machine.isBusy && machine.stage == .awaitingHead)
-        let interim = try feed(&machine, "HTTP/1.1 103 Early Hints\r\n\r\n")
-        #expect(interim == ["informational 103"] && machine.stage == .awaitingHead)
+        let informational = try feed(&machine, "HTTP/1.1 103 Early Hints\r\n\r\n")
+        #expect(informational == ["informational 103"] && machine.stage == .awaitingHead)
         let head = try feed(&machine, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
         #expect(head == ["head 200"] && machine.isBusy && machine.stage == .receivingBody)
         let body = try feed(&machine, "ok")
@@ -83,14 +84,12 @@ import Testing
         (lastResponse, false, true, false), (response, true, true, false), (response, false, false, false),
         (response, false, true, true),
     ])
-    func
-        `a connection ends with a response that is the last one, has bytes behind it, or came before the request was sent`(
-            response: String,
-            hasBytesLeft: Bool,
-            isRequestSent: Bool,
-            asksForClose: Bool
-        ) throws
-    {
+    func `a connection ends after a last response, a requested close, bytes after a response, or an early response`(
+        response: String,
+        hasBytesLeft: Bool,
+        isRequestSent: Bool,
+        asksForClose: Bool
+    ) throws {
         var machine = try complete(
             response,
             hasBytesLeft: hasBytesLeft,
@@ -135,7 +134,7 @@ import Testing
     @Test func `bytes that arrive while the task is suspended are held, and later ones wait for their turn`() {
         var machine = busy()
         let later = ByteBuffer(string: "later")
-        // The task goes on; what was held has not been looked at.
+        // The task is resumed, but the held bytes are not parsed yet.
         let received = [machine.received(bytes, isSuspended: true), machine.received(later, isSuspended: false)]
         #expect(received == [.hold, .hold] && machine.holdsBytes)
         let taken = [machine.takeHeld(), machine.takeHeld(), machine.takeHeld()]

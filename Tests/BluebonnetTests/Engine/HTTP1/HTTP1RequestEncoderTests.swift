@@ -7,7 +7,7 @@ import Testing
 @Suite struct HTTP1RequestEncoderTests {
     typealias Failure = RequestHeadError
 
-    /// How the body is delimited.
+    /// The framing of a body.
     enum Framing { case none, contentLength(Int), chunked }
 
     static func head(
@@ -56,7 +56,7 @@ import Testing
         )
     }
 
-    @Test func `a Host among the fields wins and moves to the front`() throws {
+    @Test func `a Host among the fields replaces the default and moves to the front`() throws {
         let head = try Self.head("GET", "/", host: "a.example", [("A", "1"), ("HOST", "b.example"), ("B", "2")])
         #expect(head == "GET / HTTP/1.1\r\nHost: b.example\r\nA: 1\r\nB: 2\r\n\r\n")
     }

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What a response may cost outside of its body: in proportion to its bytes, however they come.
-/// `examined` is tested with the sections in `HTTP1ResponseParserStateTests`.
+/// The work for a response outside of its body is proportional to its bytes, however they are
+/// split. `HTTP1ResponseParserStateTests` tests `examined` for header sections.
 @Suite struct HTTP1ResponseParserCostTests {
     enum Hostile: CaseIterable {
-        case smallChunks, extensions, zeros, trailers, longTrailer, interimResponses
+        case smallChunks, extensions, zeros, trailers, longTrailer, informationalResponses
 
-        /// A whole response, full of so many of them.
+        /// A whole response with `count` of these.
         func response(_ count: Int) -> String {
             func times(_ text: String) -> String { String(repeating: text, count: count) }
             let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -19,7 +19,7 @@ import Testing
             case .zeros: head + times("0000000000000001\r\na\r\n") + "0000\r\n\r\n"
             case .trailers: head + "0\r\n" + times("a: b\r\n") + "\r\n"
             case .longTrailer: head + "0\r\na: " + times("bcdefgh ") + "\r\n\r\n"
-            case .interimResponses:
+            case .informationalResponses:
                 String(repeating: "HTTP/1.1 103 Early Hints\r\n\(times("a: b\r\n"))\r\n", count: 8)
                     + "HTTP/1.1 204 No Content\r\n\r\n"
             }
@@ -28,8 +28,8 @@ import Testing
 
     private struct Cost {
         var bytes = 0
-        /// Questions for the next event, one without an event for each piece.
-        var questions = 0
+        /// Calls of `next`; the last call for each piece returns no event.
+        var calls = 0
         var events = 0
         /// Bytes of the last section that were looked at.
         var examined = 0
@@ -42,11 +42,11 @@ import Testing
         var bytes = ByteBuffer(string: response)
         var isAtEnd = false
         while bytes.readableBytes > 0, var next = bytes.readSlice(length: min(piece, bytes.readableBytes)) {
-            cost.questions += 1
+            cost.calls += 1
             while let event = try parser.next(&next) {
                 if case .end = event { isAtEnd = true }
                 cost.events += 1
-                cost.questions += 1
+                cost.calls += 1
             }
             #expect(next.readableBytes == 0)
         }
@@ -62,11 +62,11 @@ import Testing
         let costs = try [250, 500, 1_000].map { try Self.cost(hostile.response($0), piece: piece) }
         for cost in costs {
             #expect(cost.events <= cost.bytes / 6 + 4, "\(cost)")
-            #expect(cost.questions <= cost.events + cost.bytes / min(piece, cost.bytes) + 1, "\(cost)")
+            #expect(cost.calls <= cost.events + cost.bytes / min(piece, cost.bytes) + 1, "\(cost)")
             #expect(cost.examined <= cost.bytes, "each byte once: \(cost)")
         }
         for (less, more) in zip(costs, costs.dropFirst()) {
-            #expect(more.questions <= less.questions * 9 / 4 + 8, "\(costs)")
+            #expect(more.calls <= less.calls * 9 / 4 + 8, "\(costs)")
             #expect(more.examined <= less.examined * 9 / 4 + 8, "\(costs)")
         }
     }

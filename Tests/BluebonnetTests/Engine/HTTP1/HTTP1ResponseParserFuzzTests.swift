@@ -61,7 +61,7 @@ import Testing
     }
 }
 
-/// What NIOHTTP1 makes of a response.
+/// Responses as NIOHTTP1 parses them.
 private enum Oracle {
     static func response(_ pieces: [[UInt8]], _ kind: HTTP1ResponseParser.RequestKind) throws -> ParserProbe {
         let channel = EmbeddedChannel()
@@ -91,7 +91,8 @@ private enum Oracle {
         return probe
     }
 
-    /// NIOHTTP1 shows the usual reason phrase of a code, not the one received.
+    /// A head without its reason phrase: NIOHTTP1 shows the usual one of a code, not the received
+    /// one.
     static func withoutReason(_ head: String) -> String {
         let parts = head.split(separator: "[", maxSplits: 1, omittingEmptySubsequences: false)
         let fields = parts.last?.split(separator: "] ", maxSplits: 1, omittingEmptySubsequences: false).last
@@ -102,7 +103,7 @@ private enum Oracle {
         "\(head.version.major).\(head.version.minor) \(head.status.code) \(text(head.headers))"
     }
 
-    /// NIOHTTP1 leaves whitespace at the end of values.
+    /// Fields as text, without the whitespace that NIOHTTP1 leaves at the end of values.
     private static func text(_ headers: HTTPHeaders) -> String {
         headers.map { name, value in
             "\(name)=" + String(latin1: Array(value.utf8.reversed().drop(while: ASCII.isBlank).reversed()))

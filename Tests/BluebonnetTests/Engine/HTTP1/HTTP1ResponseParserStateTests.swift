@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func `a head of the full size that drips in costs no more than its bytes`() {
-        // Rescanning from the start for every byte would take two thousand million steps here.
+        // A scan from the start for every byte would take two thousand million steps.
         let lines = String(repeating: "X-Header: " + String(repeating: "v", count: 500) + "\r\n", count: 120)
         let bytes = ("HTTP/1.1 200 OK\r\n" + lines + "\r\n").latin1Bytes
         #expect(bytes.count > 60_000)

@@ -313,7 +313,7 @@ import Testing
         PersistenceCase("HTTP/1.1 101 Switching Protocols\r\n\r\n", false),
         PersistenceCase("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", true),
     ])
-    func `a response keeps its connection by RFC 9112 section 9.3`(_ example: PersistenceCase) {
+    func `a response keeps its connection open or not by RFC 9112 section 9.3`(_ example: PersistenceCase) {
         let probe = ParserProbe.checked(example.text)
         #expect(probe.isKeepAlive == example.persists)
         #expect(probe.isComplete)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// How long a server says that it keeps a connection.
+/// The time for which a server keeps an idle connection, from its `Keep-Alive` field.
 @Suite(.timeLimit(.minutes(1)))
 struct KeepAliveFieldTests {
     @Test(
@@ -34,7 +34,7 @@ struct KeepAliveFieldTests {
         #expect(try time("", &parser) == nil)
     }
 
-    /// What a new connection takes from one response.
+    /// The Keep-Alive time that a new parser reads in one response.
     private func parsedTime(_ fields: String) throws -> Duration? {
         var parser = HTTP1ResponseParser()
         return try time(fields, &parser)
@@ -52,11 +52,12 @@ struct KeepAliveFieldTests {
             [.respond(headers: [("Keep-Alive", "timeout=1")], body: "ok")]
         }
         try await FaultServer.run(script) { server in
-            // The session's own idle time of a minute would be over after that of this suite.
+            // The session's own idle time, a minute, is not over before the time limit of this
+            // suite.
             try await withEngine { session, engine in
                 _ = try await session.data(for: Request(to: server.baseURL))
                 try await server.waitUntilClientClosed(connection: 0)
-                try await until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has removed the connection") { engine.openConnections == 0 }
             }
         }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What a parser made of some bytes, in a form that can be compared: body pieces joined, bytes as
+/// The result of parsing some bytes, in a form that can be compared: body pieces joined, bytes as
 /// Latin-1 text.
 struct ParserProbe: Hashable, CustomStringConvertible {
     var informational: [String] = []
@@ -14,14 +14,14 @@ struct ParserProbe: Hashable, CustomStringConvertible {
     var trailers: String?
     var isComplete = false
     var isKeepAlive = false
-    /// The bytes behind the end of the response.
+    /// The bytes after the end of the response.
     var rest = ""
     var fault: HTTP1ParseError.Fault?
 
     /// Feeds the pieces one after the other, then closes if the response is not over by then.
     ///
     /// - Parameters:
-    ///   - pieces: What arrives, each in a buffer of its own.
+    ///   - pieces: The received bytes, each piece in its own buffer.
     ///   - kind: The kind of the request.
     ///   - limits: The limits of the parser.
     ///   - closes: Whether the peer closes at the end.
@@ -53,8 +53,8 @@ struct ParserProbe: Hashable, CustomStringConvertible {
         self.init([text.latin1Bytes], kind, limits: limits)
     }
 
-    /// The outcome of the whole text, after checking that no way of cutting it in two, nor single
-    /// bytes, changes it.
+    /// The result for the whole text. Expects the same result for each way of cutting the text in
+    /// two, and for single bytes.
     static func checked(
         _ text: String,
         _ kind: HTTP1ResponseParser.RequestKind = .ordinary,

@@ -49,8 +49,8 @@ struct ConnectionReuseTests {
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok and more",
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison",
     ])
-    func `a connection is closed after a response that forbids its reuse`(answer: String) async throws {
-        try await FaultServer.run([.readRequest, .send(answer), .startOver]) { server in
+    func `a connection is closed after a response that forbids its reuse`(responseText: String) async throws {
+        try await FaultServer.run([.readRequest, .send(responseText), .startOver]) { server in
             try await withSession { session in
                 for number in 0..<2 {
                     let response = try await session.data(for: Request(to: server.baseURL))
@@ -64,8 +64,8 @@ struct ConnectionReuseTests {
     }
 
     @Test func `an HTTP/1.0 response with keep-alive keeps its connection`() async throws {
-        let answer = "HTTP/1.0 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\nok"
-        try await FaultServer.run([.readRequest, .send(answer), .startOver]) { server in
+        let responseText = "HTTP/1.0 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\nok"
+        try await FaultServer.run([.readRequest, .send(responseText), .startOver]) { server in
             try await withSession { session in
                 for _ in 0..<3 { _ = try await session.data(for: Request(to: server.baseURL)) }
                 #expect(server.connections.count == 1)
@@ -110,7 +110,7 @@ struct ConnectionReuseTests {
             try await withEngine(configuration) { session, engine in
                 _ = try await session.data(for: Request(to: server.baseURL))
                 try await server.waitUntilClientClosed(connection: 0)
-                try await until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has removed the connection") { engine.openConnections == 0 }
             }
         }
     }

@@ -8,11 +8,11 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A request that waits is never sent on a connection whose end has come together with the response
-/// before it.
+/// A request that waits is never sent on a connection whose end was received together with the
+/// response before it.
 @Suite(.timeLimit(.minutes(1)))
 struct KnownEndTests {
-    /// The first connection responds and closes without saying so; the others respond.
+    /// The first connection responds and closes without `Connection: close`; the others respond.
     private static func closing(after gate: FaultGate) -> FaultServer.Script {
         .connections([
             [.readRequest, .hold(gate), .respond(body: "first"), .close],
@@ -20,15 +20,15 @@ struct KnownEndTests {
         ])
     }
 
-    /// Runs the work while the event loop of the session stands still, so that it reads everything
-    /// that came meanwhile at once.
+    /// Runs the work while the event loop of the session is blocked, so that it then reads all that
+    /// was received meanwhile at once.
     private func whileBlocked(_ group: any EventLoopGroup, _ work: () async throws -> Void) async throws {
-        let (entered, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (entered, unblock) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         group.next().execute {
             entered.signal()
-            leave.wait()
+            unblock.wait()
         }
-        defer { leave.signal() }
+        defer { unblock.signal() }
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 entered.wait()
@@ -38,8 +38,8 @@ struct KnownEndTests {
         try await work()
     }
 
-    /// Returns when every event loop of the servers has done what it was doing.
-    private func serversAreDone() async throws {
+    /// Returns when the event loops of the servers have done the work that they have now.
+    private func waitForServerLoops() async throws {
         for loop in MultiThreadedEventLoopGroup.singleton.makeIterator() { try await loop.submit {}.get() }
     }
 
@@ -56,7 +56,7 @@ struct KnownEndTests {
                 let first = try session.dataTask(Request(to: server.baseURL + "/first"))
                 first.resume()
                 try await server.waitForRequests(1)
-                // POST is not sent again, so it must not be sent in vain.
+                // POST is not sent again, so it must not be sent on the connection that closes.
                 let waiting = try [HTTPRequest.Method.post, .get, .patch].enumerated().map { number, method in
                     let body = method == .get ? nil : RequestBody.string("\(number)")
                     let request = try Request(method, to: server.baseURL + "/\(number)", body: body)
@@ -69,7 +69,7 @@ struct KnownEndTests {
                 try await whileBlocked(group) {
                     gate.open()
                     try await server.wait("the response") { $0.connections[0].bytesSent > 0 }
-                    try await serversAreDone()
+                    try await waitForServerLoops()
                 }
                 let body = try await first.value
                 #expect(body == Data("first".utf8))
@@ -96,8 +96,8 @@ struct KnownEndTests {
     }
 
     @Test func `a suspended task with bytes after its response does not give its connection back`() async throws {
-        // The client reads 8 KiB first: the response ends there, and what follows comes with a read
-        // of its own.
+        // The client reads 8 KiB first: the response ends there, and the bytes after it need a
+        // second read.
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 8000\r\nX-Pad: "
         let padding = String(repeating: "p", count: 8192 - 8000 - head.utf8.count - 4)
         let response = head + padding + "\r\n\r\n" + String(repeating: "b", count: 8000)

@@ -2,11 +2,11 @@ import NIOCore
 
 @testable import Bluebonnet
 
-/// A connection as tests of the pool's decisions know it.
+/// A connection in tests of the pool's decisions.
 final class QueueConnection: PoolMember, CustomStringConvertible {
     let description: String
     let loop: ObjectIdentifier?
-    /// What it carries when it comes.
+    /// Its capacity when it is new.
     let capacity: Int
     var slot = -1
 
@@ -17,7 +17,7 @@ final class QueueConnection: PoolMember, CustomStringConvertible {
     }
 }
 
-/// An exchange as tests of the pool's decisions know it. Counts how often the queue looks at it.
+/// An exchange in tests of the pool's decisions. Counts how often the queue looks at it.
 final class QueueWaiter: PoolWaiter, CustomStringConvertible {
     /// Counts for all waiters that share it.
     final class Looks {
@@ -75,12 +75,12 @@ final class QueueWaiter: PoolWaiter, CustomStringConvertible {
     }
 }
 
-/// A queue and what it decides, in words.
+/// A queue, and its decisions in words.
 struct QueueProbe {
     typealias Queue = RouteQueue<QueueConnection, QueueWaiter>
 
     var queue: Queue
-    /// The attempts that were made, by the names of those they were made for.
+    /// The attempts, by the names of the waiters they were made for.
     private(set) var handles: [String: AttemptHandle] = [:]
 
     init(limit: Int) {
@@ -102,8 +102,8 @@ struct QueueProbe {
         }
     }
 
-    /// The attempt made for the waiter of this name brings a connection. Returns what follows, such
-    /// as `serve a, gives up b`.
+    /// Tells the queue that the attempt for this waiter succeeded. Returns its decisions, such as
+    /// `serve a, gives up b`.
     mutating func connected(_ connection: QueueConnection, for name: String, at seconds: Double = 0) -> String {
         guard let handle = handles[name] else { return "no attempt for \(name)" }
         return text(queue.connected(connection, capacity: connection.capacity, by: handle, at: Self.at(seconds)))
@@ -115,7 +115,7 @@ struct QueueProbe {
 
     private mutating func text(_ served: Queue.Served) -> String {
         let names = served.waiters.map(\.description).joined(separator: " ")
-        let parts = [names.isEmpty ? "serve nobody" : "serve \(names)", take(served.room), gaveUp(served.givenUp)]
+        let parts = [names.isEmpty ? "serve none" : "serve \(names)", take(served.room), gaveUp(served.givenUp)]
         return parts.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
@@ -131,12 +131,12 @@ struct QueueProbe {
         }
     }
 
-    /// For whom attempts are due.
+    /// Tells the queue that a connection closed. Returns the attempts that it begins.
     mutating func closed(_ connection: QueueConnection, at seconds: Double = 0) -> String {
         take(queue.closed(connection, at: Self.at(seconds)))
     }
 
-    /// The attempt made for the waiter of this name fails. Returns what follows, such as
+    /// Tells the queue that the attempt for this waiter failed. Returns its decisions, such as
     /// `fails a b, connects c`.
     mutating func failure(_ failure: Queue.Failure, of name: String, at seconds: Double = 0) -> String {
         guard let handle = handles[name] else { return "no attempt for \(name)" }
@@ -145,12 +145,13 @@ struct QueueProbe {
         return [fails, take(outcome.room)].filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
-    /// A waiter leaves. Returns whose attempt is given up, if one is.
+    /// Cancels a waiter. Returns the attempt that is given up, if one is.
     mutating func cancel(_ waiter: QueueWaiter) -> String {
         queue.cancel(waiter).map { gaveUp([$0]) } ?? ""
     }
 
-    /// Time has passed. Returns what follows, such as `a: connect, gives up a, connects b`.
+    /// Tells the queue the time. Returns its decisions, such as `a: connect, gives up a, connects
+    /// b`.
     mutating func expire(at seconds: Double) -> String {
         let expired = queue.expire(at: Self.at(seconds))
         let parts =
@@ -170,13 +171,14 @@ struct QueueProbe {
         return ((names.isEmpty ? [] : ["connects " + names.joined(separator: " ")]) + closes).joined(separator: ", ")
     }
 
-    /// A connection cannot take the exchange it was given, which asks anew.
+    /// Tells the queue that a connection refused its exchange, and acquires another one for the
+    /// exchange.
     mutating func refused(_ waiter: QueueWaiter, by connection: QueueConnection) -> String {
         queue.refused(connection)
         return acquire(waiter, isGivenBack: true)
     }
 
-    /// Limit and connections reached: these connections are open and idle.
+    /// A queue at its limit, with these connections open and idle.
     static func idle(_ connections: [QueueConnection]) -> QueueProbe {
         var probe = QueueProbe(limit: connections.count)
         for (number, connection) in connections.enumerated() {
@@ -187,7 +189,7 @@ struct QueueProbe {
         return probe
     }
 
-    /// As many connections as allowed are open, and all are busy.
+    /// A queue at its limit, with these connections open and busy.
     static func busy(_ connections: [QueueConnection]) -> QueueProbe {
         var probe = idle(connections)
         for _ in connections { _ = probe.acquire(QueueWaiter("busy")) }

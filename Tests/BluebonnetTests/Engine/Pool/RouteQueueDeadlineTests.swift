@@ -3,7 +3,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// How long exchanges wait for a connection, as values: no clock runs here.
+/// The deadlines of exchanges that wait for a connection, tested as values without a clock.
 @Suite struct RouteQueueDeadlineTests {
     private typealias Connection = QueueConnection
     private typealias Waiter = QueueWaiter
@@ -34,7 +34,7 @@ import Testing
         #expect(queue.expire(at: 178) == "c: waiting")
     }
 
-    @Test func `a waiter that joins a queue at a standstill waits for its own timeout`() {
+    @Test func `a waiter that joins a queue that serves none fails after its own timeout`() {
         var queue = QueueProbe.busy([Connection("1")])
         _ = queue.acquire(Waiter("a", waiting: .seconds(60)))
         _ = queue.acquire(Waiter("b", since: Self.at(50), waiting: .seconds(60)))
@@ -55,7 +55,7 @@ import Testing
         #expect(queue.expire(at: 60) == "a: connect, gives up a")
     }
 
-    @Test func `the request timeout of a waiter runs all the while`() {
+    @Test func `the request timeout of a waiter runs while it waits`() {
         var queue = QueueProbe.busy([Connection("1")])
         _ = queue.acquire(Waiter("a", deadline: Self.at(3), waiting: .seconds(60)))
         _ = queue.acquire(Waiter("b", deadline: Self.at(2)))
@@ -103,9 +103,9 @@ import Testing
     }
 }
 
-/// The two structures below the queue.
+/// The two data structures that the queue is made of.
 @Suite struct WaitingLineTests {
-    @Test func `a waiting line keeps its order whoever leaves it`() {
+    @Test func `a waiting line keeps its order whichever element leaves it`() {
         var generator = SeededGenerator(seed: 7)
         var line = WaitingLine<Int>()
         var list: [(value: Int, ticket: Int, number: UInt64)] = []
@@ -134,7 +134,7 @@ import Testing
         #expect(line.isEmpty && Array(line).isEmpty)
     }
 
-    @Test func `a deadline heap returns its deadlines in order, also those that were kept`() {
+    @Test func `a deadline heap returns its deadlines in order, also after some were removed`() {
         var generator = SeededGenerator(seed: 3)
         var heap = DeadlineHeap<UInt64>()
         let times = (0..<1000).map { _ in UInt64.random(in: 0..<500, using: &generator) }

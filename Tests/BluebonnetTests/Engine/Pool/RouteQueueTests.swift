@@ -2,7 +2,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The pool's decisions, as values: who is served by what, and when a connection is made.
+/// The pool's decisions, as values: which connection serves which exchange, and when one is made.
 @Suite struct RouteQueueTests {
     private typealias Connection = QueueConnection
     private typealias Waiter = QueueWaiter
@@ -10,7 +10,7 @@ import Testing
     private let oneLoop = ObjectIdentifier(Int.self)
     private let otherLoop = ObjectIdentifier(String.self)
 
-    /// A queue in which these have asked for a connection, none of which has come yet.
+    /// A queue in which these waiters wait, and in which no connection is open yet.
     private func queue(limit: Int, _ waiters: [Waiter]) -> QueueProbe {
         var probe = QueueProbe(limit: limit)
         for waiter in waiters { _ = probe.acquire(waiter) }
@@ -82,7 +82,8 @@ import Testing
         var queue = QueueProbe.busy([one, two])
         _ = queue.acquire(Waiter("a"))
         #expect(queue.acquire(Waiter("again", needsFreshConnection: true)) == "wait")
-        // The first one that is free makes room, the second one serves those who take any.
+        // The first one that is free makes room; the second one serves waiters that take any
+        // connection.
         #expect(queue.released(one) == "close")
         #expect(queue.closed(one) == "connects again")
         #expect(queue.released(two) == "serve a")
@@ -111,7 +112,7 @@ import Testing
         #expect(queue.connected(Connection("1"), for: "a") == "serve a")
     }
 
-    @Test func `a connect timeout fails only its own waiter, and the next one gets an attempt of its own`() {
+    @Test func `a connect timeout fails only its own waiter, and the next one gets its own attempt`() {
         var queue = queue(limit: 2, ["a", "b", "c", "d"].map { Waiter($0) })
         #expect(queue.failure(.timedOut, of: "a") == "fails a, connects c")
         #expect(queue.failure(.timedOut, of: "b") == "fails b, connects d")
@@ -188,7 +189,7 @@ import Testing
         #expect(["c", "d", "e"].map { queue.acquire(Waiter($0)) } == ["use 1", "use 1", "wait"])
     }
 
-    @Test func `a retry shares a connection that carries others, where no further one may be made`() {
+    @Test func `a retry shares a busy connection where no further one may be made`() {
         var queue = queue(limit: 1, [Waiter("a")])
         let shared = Connection("1", capacity: 2)
         _ = queue.connected(shared, for: "a")
@@ -199,7 +200,7 @@ import Testing
         )
     }
 
-    @Test func `a retry goes first on a full shared connection that goes on carrying others`() {
+    @Test func `a retry is the first in the line for a full shared connection`() {
         var queue = queue(limit: 1, [Waiter("a"), Waiter("b")])
         let shared = Connection("1", capacity: 2)
         _ = queue.connected(shared, for: "a")
@@ -215,7 +216,7 @@ import Testing
         var queue = queue(limit: 1, [Waiter("a")])
         let shared = Connection("1", capacity: 2)
         _ = queue.connected(shared, for: "a")
-        #expect(queue.resized(shared, to: 1) == "serve nobody")
+        #expect(queue.resized(shared, to: 1) == "serve none")
         #expect(queue.acquire(Waiter("retry", needsFreshConnection: true)) == "wait")
         // The last exchange on it has ended.
         #expect(queue.released(shared) == "close")
@@ -230,13 +231,13 @@ import Testing
         #expect(queue.acquire(Waiter("b")) == "connect")
     }
 
-    // MARK: How many a connection carries
+    // MARK: Capacity
 
-    @Test func `a server that allows fewer is owed the places above that first`() {
+    @Test func `a connection whose capacity shrinks serves again when the places above it are returned`() {
         var queue = queue(limit: 1, ["a", "b", "c", "d"].map { Waiter($0) })
         let shared = Connection("1", capacity: 3)
         #expect(queue.connected(shared, for: "a") == "serve a b c")
-        #expect(queue.resized(shared, to: 1) == "serve nobody")
+        #expect(queue.resized(shared, to: 1) == "serve none")
         #expect((0..<3).map { _ in queue.released(shared) } == ["keep", "keep", "serve d"])
         #expect(
             [queue.released(shared), queue.acquire(Waiter("e")), queue.acquire(Waiter("f"))] == [
@@ -245,7 +246,7 @@ import Testing
         )
     }
 
-    @Test func `a server that allows more serves those who wait`() {
+    @Test func `a connection whose capacity grows serves waiting exchanges`() {
         var queue = queue(limit: 1, ["a", "b", "c", "d"].map { Waiter($0) })
         let shared = Connection("1", capacity: 1)
         #expect(queue.connected(shared, for: "a") == "serve a")
@@ -254,17 +255,17 @@ import Testing
         #expect([queue.acquire(Waiter("e")), queue.acquire(Waiter("f"))] == ["use 1", "wait"])
     }
 
-    @Test func `a connection that carries nobody yet is one to wait for`() {
+    @Test func `a connection with a capacity of zero is waited for`() {
         var queue = queue(limit: 1, [Waiter("a")])
         let shared = Connection("1", capacity: 0)
-        #expect(queue.connected(shared, for: "a") == "serve nobody")
+        #expect(queue.connected(shared, for: "a") == "serve none")
         #expect(queue.acquire(Waiter("b")) == "wait")
         #expect(queue.resized(shared, to: 2) == "serve a b")
     }
 
-    @Test func `a connection that carries nobody has no others made for a while`() {
+    @Test func `a connection with a capacity of zero delays further attempts`() {
         var queue = queue(limit: 3, [Waiter("a")])
-        #expect(queue.connected(Connection("1", capacity: 0), for: "a", at: 1) == "serve nobody")
+        #expect(queue.connected(Connection("1", capacity: 0), for: "a", at: 1) == "serve none")
         #expect(queue.queue.nextDeadline == QueueProbe.at(2))
         #expect(queue.expire(at: 2) == "connects a")
     }
@@ -279,11 +280,11 @@ import Testing
         var queue = queue(limit: 1, [Waiter("a")])
         let shared = Connection("1", capacity: 3)
         _ = queue.connected(shared, for: "a")
-        #expect(queue.resized(shared, to: 1) == "serve nobody")
+        #expect(queue.resized(shared, to: 1) == "serve none")
         #expect(queue.acquire(Waiter("b")) == "wait")
     }
 
-    @Test func `attempts that a connection for many makes superfluous are given up`() {
+    @Test func `attempts that a connection with more capacity makes superfluous are given up`() {
         let names = ["a", "b", "c", "d", "e"]
         var queue = queue(limit: 3, names.map { Waiter($0) })
         let shared = Connection("1", capacity: 3)
@@ -291,7 +292,7 @@ import Testing
         #expect(queue.connected(Connection("2", capacity: 3), for: "a") == "serve d e")
     }
 
-    @Test func `where a connection carries many, one attempt is made for as many`() {
+    @Test func `one attempt is made for as many waiters as a connection is expected to carry`() {
         var queue = queue(limit: 6, [Waiter("a")])
         let shared = Connection("1", capacity: 3)
         _ = queue.connected(shared, for: "a")
@@ -302,17 +303,17 @@ import Testing
         #expect(queue.connected(Connection("2", capacity: 3), for: "d") == "serve d e f")
     }
 
-    @Test func `a connection that carries fewer than was expected has others made`() {
+    @Test func `a connection that carries fewer exchanges than expected leads to more attempts`() {
         var queue = queue(limit: 6, [Waiter("a")])
         let shared = Connection("1", capacity: 4)
         _ = queue.connected(shared, for: "a")
-        #expect(queue.resized(shared, to: 3) == "serve nobody")
+        #expect(queue.resized(shared, to: 3) == "serve none")
         _ = ["b", "c"].map { queue.acquire(Waiter($0)) }
         #expect(["d", "e", "f"].map { queue.acquire(Waiter($0)) } == ["connect", "wait", "wait"])
         #expect(queue.connected(Connection("2"), for: "d") == "serve d, connects e f")
     }
 
-    @Test func `an attempt for several fails with all of them where nothing is open`() {
+    @Test func `a refused attempt for several waiters fails all of them where no connection is open`() {
         var queue = queue(limit: 6, [Waiter("a")])
         let shared = Connection("1", capacity: 2)
         _ = queue.connected(shared, for: "a")
@@ -323,7 +324,7 @@ import Testing
         #expect(queue.queue.isEmpty)
     }
 
-    @Test func `a connection that has left is closed when it finishes an exchange`() {
+    @Test func `a connection that left the pool is closed when it finishes an exchange`() {
         var queue = queue(limit: 2, [Waiter("a")])
         let shared = Connection("1", capacity: 3)
         _ = queue.connected(shared, for: "a")
@@ -332,7 +333,7 @@ import Testing
         #expect(queue.acquire(Waiter("c")) == "connect")
         #expect(
             [queue.released(shared), queue.resized(shared, to: 9), queue.closed(shared)] == [
-                "close", "serve nobody", "",
+                "close", "serve none", "",
             ]
         )
         #expect(queue.queue.open == 0)
@@ -345,22 +346,22 @@ import Testing
         let refused = Waiter("b")
         #expect(queue.acquire(refused) == "use 1")
         #expect([queue.refused(refused, by: shared), queue.acquire(Waiter("c"))] == ["wait", "wait"])
-        #expect([queue.resized(shared, to: 9), queue.released(shared)] == ["serve nobody", "close"])
+        #expect([queue.resized(shared, to: 9), queue.released(shared)] == ["serve none", "close"])
         #expect(queue.closed(shared) == "connects b")
     }
 
-    @Test func `a connection that was told to close serves nobody, whatever its server allows meanwhile`() {
+    @Test func `a connection that is to close serves no exchange, even when its capacity grows`() {
         var queue = queue(limit: 1, [Waiter("a")])
         let shared = Connection("1", capacity: 4)
         _ = queue.connected(shared, for: "a")
         _ = queue.released(shared)
         #expect(queue.acquire(Waiter("retry", needsFreshConnection: true)) == "wait and close 1")
-        #expect([queue.resized(shared, to: 3), queue.resized(shared, to: 4)] == ["serve nobody", "serve nobody"])
+        #expect([queue.resized(shared, to: 3), queue.resized(shared, to: 4)] == ["serve none", "serve none"])
         #expect(queue.acquire(Waiter("b")) == "wait")
         #expect(queue.closed(shared) == "connects retry")
     }
 
-    @Test func `the connection that was not used for longest makes room for a retry`() {
+    @Test func `the least recently used connection makes room for a retry`() {
         let (one, two) = (Connection("1"), Connection("2"))
         var queue = QueueProbe.idle([one, two])
         #expect(["a", "b"].map { queue.acquire(Waiter($0)) } == ["use 2", "use 1"])
@@ -376,7 +377,7 @@ import Testing
         #expect(queue.released(two) == "keep")
     }
 
-    @Test func `a retry that finds no room after a pause has an idle connection closed`() {
+    @Test func `a retry without room after a pause closes an idle connection`() {
         var queue = queue(limit: 2, [Waiter("a"), Waiter("b")])
         let idle = Connection("1")
         _ = queue.connected(idle, for: "a", at: 1)
@@ -389,7 +390,7 @@ import Testing
         #expect(queue.closed(idle, at: 2) == "connects s")
     }
 
-    // MARK: Those who leave
+    // MARK: Waiters that leave
 
     @Test func `a cancelled waiter is skipped once`() {
         let waiters = ["a", "b", "c"].map { Waiter($0) }
@@ -401,7 +402,7 @@ import Testing
         #expect(queue.released(connection) == "serve c")
     }
 
-    @Test func `a connection attempt that nobody waits for any more is given up`() {
+    @Test func `a connection attempt that no exchange waits for any more is given up`() {
         let waiters = ["a", "b", "c"].map { Waiter($0) }
         var queue = queue(limit: 2, waiters)
         // The attempts of a and b serve b and c.
@@ -412,11 +413,11 @@ import Testing
         #expect(queue.queue.isEmpty)
     }
 
-    @Test func `a waiter that comes after an attempt was given up gets one of its own`() {
+    @Test func `a waiter that comes after an attempt was given up gets its own attempt`() {
         let waiter = Waiter("a")
         var queue = queue(limit: 1, [waiter])
         #expect(queue.cancel(waiter) == "gives up a")
-        // Its place is free when it has ended.
+        // The place of the attempt is free when the attempt has ended.
         #expect(queue.acquire(Waiter("b")) == "wait")
         #expect(queue.failure(.refused, of: "a") == "connects b")
         #expect(queue.failure(.refused, of: "b") == "fails b")
@@ -436,19 +437,20 @@ import Testing
         let connection = Connection("1")
         _ = queue.connected(connection, for: "a")
         #expect(queue.released(connection) == "serve b")
-        #expect(queue.connected(Connection("2"), for: "b") == "serve nobody")
+        #expect(queue.connected(Connection("2"), for: "b") == "serve none")
     }
 
     @Test func `all waiters can be taken at once`() {
         var queue = queue(limit: 1, ["a", "b", "c"].map { Waiter($0) })
         #expect(queue.queue.removeWaiters().map(\.description) == ["a", "b", "c"])
         #expect(queue.queue.waitingCount == 0)
-        #expect(queue.connected(Connection("1"), for: "a") == "serve nobody")
+        #expect(queue.connected(Connection("1"), for: "a") == "serve none")
     }
 
     // MARK: Cost
 
-    /// How often a queue of so many exchanges looks at one of them while all of them leave.
+    /// The number of times that a queue of `count` waiters looks at one of them while all of them
+    /// leave.
     private func looks(_ count: Int, _ leave: (inout QueueProbe, [Waiter]) -> Void) -> Int {
         let looks = Waiter.Looks()
         let waiters = (0..<count).map { number -> Waiter in

@@ -5,24 +5,24 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A pooled connection that the server closes when the next request comes: who is sent again, and
-/// how often.
+/// A pooled connection that the server closes when the next request comes: which requests are sent
+/// again, and how often.
 @Suite(.timeLimit(.minutes(1)))
 struct StaleConnectionTests {
-    /// The first connection answers once and ends at the second request; the later ones do what is
-    /// given.
+    /// The first connection responds once and ends at the second request; the later ones follow
+    /// `later`.
     private static func stale(_ end: FaultStep, later: [FaultStep]) -> FaultServer.Script {
         .connections([[.readRequest, .respond(body: "first"), .readRequest, end], later])
     }
 
-    private static let answering: [FaultStep] = [.readRequest, .respond(body: "second")]
+    private static let responding: [FaultStep] = [.readRequest, .respond(body: "second")]
 
     @Test(arguments: [FaultStep.close, .reset], [HTTPRequest.Method.get, .put, .delete])
     func `an idempotent request on a stale connection is sent again once on a new one`(
         end: FaultStep,
         method: HTTPRequest.Method
     ) async throws {
-        try await FaultServer.run(Self.stale(end, later: Self.answering)) { server in
+        try await FaultServer.run(Self.stale(end, later: Self.responding)) { server in
             try await withSession { session in
                 _ = try await session.data(for: Request(to: server.baseURL))
                 let body = method == .put ? RequestBody.string("again") : nil
@@ -38,7 +38,7 @@ struct StaleConnectionTests {
     }
 
     @Test func `a streamed request on a stale connection is sent again too`() async throws {
-        try await FaultServer.run(Self.stale(.close, later: Self.answering)) { server in
+        try await FaultServer.run(Self.stale(.close, later: Self.responding)) { server in
             try await withSession { session in
                 _ = try await session.data(for: Request(to: server.baseURL))
                 let response = try await session.stream(Request(to: server.baseURL))
@@ -53,7 +53,7 @@ struct StaleConnectionTests {
     func `a request that is not idempotent is not sent again after a stale connection`(method: HTTPRequest.Method)
         async throws
     {
-        try await FaultServer.run(Self.stale(.close, later: Self.answering)) { server in
+        try await FaultServer.run(Self.stale(.close, later: Self.responding)) { server in
             try await withSession { session in
                 _ = try await session.data(for: Request(to: server.baseURL))
                 let request = try Request(method, to: server.baseURL, body: .string("once"))
@@ -66,7 +66,7 @@ struct StaleConnectionTests {
     }
 
     @Test func `a body that can be read only once is not sent again after a stale connection`() async throws {
-        try await FaultServer.run(Self.stale(.close, later: Self.answering)) { server in
+        try await FaultServer.run(Self.stale(.close, later: Self.responding)) { server in
             try await withSession { session in
                 _ = try await session.data(for: Request(to: server.baseURL))
                 let pieces = AsyncStream<[UInt8]> { continuation in
@@ -96,7 +96,7 @@ struct StaleConnectionTests {
 
     @Test func `a request whose response had begun is not sent again`() async throws {
         let script = FaultServer.Script.connections([
-            [.readRequest, .respond(body: "first"), .readRequest, .send("HTTP/1.1 2"), .close], Self.answering,
+            [.readRequest, .respond(body: "first"), .readRequest, .send("HTTP/1.1 2"), .close], Self.responding,
         ])
         try await FaultServer.run(script) { server in
             try await withSession { session in
@@ -112,14 +112,14 @@ struct StaleConnectionTests {
 
     @Test func `a retry gets a connection although the limit is reached`() async throws {
         let configuration = SessionConfiguration { $0.maximumConnectionsPerHost = 1 }
-        try await FaultServer.run(Self.stale(.close, later: Self.answering)) { server in
+        try await FaultServer.run(Self.stale(.close, later: Self.responding)) { server in
             try await withEngine(configuration) { session, engine in
                 _ = try await session.data(for: Request(to: server.baseURL))
                 let response = try await session.data(for: Request(to: server.baseURL))
                 #expect(response.retries == 1)
                 #expect(engine.waitingExchanges == 0)
-                // The old connection has made room before it is gone.
-                try await until("the old connection is gone") { engine.openConnections == 1 }
+                // The old connection gives up its place before it is closed.
+                try await until("the old connection is closed") { engine.openConnections == 1 }
             }
         }
     }

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// How long requests wait for a connection, from outside; the rules are in RouteQueueDeadlineTests.
+/// The timeouts of requests that wait for a connection, over sockets. `RouteQueueDeadlineTests`
+/// tests the rules.
 @Suite(.timeLimit(.minutes(1)))
 struct WaitingTests {
     private static let long = Duration.seconds(1000)
@@ -29,7 +30,8 @@ struct WaitingTests {
         }
     }
 
-    /// A server that never accepts a connection, and a session with so many connections at most.
+    /// Runs with a server that never accepts a connection, and a session of at most `limit`
+    /// connections.
     private func withoutConnections(
         limit: Int,
         _ body: (SessionManager, Engine, (Duration) throws -> DataTask<Data>) async throws -> Void
@@ -58,7 +60,7 @@ struct WaitingTests {
         }
     }
 
-    @Test func `connection attempts that nobody waits for end at once`() async throws {
+    @Test func `connection attempts that no request waits for end at once`() async throws {
         try await withoutConnections(limit: 6) { session, engine, send in
             let tasks = try (0..<8).map { _ in try send(Self.long) }
             try await until("all wait") { engine.waitingExchanges == 8 }
@@ -113,7 +115,7 @@ struct WaitingTests {
         }
     }
 
-    @Test func `a request that gets no connection of its own waits for one that is open`() async throws {
+    @Test func `a request that gets no new connection waits for one that is open`() async throws {
         try await withOneConnection { session, engine, request, gate in
             let second = session.dataTask(request)
             second.resume()
@@ -126,7 +128,7 @@ struct WaitingTests {
         }
     }
 
-    @Test func `a request that waited in vain says why there were not more connections`() async throws {
+    @Test func `the error of a request that waited in vain says why there were not more connections`() async throws {
         try await withOneConnection { session, engine, request, _ in
             var request = request
             request.timeouts = Timeouts(waiting: .milliseconds(200))

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What a coded body may cost: calls of the library and room for blocks, in proportion to what is
-/// received and what comes out of it.
+/// The calls of the library and the room for blocks that an encoded body costs are proportional to
+/// its received and its decoded bytes.
 @Suite struct ContentDecoderCostTests {
     private struct Cost {
         var calls = 0
@@ -14,7 +14,7 @@ import Testing
         var pieces = 0
     }
 
-    /// Decodes to nowhere, in pieces of a size.
+    /// Decodes a body in pieces of this size, and drops the output.
     private static func cost(_ coding: ContentCoding.Coding, _ bytes: [UInt8], piece: Int) throws -> Cost {
         let stage = DecompressionStage(coding)
         var pieces = 0
@@ -36,9 +36,9 @@ import Testing
 
     private static func check(_ costs: [Cost]) {
         for cost in costs {
-            // One call for a byte is the most: a piece may be one. Room is made for what comes out,
-            // at least a page for each piece that brings something, and once for all that bring
-            // nothing.
+            // At most one call for each byte, since a piece may be one byte. Room is made for the
+            // output: at least a page for each piece that has output, and once for all pieces that
+            // have none.
             #expect(cost.calls <= cost.bytes + cost.produced / 4_096 + 8, "\(cost)")
             let most = 16 * (cost.bytes + cost.produced) + 4_096 * min(cost.pieces, cost.produced) + 2 * 262_144
             #expect(cost.allocated <= most, "\(cost)")

@@ -7,7 +7,7 @@ import Testing
     /// 64 MiB of zeros as gzip: about 64 KB.
     private static func zeros() throws -> [UInt8] {
         let decoder = ContentDecoder(try #require(try ContentCoding(contentEncoding: "gzip")), limits: Limits())
-        decoder.push(ByteBuffer(bytes: CodedSample.bomb))
+        decoder.push(ByteBuffer(bytes: EncodedSample.bomb))
         var whole = ByteBuffer()
         while var block = try decoder.nextBlock() { whole.writeBuffer(&block) }
         return Array(whole.readableBytesView)
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `a nested decompression bomb is stopped after ten megabytes`() throws {
-        let (count, error) = try ContentDecoder.run("gzip, gzip", CodedSample.bomb, limits: Limits())
+        let (count, error) = try ContentDecoder.run("gzip, gzip", EncodedSample.bomb, limits: Limits())
         #expect(error?.code == .contentDecodingLimitExceeded)
         #expect(count <= 10 << 20)
     }
@@ -33,7 +33,7 @@ import Testing
         #expect(count == 64 << 20)
     }
 
-    @Test func `the decoded size is a limit of its own`() throws {
+    @Test func `the decoded size has its own limit`() throws {
         let limits = Limits(decodingRatio: .max, decodedBody: 1_000_000)
         let (count, error) = try ContentDecoder.run("gzip", try Self.zeros(), limits: limits)
         #expect(error?.code == .contentDecodingLimitExceeded)
@@ -42,20 +42,24 @@ import Testing
     }
 
     @Test func `a body of exactly the decoded-size limit passes`() throws {
-        let size = CodedSample.text.utf8.count
+        let size = EncodedSample.text.utf8.count
         let exact = try ContentDecoder.run(
             "gzip",
-            CodedSample.gzip,
+            EncodedSample.gzip,
             limits: Limits(decodingRatio: 1, decodedBody: size)
         )
         #expect(exact == (size, nil))
-        let short = try ContentDecoder.run("gzip", CodedSample.gzip, limits: Limits(decodedBody: size - 1))
+        let short = try ContentDecoder.run("gzip", EncodedSample.gzip, limits: Limits(decodedBody: size - 1))
         #expect(short.1?.code == .contentDecodingLimitExceeded)
     }
 
     @Test func `the decoded-size limit holds between two content codings too`() throws {
-        // Fifty bytes of gzip that hold 64 KB, which hold 64 MiB: the last ones never come out.
-        let (count, error) = try ContentDecoder.run("gzip, gzip", CodedSample.bomb, limits: Limits(decodedBody: 20_000))
+        // Fifty bytes of gzip that hold 64 KB, which hold 64 MiB: the 64 MiB are never decoded.
+        let (count, error) = try ContentDecoder.run(
+            "gzip, gzip",
+            EncodedSample.bomb,
+            limits: Limits(decodedBody: 20_000)
+        )
         #expect(error?.code == .contentDecodingLimitExceeded)
         #expect(count <= 20_000)
     }

@@ -32,20 +32,20 @@ import Testing
 
     static let samples: [(String, [UInt8])] = zlibSamples + brotliSamples + zstdSamples
 
-    /// What a build without package traits undoes.
+    /// The samples that a build without package traits decodes.
     private static let zlibSamples: [(String, [UInt8])] = [
-        ("gzip", CodedSample.gzip),
-        ("gzip", CodedSample.storedGzip),
-        ("gzip", CodedSample.members),
-        ("gzip", CodedSample.fullHeader),
-        ("deflate", CodedSample.zlib),
-        ("deflate", CodedSample.raw),
-        ("gzip, deflate", CodedSample.zlibOfGzip),
+        ("gzip", EncodedSample.gzip),
+        ("gzip", EncodedSample.storedGzip),
+        ("gzip", EncodedSample.members),
+        ("gzip", EncodedSample.fullHeader),
+        ("deflate", EncodedSample.zlib),
+        ("deflate", EncodedSample.raw),
+        ("gzip, deflate", EncodedSample.zlibOfGzip),
     ]
 
     private static var brotliSamples: [(String, [UInt8])] {
         #if Brotli
-            [("br", CodedSample.brotli)]
+            [("br", EncodedSample.brotli)]
         #else
             []
         #endif
@@ -55,61 +55,63 @@ import Testing
         var samples: [(String, [UInt8])] = []
         #if Zstd
             samples += [
-                ("zstd", CodedSample.zstd), ("zstd", CodedSample.uncheckedZstd), ("zstd", CodedSample.zstdFrames),
-                ("zstd", CodedSample.widestZstd),
+                ("zstd", EncodedSample.zstd), ("zstd", EncodedSample.uncheckedZstd), ("zstd", EncodedSample.zstdFrames),
+                ("zstd", EncodedSample.widestZstd),
             ]
         #endif
         #if Brotli && Zstd
-            samples.append(("br, zstd", CodedSample.zstdOfBrotli))
+            samples.append(("br, zstd", EncodedSample.zstdOfBrotli))
         #endif
         return samples
     }
 
     /// Bodies that carry no check value, so that a changed byte may go unnoticed.
     private static let unchecked = [
-        CodedSample.raw, CodedSample.brotli, CodedSample.uncheckedZstd, CodedSample.widestZstd,
+        EncodedSample.raw, EncodedSample.brotli, EncodedSample.uncheckedZstd, EncodedSample.widestZstd,
     ]
 
     @Test(arguments: samples)
-    func `a coded body is decoded, whole and byte by byte`(_ coding: String, _ bytes: [UInt8]) throws {
-        #expect(try Self.decode(coding, [bytes]) == CodedSample.text)
-        #expect(try Self.decode(coding, bytes.map { [$0] }) == CodedSample.text)
+    func `an encoded body is decoded, whole and byte by byte`(_ coding: String, _ bytes: [UInt8]) throws {
+        #expect(try Self.decode(coding, [bytes]) == EncodedSample.text)
+        #expect(try Self.decode(coding, bytes.map { [$0] }) == EncodedSample.text)
     }
 
     @Test(arguments: samples)
-    func `a coded body may be split anywhere`(_ coding: String, _ bytes: [UInt8]) throws {
+    func `an encoded body may be split anywhere`(_ coding: String, _ bytes: [UInt8]) throws {
         for place in bytes.indices {
-            try #require(try Self.decode(coding, [Array(bytes[..<place]), Array(bytes[place...])]) == CodedSample.text)
+            try #require(
+                try Self.decode(coding, [Array(bytes[..<place]), Array(bytes[place...])]) == EncodedSample.text
+            )
         }
     }
 
     @Test(arguments: samples)
-    func `a truncated coded body is an error at every length`(_ coding: String, _ bytes: [UInt8]) throws {
-        // What is cut between two members or frames is whole to everybody who does not know the
-        // second one.
+    func `a truncated encoded body is an error at every length`(_ coding: String, _ bytes: [UInt8]) throws {
+        // A body that is cut between two members or frames is whole for a reader that does not know
+        // of the second one.
         let beginnings: [[UInt8]] = [
             [0x1F, 0x8B, 8, 0, 0, 0, 0, 0], [0x28, 0xB5, 0x2F, 0xFD], [0x53, 0x2A, 0x4D, 0x18],
         ]
-        let isSeries = bytes == CodedSample.members || bytes == CodedSample.zstdFrames
+        let isSeries = bytes == EncodedSample.members || bytes == EncodedSample.zstdFrames
         for length in 1..<bytes.count where !isSeries || !beginnings.contains(where: bytes[length...].starts) {
             try #require(Self.code(coding, [Array(bytes[..<length])]) == .contentDecodingFailed, "\(length) bytes")
         }
     }
 
     @Test(arguments: ["gzip", "deflate", "gzip, deflate"])
-    func `a coded body of zero bytes is an empty body`(_ coding: String) throws {
+    func `an encoded body of zero bytes is an empty body`(_ coding: String) throws {
         #expect(try Self.decode(coding, []) == "")
         #expect(try Self.decode(coding, [[], []]) == "")
     }
 
-    @Test func `a coded empty text is an empty body`() throws {
-        #expect(try Self.decode("gzip", [CodedSample.emptyGzip]) == "")
-        #expect(try Self.decode("gzip", [CodedSample.emptyGzip + CodedSample.gzip]) == CodedSample.text)
-        #expect(try Self.decode("deflate", [CodedSample.emptyRaw]) == "")
+    @Test func `an encoded empty text is an empty body`() throws {
+        #expect(try Self.decode("gzip", [EncodedSample.emptyGzip]) == "")
+        #expect(try Self.decode("gzip", [EncodedSample.emptyGzip + EncodedSample.gzip]) == EncodedSample.text)
+        #expect(try Self.decode("deflate", [EncodedSample.emptyRaw]) == "")
     }
 
     @Test(arguments: samples)
-    func `bytes after the end of a coded body are an error`(_ coding: String, _ bytes: [UInt8]) {
+    func `bytes after the end of an encoded body are an error`(_ coding: String, _ bytes: [UInt8]) {
         for tail in [[0], Array("garbage".utf8)] as [[UInt8]] {
             #expect(Self.code(coding, [bytes + tail]) == .contentDecodingFailed)
             #expect(Self.code(coding, [bytes, tail]) == .contentDecodingFailed)
@@ -119,13 +121,13 @@ import Testing
     @Test(
         arguments: [
             ("gzip", Array("{\"not\": \"gzip\"}".utf8), "The response body is not valid gzip: incorrect header check."),
-            ("gzip", CodedSample.zlib, "The response body is not valid gzip: incorrect header check."),
-            ("deflate", CodedSample.gzip, "The response body is not valid deflate: invalid block type."),
-            ("deflate", CodedSample.dictionary, "The response body is not valid deflate: it needs a dictionary."),
-            ("gzip", Array(CodedSample.gzip.dropLast()), "The response body is not valid gzip: it ends too early."),
-            ("gzip", CodedSample.gzip + [0], "The response body is not valid gzip: bytes follow its end."),
+            ("gzip", EncodedSample.zlib, "The response body is not valid gzip: incorrect header check."),
+            ("deflate", EncodedSample.gzip, "The response body is not valid deflate: invalid block type."),
+            ("deflate", EncodedSample.dictionary, "The response body is not valid deflate: it needs a dictionary."),
+            ("gzip", Array(EncodedSample.gzip.dropLast()), "The response body is not valid gzip: it ends too early."),
+            ("gzip", EncodedSample.gzip + [0], "The response body is not valid gzip: bytes follow its end."),
             (
-                "gzip", CodedSample.gzip.dropLast(8) + [UInt8](repeating: 0, count: 8),
+                "gzip", EncodedSample.gzip.dropLast(8) + [UInt8](repeating: 0, count: 8),
                 "The response body is not valid gzip: incorrect data check."
             ),
         ] as [(String, [UInt8], String)]
@@ -137,14 +139,14 @@ import Testing
     }
 
     @Test(arguments: samples)
-    func `a changed byte of a coded body never silently yields another text`(_ coding: String, _ bytes: [UInt8]) throws
+    func `a changed byte of an encoded body never silently yields other text`(_ coding: String, _ bytes: [UInt8]) throws
     {
-        // The gzip header has bytes that nobody reads.
+        // The gzip header has bytes that have no effect.
         for place in bytes.indices {
             var changed = bytes
             changed[place] ^= 0x10
             let text = try? Self.decode(coding, [changed])
-            #expect(text == nil || text == CodedSample.text || Self.unchecked.contains(bytes))
+            #expect(text == nil || text == EncodedSample.text || Self.unchecked.contains(bytes))
         }
     }
 

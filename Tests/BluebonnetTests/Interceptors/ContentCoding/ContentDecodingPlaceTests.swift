@@ -6,20 +6,20 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Where a body is decoded, and what ends it.
+/// The thread on which a body is decoded, and the events that stop the decoding.
 @Suite(.timeLimit(.minutes(1)))
 struct ContentDecodingPlaceTests {
     private static let generous = Limits(decodingRatio: .max, decodedBody: .max)
 
-    /// So many zeros in gzip, and that in gzip again.
+    /// `count` zeros, compressed with gzip `times` times.
     private static func zeros(_ count: Int, times: Int = 1) throws -> ByteBuffer {
         var result = ByteBuffer(repeating: 0, count: count)
         for _ in 0..<times {
             let deflater = try Deflater(.gzip, level: 9)
-            var coded = try deflater.compress(result)
+            var encoded = try deflater.compress(result)
             var rest = try deflater.finish()
-            coded.writeBuffer(&rest)
-            result = coded
+            encoded.writeBuffer(&rest)
+            result = encoded
         }
         return result
     }
@@ -43,7 +43,7 @@ struct ContentDecodingPlaceTests {
     }
 
     @Test(arguments: [1 << 20, 10 << 20])
-    func `a large coded body is not decoded on its reader's event loop`(size: Int) async throws {
+    func `a large encoded body is not decoded on its reader's event loop`(size: Int) async throws {
         let turns = try await Self.turns(collecting: Self.body(Self.zeros(size)), to: size)
         #expect(turns >= 1)
     }
@@ -57,13 +57,13 @@ struct ContentDecodingPlaceTests {
         #expect(turns >= 1)
     }
 
-    @Test func `a small coded body is decoded where its reader runs`() async throws {
+    @Test func `a small encoded body is decoded where its reader runs`() async throws {
         let turns = try await Self.turns(collecting: Self.body(Self.zeros(4000)), to: 4000)
         #expect(turns == 0)
     }
 
     @Test func `a stopped task decodes no further, although the whole body has been received`() async throws {
-        let call = Call.ofNoSession()
+        let call = Call.withoutSession()
         var pieces = try Self.body(Self.zeros(4 << 20), call: call).makeAsyncIterator()
         #expect(try await pieces.next()?.isEmpty == false)
         call.stop(NetworkingError(.requestTimeout, "It took too long."))
@@ -76,7 +76,7 @@ struct ContentDecodingPlaceTests {
         let reading = Task {
             var pieces = body.makeAsyncIterator()
             #expect(try await pieces.next()?.isEmpty == false)
-            // The task is this one, which runs.
+            // The pointer is valid: this closure runs in the task.
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             return try await pieces.next()
         }

@@ -19,7 +19,7 @@ struct ContentDecodingTests {
         return configuration
     }
 
-    /// What the embedded server sends compressed, as it sends it.
+    /// A compressed body of the embedded server, as it was received.
     private func compressed(_ path: String) async throws -> [UInt8] {
         try await LocalServer.run { server in
             try await withSession(Self.raw) { session in
@@ -28,7 +28,7 @@ struct ContentDecodingTests {
         }
     }
 
-    /// The error of a body that a server says is gzip.
+    /// The error of a response whose `Content-Encoding` declares this body to be gzip.
     private func failure(
         of body: [UInt8],
         _ configuration: SessionConfiguration = SessionConfiguration()
@@ -95,7 +95,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test func `an Accept-Encoding of the user is left alone`() async throws {
+    @Test func `an Accept-Encoding of the user is kept`() async throws {
         let transport = StubTransport { _ in .text("ok") }
         try await withSession(transport: transport) { session in
             let request = try Request(to: "http://x/1", headerFields: [.acceptEncoding: "identity"])
@@ -104,7 +104,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test func `with decoding off no content coding is offered, and the bytes stay coded`() async throws {
+    @Test func `with decoding off no content coding is offered, and the bytes stay encoded`() async throws {
         try await LocalServer.run { server in
             try await withSession(Self.raw) { session in
                 let response = try await session.data(for: Request(to: server.baseURL + "/gzip"))
@@ -135,7 +135,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test func `a truncated coded response is an error`() async throws {
+    @Test func `a truncated encoded response is an error`() async throws {
         let whole = try await compressed("/gzip")
         for count in [1, 10, whole.count / 2, whole.count - 8, whole.count - 1] {
             let error = try await failure(of: Array(whole.prefix(count)))
@@ -177,7 +177,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test func `a range request offers no content coding, and a part of a coded body stays coded`() async throws {
+    @Test func `a range request offers no content coding, and a part of an encoded body stays encoded`() async throws {
         let transport = StubTransport { _ in
             StubResponse(
                 status: .partialContent,
@@ -198,8 +198,8 @@ struct ContentDecodingTests {
         method: HTTPRequest.Method,
         status: Int
     ) async throws {
-        // RFC 9110 §8.6: the answer to HEAD and a 304 may carry the length of the body they do not
-        // have.
+        // RFC 9110 §8.6: the response to HEAD and a 304 may carry the length of the body they do
+        // not have.
         let length = method == .head || status == 304 ? 1234 : 0
         let script: FaultServer.Script = [
             .readRequest,
@@ -215,7 +215,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test func `progress counts coded bytes against the announced length`() async throws {
+    @Test func `progress counts encoded bytes against the announced length`() async throws {
         let whole = try await compressed("/gzip")
         let script: FaultServer.Script = [
             .readRequest, .respond(headers: [("Content-Encoding", "gzip")], bytes: whole),

@@ -22,15 +22,15 @@ import Testing
         let original = ByteBuffer(string: size < 1000 ? String(Self.text.prefix(5000)) : Self.text)
         let deflater = try Deflater(coding, level: 6)
         var rest = original
-        var coded = ByteBuffer()
+        var encoded = ByteBuffer()
         while let piece = rest.readSlice(length: min(size, rest.readableBytes)), piece.readableBytes > 0 {
             var block = try deflater.compress(piece)
-            coded.writeBuffer(&block)
+            encoded.writeBuffer(&block)
         }
         var last = try deflater.finish()
-        coded.writeBuffer(&last)
-        #expect(coded.readableBytes < original.readableBytes / 2)
-        #expect(try inflated(coded, coding) == original)
+        encoded.writeBuffer(&last)
+        #expect(encoded.readableBytes < original.readableBytes / 2)
+        #expect(try inflated(encoded, coding) == original)
     }
 
     @Test func `incompressible bytes in one large piece inflate to the same bytes`() throws {
@@ -39,23 +39,23 @@ import Testing
             bytes: (0..<3_000_000).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         )
         let deflater = try Deflater(.gzip, level: 1)
-        var coded = try deflater.compress(original)
+        var encoded = try deflater.compress(original)
         var last = try deflater.finish()
-        coded.writeBuffer(&last)
-        #expect(try inflated(coded, .gzip) == original)
+        encoded.writeBuffer(&last)
+        #expect(try inflated(encoded, .gzip) == original)
     }
 
-    @Test func `compressing zero bytes makes an empty coded body`() throws {
+    @Test func `compressing zero bytes makes an empty encoded body`() throws {
         for coding in [Deflater.Format.gzip, .deflate] {
-            let coded = try Deflater(coding, level: 9).finish()
-            #expect(coded.readableBytes > 0)
-            #expect(try inflated(coded, coding).readableBytes == 0)
+            let encoded = try Deflater(coding, level: 9).finish()
+            #expect(encoded.readableBytes > 0)
+            #expect(try inflated(encoded, coding).readableBytes == 0)
         }
     }
 
     @Test func `the content coding deflate is the zlib format`() throws {
-        let coded = try Deflater(.deflate, level: 6).finish()
-        let header = try #require(coded.getInteger(at: 0, as: UInt16.self))
+        let encoded = try Deflater(.deflate, level: 6).finish()
+        let header = try #require(encoded.getInteger(at: 0, as: UInt16.self))
         // RFC 1950 §2.2.
         #expect(header >> 8 == 0x78 && header % 31 == 0)
     }

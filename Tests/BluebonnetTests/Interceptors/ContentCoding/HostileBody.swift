@@ -23,7 +23,7 @@ enum HostileBody: String, CaseIterable {
         }
     }
 
-    /// A body with so many of what it is full of.
+    /// A body with `count` of these.
     func bytes(_ count: Int) -> [UInt8] {
         func times(_ bytes: [UInt8]) -> [UInt8] { (0..<count).flatMap { _ in bytes } }
         switch self {
@@ -46,8 +46,8 @@ enum HostileBody: String, CaseIterable {
                 // RFC 8878 §3.1.2.
                 return times([0x50, 0x2A, 0x4D, 0x18, 0, 0, 0, 0])
             case .emptyFrames:
-                // RFC 8878 §3.1.1: a single segment of size 0, and in it the last block, with
-                // nothing.
+                // RFC 8878 §3.1.1: a single segment of size 0, and in it the last block, which is
+                // empty.
                 return times([0x28, 0xB5, 0x2F, 0xFD, 0x20, 0, 1, 0, 0])
             case .smallBlocks:
                 // RFC 8878 §3.1.1.2: blocks that repeat a byte once, in a window of 1 KB.

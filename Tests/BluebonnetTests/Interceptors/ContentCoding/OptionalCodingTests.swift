@@ -3,54 +3,54 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What only Brotli and zstd have, in a build with their package traits.
+/// Rules of Brotli and zstd only, in a build with their package traits.
 @Suite struct OptionalCodingTests {
     #if Brotli
         @Test func `a Brotli bomb is stopped after ten megabytes, and passes where it is allowed`() throws {
-            let (count, error) = try ContentDecoder.run("br", CodedSample.brotliBomb)
+            let (count, error) = try ContentDecoder.run("br", EncodedSample.brotliBomb)
             #expect(error?.code == .contentDecodingLimitExceeded)
             #expect(count <= 10 << 20)
-            let whole = try ContentDecoder.run("br", CodedSample.brotliBomb, limits: Limits(decodingRatio: .max))
+            let whole = try ContentDecoder.run("br", EncodedSample.brotliBomb, limits: Limits(decodingRatio: .max))
             #expect(whole == (64 << 20, nil))
         }
 
         @Test func `Brotli with a large window is refused`() throws {
             // RFC 7932 §9.1 has no window of this kind; the extension marks it with this first
             // byte.
-            let (_, error) = try ContentDecoder.run("br", [0x11, 0x1E] + CodedSample.brotli)
+            let (_, error) = try ContentDecoder.run("br", [0x11, 0x1E] + EncodedSample.brotli)
             #expect(error?.code == .contentDecodingFailed)
             #expect(error?.message.hasPrefix("The response body is not valid brotli: it is corrupt (") == true)
         }
 
         @Test func `an empty text as Brotli is an empty body, and no byte may follow it`() throws {
-            #expect(try ContentDecoder.run("br", CodedSample.emptyBrotli) == (0, nil))
-            let (_, error) = try ContentDecoder.run("br", CodedSample.emptyBrotli + CodedSample.emptyBrotli)
+            #expect(try ContentDecoder.run("br", EncodedSample.emptyBrotli) == (0, nil))
+            let (_, error) = try ContentDecoder.run("br", EncodedSample.emptyBrotli + EncodedSample.emptyBrotli)
             #expect(error?.message == "The response body is not valid brotli: bytes follow its end.")
         }
     #endif
 
     #if Zstd
         @Test func `a zstd bomb is stopped after ten megabytes, and passes where it is allowed`() throws {
-            let (count, error) = try ContentDecoder.run("zstd", CodedSample.zstdBomb)
+            let (count, error) = try ContentDecoder.run("zstd", EncodedSample.zstdBomb)
             #expect(error?.code == .contentDecodingLimitExceeded)
             #expect(count <= 10 << 20)
-            let whole = try ContentDecoder.run("zstd", CodedSample.zstdBomb, limits: Limits(decodingRatio: .max))
+            let whole = try ContentDecoder.run("zstd", EncodedSample.zstdBomb, limits: Limits(decodingRatio: .max))
             #expect(whole == (64 << 20, nil))
         }
 
         @Test func `a zstd window above 8 MiB is refused, one of 8 MiB is not`() throws {
-            #expect(try ContentDecoder.run("zstd", CodedSample.widestZstd) == (CodedSample.text.utf8.count, nil))
-            let (count, error) = try ContentDecoder.run("zstd", CodedSample.wideZstd)
+            #expect(try ContentDecoder.run("zstd", EncodedSample.widestZstd) == (EncodedSample.text.utf8.count, nil))
+            let (count, error) = try ContentDecoder.run("zstd", EncodedSample.wideZstd)
             #expect(count == 0)
             #expect(error?.code == .contentDecodingFailed)
             #expect(error?.message.contains("too much memory") == true)
         }
 
         @Test func `an empty zstd frame is an empty body`() throws {
-            #expect(try ContentDecoder.run("zstd", CodedSample.emptyZstd) == (0, nil))
+            #expect(try ContentDecoder.run("zstd", EncodedSample.emptyZstd) == (0, nil))
             #expect(
-                try ContentDecoder.run("zstd", CodedSample.emptyZstd + CodedSample.zstd) == (
-                    CodedSample.text.utf8.count, nil
+                try ContentDecoder.run("zstd", EncodedSample.emptyZstd + EncodedSample.zstd) == (
+                    EncodedSample.text.utf8.count, nil
                 )
             )
         }

@@ -48,7 +48,7 @@ struct BodyCollectorTests {
         #expect(shares(receiveBuffer))
     }
 
-    /// Whether the data made of a buffer lies where the buffer lies.
+    /// Whether the data made of a buffer uses the memory of the buffer.
     private func shares(_ buffer: ByteBuffer) -> Bool {
         let data = Data(taking: buffer)
         // Addresses are compared, nothing is read through them.

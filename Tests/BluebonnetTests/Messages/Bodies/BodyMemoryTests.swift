@@ -8,8 +8,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Large bodies are handed out without a copy, and still nobody sees what somebody else writes into
-/// one.
+/// Large bodies are handed out without a copy, and still no reader sees what another reader writes
+/// into one.
 @Suite(.timeLimit(.minutes(1)))
 struct BodyMemoryTests {
     private static let original = Data(repeating: 7, count: 100_000)
@@ -25,12 +25,13 @@ struct BodyMemoryTests {
         }
     }
 
-    /// Compared here, because a description of so many bytes takes long.
+    /// Compared outside of `#expect`, which would describe all these bytes.
     private func isSame(_ data: Data, _ expected: Data) -> Bool { data == expected }
 
     private func isOriginal(_ data: Data) -> Bool { isSame(data, Self.original) }
 
-    /// Takes the body in every way, writes into what was taken, and looks at what the others get.
+    /// Takes the body in every way, writes into each result, and expects the original bytes in the
+    /// others.
     private func check(_ body: ResponseBody) async throws {
         var first = try await body.collect()
         first[0] = 1
@@ -49,7 +50,7 @@ struct BodyMemoryTests {
         #expect(first[0] == 1 && first[1] == 7 && second[0] == 7 && second[1] == 2 && third[1] == 7)
     }
 
-    @Test func `a received body may be changed by whoever takes it`() async throws {
+    @Test func `a received body may be changed by its reader`() async throws {
         let keeper = Keeper()
         let configuration = SessionConfiguration { $0.interceptors = [keeper] }
         try await FaultServer.run(.requests { _ in [.respond(bytes: Array(Self.original))] }) { server in
@@ -65,7 +66,7 @@ struct BodyMemoryTests {
         }
     }
 
-    @Test func `a body made of data may be changed by whoever takes it`() async throws {
+    @Test func `a body made of data may be changed by its reader`() async throws {
         try await check(.data(Self.original))
         var source = Self.original
         let body = ResponseBody.data(source)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The pipe between connection and reader, without either.
+/// The stream between a connection and a reader, tested without them.
 @Suite(.timeLimit(.minutes(1)))
 struct BodyStreamTests {
     private final class Source: BodyStream.Source {
@@ -47,7 +47,7 @@ struct BodyStreamTests {
         #expect(stream.push(batch("one", "two")))
         #expect(stream.push(batch("three")))
         stream.finish(trailers: [.eTag: "x"], at: .now())
-        // What comes after the end is not part of it.
+        // A piece after the end is not part of the body.
         _ = stream.push(batch("late"))
         let end = try #require(stream.finished)
         #expect(end.trailers[.eTag] == "x")
@@ -139,7 +139,7 @@ struct BodyStreamTests {
                     }
                 }
             }
-            // Nothing has come, so only the one that is refused can be over.
+            // No piece was pushed, so only the refused reader can have ended.
             let first = await group.next()
             _ = stream.push(batch("one"))
             let second = await group.next()
@@ -150,7 +150,7 @@ struct BodyStreamTests {
 }
 
 extension BodyStream {
-    /// Hands over as a connection does; returns whether it would go on reading.
+    /// Pushes pieces as a connection does. Returns whether the connection would go on reading.
     fileprivate func push(_ batch: BodyPieces) -> Bool {
         var arrived = batch
         let pushed = push(&arrived)

@@ -10,7 +10,7 @@ import Testing
 /// A body that is copied while it is read is still the body of its response.
 @Suite(.timeLimit(.minutes(1)))
 struct BodyTransformTests {
-    /// What was copied so far.
+    /// The bytes that were copied so far.
     private final class Copy: Sendable {
         private let state = Mutex((bytes: [UInt8](), isComplete: false))
         /// Each piece waits here before it is passed on.
@@ -34,7 +34,7 @@ struct BodyTransformTests {
     }
 
     /// Copies the pieces of a body, and passes them on.
-    private final class Tee: BodyTransform {
+    private final class CopyingTransform: BodyTransform {
         private let copy: Copy
         private var piece: ByteBuffer?
 
@@ -60,15 +60,14 @@ struct BodyTransformTests {
         }
     }
 
-    /// Copies every body as it is received, as a cache would: behind it, content codings are
-    /// undone.
+    /// Copies every body as it is received, as a cache would: before content codings are undone.
     private struct CopyingTransport: Transport {
         let engine: Engine
         let copy: Copy
 
         func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
             var response = try await engine.send(request, context: context)
-            response.body = response.body.transformed { [copy] in Tee(copy) }
+            response.body = response.body.transformed { [copy] in CopyingTransform(copy) }
             return response
         }
 
@@ -98,13 +97,13 @@ struct BodyTransformTests {
 
     private static func gzip(_ bytes: ByteBuffer) throws -> ByteBuffer {
         let deflater = try Deflater(.gzip, level: 6)
-        var coded = try deflater.compress(bytes)
+        var encoded = try deflater.compress(bytes)
         var rest = try deflater.finish()
-        coded.writeBuffer(&rest)
-        return coded
+        encoded.writeBuffer(&rest)
+        return encoded
     }
 
-    // MARK: What stays
+    // MARK: What a transform keeps
 
     @Test func `a body transform keeps trailers, the time of the last byte and the connection`() async throws {
         let sum = try #require(HTTPField.Name("X-Sum"))
@@ -125,7 +124,7 @@ struct BodyTransformTests {
             #expect(streamed.body.currentProgress.bytesReceived == 5)
             #expect(copy.text == "hello" && copy.isComplete)
 
-            // Somebody looks at this one, so that the head comes before the body.
+            // A data task may be watched, so its head is delivered before its body.
             let task = session.dataTask(request)
             let collected = try await task.completedResponse
             #expect(collected.value == Data("hello".utf8))
@@ -136,18 +135,18 @@ struct BodyTransformTests {
         }
     }
 
-    @Test func `a body transform below content decoding sees the coded bytes, and the reader the decoded ones`()
+    @Test func `a body transform below content decoding sees the encoded bytes, and the reader the decoded ones`()
         async throws
     {
-        let coded = try Self.gzip(ByteBuffer(repeating: 0x61, count: 300_000))
+        let encoded = try Self.gzip(ByteBuffer(repeating: 0x61, count: 300_000))
         let script: FaultServer.Script = [
-            .readRequest, .respond(headers: [("Content-Encoding", "gzip")], bytes: Array(coded.readableBytesView)),
+            .readRequest, .respond(headers: [("Content-Encoding", "gzip")], bytes: Array(encoded.readableBytesView)),
         ]
         let copy = Copy()
         try await run(script, copying: copy) { session, server in
             let request = try Request(to: server.baseURL)
             #expect(try await session.data(for: request).value == Data(repeating: 0x61, count: 300_000))
-            #expect(copy.count == coded.readableBytes && copy.isComplete)
+            #expect(copy.count == encoded.readableBytes && copy.isComplete)
         }
     }
 
@@ -187,7 +186,7 @@ struct BodyTransformTests {
         }
     }
 
-    // MARK: What ends it
+    // MARK: Failures, cancellation and limits
 
     @Test func `a truncated body ends a copying transform without completing the copy`() async throws {
         let gate = FaultGate()
@@ -252,9 +251,9 @@ struct BodyTransformTests {
     }
 
     @Test func `the decoding limit holds for a transformed body`() async throws {
-        let coded = try Self.gzip(ByteBuffer(repeating: 0x61, count: 2 << 20))
+        let encoded = try Self.gzip(ByteBuffer(repeating: 0x61, count: 2 << 20))
         let script: FaultServer.Script = [
-            .readRequest, .respond(headers: [("Content-Encoding", "gzip")], bytes: Array(coded.readableBytesView)),
+            .readRequest, .respond(headers: [("Content-Encoding", "gzip")], bytes: Array(encoded.readableBytesView)),
         ]
         let configuration = SessionConfiguration { $0.limits.decodedBody = 1 << 20 }
         try await run(script, copying: Copy(), configuration) { session, server in
@@ -264,7 +263,7 @@ struct BodyTransformTests {
         }
     }
 
-    // MARK: Its pace
+    // MARK: Back pressure
 
     @Test func `a slow body transform holds the server back`() async throws {
         let gate = FaultGate()
@@ -278,7 +277,7 @@ struct BodyTransformTests {
                     if count > 64 << 20 { return }
                 }
             }
-            // What the two kernels and the client hold is far below this.
+            // The buffers of the two kernels and of the client are far smaller than this.
             let bound = 48 << 20
             try await until("the copy has its first piece") { copy.count > 0 }
             #expect(try await settled { server.connections[0].bytesSent } < bound)
@@ -288,13 +287,13 @@ struct BodyTransformTests {
         }
     }
 
-    // MARK: Whose bytes they are
+    // MARK: Several readers
 
     @Test func `a reader that changes a piece does not change another reader's body`() async throws {
-        // Large enough to be handed over without a copy where nothing is done to it.
+        // Large enough to be handed over without a copy if it were not transformed.
         let bytes = Data(repeating: 0x61, count: 100_000)
         let original = ResponseBody.data(bytes)
-        let body = original.transformed { Tee(Copy()) }
+        let body = original.transformed { CopyingTransform(Copy()) }
         var pieces = body.makeAsyncIterator()
         var piece = try #require(try await pieces.next())
         for index in piece.indices { piece[index] = 0x62 }
@@ -306,15 +305,15 @@ struct BodyTransformTests {
 
     @Test func `body transforms run in order, each for one reading`() async throws {
         let (first, second) = (Copy(), Copy())
-        let coded = try Self.gzip(ByteBuffer(string: "text"))
+        let encoded = try Self.gzip(ByteBuffer(string: "text"))
         let coding = try #require(try ContentCoding(contentEncoding: "gzip"))
-        let body = ResponseBody(.whole(coded, trailers: [:]))
-            .transformed { Tee(first) }
+        let body = ResponseBody(.whole(encoded, trailers: [:]))
+            .transformed { CopyingTransform(first) }
             .transformed { ContentDecoder(coding, limits: Limits()) }
-            .transformed { Tee(second) }
+            .transformed { CopyingTransform(second) }
         for count in 1...2 {
             #expect(try await body.collect() == Data("text".utf8))
-            #expect(first.count == count * coded.readableBytes)
+            #expect(first.count == count * encoded.readableBytes)
             #expect(second.text == String(repeating: "text", count: count))
         }
     }

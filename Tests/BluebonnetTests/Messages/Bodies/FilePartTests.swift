@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// On connections without TLS a file goes from the page cache to the socket.
+/// On connections without TLS a file is sent from the page cache to the socket.
 @Suite(.timeLimit(.minutes(1)))
 struct FilePartTests {
     /// More than the socket buffers of both ends take, in parts of which the last one is short.
@@ -29,7 +29,7 @@ struct FilePartTests {
         try handle.close()
     }
 
-    /// A server that takes the head, and the body when the gate opens.
+    /// Runs with a server that reads the head, and the body only when the gate opens.
     private func withSlowServer(
         _ work: (FaultServer, FaultGate) async throws -> Void
     ) async throws {
@@ -194,7 +194,7 @@ struct FilePartTests {
                     let request = try Request(.put, to: server.baseURL, body: body)
                     let response = try await session.data(for: request)
                     #expect(response.status.code == 413)
-                    try await until("the pool has let it go") { engine.openConnections == 0 }
+                    try await until("the pool has removed the connection") { engine.openConnections == 0 }
                 }
             }
         }
@@ -211,7 +211,7 @@ struct FilePartTests {
                     task.cancel()
                     let error = try await networkingError { _ = try await task.value }
                     #expect(error.code == .cancelled, "\(error)")
-                    try await until("the pool has let it go") { engine.openConnections == 0 }
+                    try await until("the pool has removed the connection") { engine.openConnections == 0 }
                 }
             }
         }
@@ -225,7 +225,7 @@ struct FilePartTests {
                     let request = try Request(.put, to: server.baseURL, body: body)
                     let error = try await networkingError { _ = try await session.data(for: request) }
                     #expect(error.code == .connectionLost, "\(error)")
-                    try await until("the pool has let it go") { engine.openConnections == 0 }
+                    try await until("the pool has removed the connection") { engine.openConnections == 0 }
                 }
             }
         }
@@ -262,14 +262,14 @@ struct FilePartTests {
                     let error = try await networkingError { _ = try await task.value }
                     #expect(error.code == .requestBodyLengthMismatch, "\(error)")
                     #expect(error.description.contains("\(Self.length) bytes"), "\(error)")
-                    try await until("the pool has let it go") { engine.openConnections == 0 }
+                    try await until("the pool has removed the connection") { engine.openConnections == 0 }
                     #expect(server.requests.isEmpty)
                 }
             }
         }
     }
 
-    @Test func `the error of a form file that became shorter names it`() async throws {
+    @Test func `the error of a form file that became shorter names its part`() async throws {
         try await withFile { file, _ in
             var form = MultipartFormData()
             try form.append(fileURL: file, name: "avatar")
@@ -316,14 +316,14 @@ struct FilePartTests {
         }
     }
 
-    /// Takes a file out of the page cache. Not all file systems can do without it, and some keep a
-    /// part.
+    /// Removes a file from the page cache. Some file systems need it there, and some keep a part of
+    /// it.
     private static func evict(_ file: SystemFile, length: Int) -> Bool {
         fsync(file.descriptor) == 0 && posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_DONTNEED) == 0
             && file.isInPageCache(0..<length) == false
     }
 
-    /// Whether the file system of temporary files lets go of what is in the page cache.
+    /// Whether temporary files can be removed from the page cache.
     private static let canEvict: Bool = {
         let path = FileManager.default.temporaryDirectory.appending(path: "evict-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -337,7 +337,7 @@ struct FilePartTests {
     func `a file that is not in the page cache is loaded before it is sent`() async throws {
         try await withFile { file, _ in
             let system = try SystemFile(reading: file.path)
-            // The machine's other work may bring it back at once.
+            // Other processes of the machine may load it again at once.
             var isOut = false
             for _ in 0..<100 where !isOut { isOut = Self.evict(system, length: Self.length) }
             try #require(isOut)
@@ -358,7 +358,7 @@ struct FilePartTests {
         }
     }
 
-    /// A file of the kernel's, which has a size and no pages.
+    /// A file of the kernel that has a size and no pages.
     private static let unmappable = "/sys/kernel/uevent_seqnum"
 
     @Test(.enabled(if: FileManager.default.isReadableFile(atPath: unmappable), "\(unmappable) is not there"))
@@ -366,7 +366,7 @@ struct FilePartTests {
         let path = Self.unmappable
         let size = try SystemFile(reading: path).size()
         #expect(
-            try await FilePart.produce(from: path, length: size) { _ in Issue.record("it was handed over") } == false
+            try await FilePart.produce(from: path, length: size) { _ in Issue.record("a part was produced") } == false
         )
     }
 

@@ -21,7 +21,7 @@ struct RequestBodyReadingTests {
     }
 
     @Test(arguments: [(2, "more"), (4, "only 3")])
-    func `a request body that is not as long as declared is an error to its reader`(length: Int, brought: String) async
+    func `a request body that is not as long as declared is an error for its reader`(length: Int, brought: String) async
     {
         let body = RequestBody.stream(Pieces(["ab", "c"]), length: length)
         let error = await #expect(throws: NetworkingError.self) { try await body.collect() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Bodies arrive as they were given, and bodies that are not what they said fail.
+/// Bodies arrive as they were given, and a body that is not as declared fails its request.
 @Suite(.timeLimit(.minutes(1)))
 struct RequestBodyTests {
     private struct SourceFailure: Error {}
@@ -136,7 +136,7 @@ struct RequestBodyTests {
         #expect(sizes.withLock { $0 } == [262_144, 262_144, 262_144, 213_568])
     }
 
-    @Test func `a body from what is not a readable regular file is refused at once`() async throws {
+    @Test func `a body from anything but a readable regular file is refused at once`() async throws {
         func refusal(_ url: URL) throws -> NetworkingError {
             try #require(#expect(throws: NetworkingError.self) { try RequestBody.file(url) })
         }
@@ -148,7 +148,7 @@ struct RequestBodyTests {
             #expect(folder.code == .requestBodyFailed && folder.message.contains("is a directory"))
             let pipe = directory.appending(path: "pipe")
             #expect(unsafe mkfifo(pipe.path(percentEncoded: false), 0o600) == 0)
-            // Nobody writes to it: to open it would wait for ever.
+            // The pipe has no writer: opening it would wait for ever.
             for url in [pipe, URL(filePath: "/dev/null")] {
                 let notRegular = try refusal(url)
                 #expect(notRegular.code == .requestBodyFailed, "\(notRegular)")
@@ -182,7 +182,7 @@ struct RequestBodyTests {
                 let request = try Request(.put, to: server.baseURL, body: body)
                 let error = try await networkingError { _ = try await session.data(for: request) }
                 try await server.waitUntilClosed(connection: 0)
-                try await until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has removed the connection") { engine.openConnections == 0 }
                 #expect(server.requests.isEmpty && session.tasks.isEmpty)
                 return error
             }

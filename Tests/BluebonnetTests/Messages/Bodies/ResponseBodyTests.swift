@@ -59,7 +59,7 @@ struct ResponseBodyTests {
         try await FaultServer.run(Self.endless) { server in
             try await withSession { session in
                 let response = try await session.stream(Request(to: server.baseURL))
-                // What the two kernels and the client hold is far below this.
+                // The buffers of the two kernels and of the client are far smaller than this.
                 let bound = 48 << 20
                 let unread = try await settled { server.connections[0].bytesSent }
                 #expect(unread < bound)
@@ -86,7 +86,7 @@ struct ResponseBodyTests {
                 let status = try await session.stream(Request(to: server.baseURL)).head.status
                 #expect(status.code == 200)
                 try await server.waitUntilClosed(connection: 0)
-                try await until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has removed the connection") { engine.openConnections == 0 }
             }
         }
     }
@@ -124,7 +124,7 @@ struct ResponseBodyTests {
                 let error = try await networkingError { try await reader.value }
                 #expect(error.code == .cancelled, "\(error)")
                 try await server.waitUntilClosed(connection: 0)
-                try await until("the pool has let it go") { engine.openConnections == 0 }
+                try await until("the pool has removed the connection") { engine.openConnections == 0 }
             }
         }
     }
@@ -171,7 +171,7 @@ struct ResponseBodyTests {
     }
 
     @Test(arguments: ResponseReading.allCases)
-    func `interim responses are kept with the final one`(reading: ResponseReading) async throws {
+    func `informational responses are kept with the final one`(reading: ResponseReading) async throws {
         let link = try #require(HTTPField.Name("Link"))
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n"),
@@ -191,7 +191,7 @@ struct ResponseBodyTests {
         }
     }
 
-    @Test func `a body is cut into lines wherever its pieces end`() async throws {
+    @Test func `a body is split into lines, wherever its pieces end`() async throws {
         let text = "one\ntwo\r\n\r\nfo\u{F6}r\nlast"
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\n\r\n"), .drip(text, every: .milliseconds(2)), .close,

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A body on its way into a file: all of it is there, or nothing is.
+/// A body that is written to a file: the whole body is in the file, or nothing is left.
 @Suite(.timeLimit(.minutes(1)))
 struct ResponseFileTests {
     @Test func `a large download arrives in its file`() async throws {
@@ -34,7 +34,7 @@ struct ResponseFileTests {
         }
     }
 
-    @Test func `a download to a link is written through it, and the link stays`() async throws {
+    @Test func `a download to a link is written to its target, and the link stays`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "new")]) { server in
             try await withSession { session in
                 try await withDirectory { directory in
@@ -103,7 +103,7 @@ struct ResponseFileTests {
         try await withDirectory { directory in
             let file = directory.appending(path: "in", directoryHint: .isDirectory)
             try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
-            // Nothing can be made in the folder above: a part would be in the wrong place.
+            // The accent combines with the slash; the part must be inside the folder all the same.
             let path = file.path(percentEncoded: false) + "\u{301}accent"
             let part = try AtomicFile(for: path).part
             #expect(part.path.utf8.starts(with: file.path(percentEncoded: false).utf8))
@@ -200,7 +200,7 @@ struct ResponseFileTests {
                 try await withDirectory { directory in
                     let response = try await session.stream(Request(to: server.baseURL))
                     let task = Task {
-                        // So that it is not the body that ends, but the writing of it.
+                        // Waits for the cancellation, so that it ends the writing and not the body.
                         while !Task.isCancelled { await Task.yield() }
                         _ = try await response.body.write(to: directory.appending(path: "file"))
                     }
@@ -225,7 +225,7 @@ struct ResponseFileTests {
         .requests { _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n"), .fill(7, count: count)] }
     }
 
-    @Test func `a download to a pipe is written once somebody reads the pipe`() async throws {
+    @Test func `a download to a pipe is written once the pipe has a reader`() async throws {
         let count = 3_000_001
         try await FaultServer.run(Self.server(sending: count)) { server in
             try await withSession { session in
@@ -244,10 +244,10 @@ struct ResponseFileTests {
         }
     }
 
-    /// More of them than there are threads for files; each is waited for, and a file is written
-    /// meanwhile.
+    /// There are more pipes than threads for files. Each download waits for its pipe, and a file is
+    /// written meanwhile.
     @Test(arguments: [false, true])
-    func `downloads to pipes that nobody reads delay no other download, and end with their tasks`(isOpened: Bool)
+    func `downloads to pipes that are not read delay no other download, and end with their tasks`(isOpened: Bool)
         async throws
     {
         let many = SessionConfiguration { $0.maximumConnectionsPerHost = 30 }
@@ -287,7 +287,7 @@ struct ResponseFileTests {
                     let reader = unsafe open(pipe.path(percentEncoded: false), O_RDONLY | O_NONBLOCK)
                     let response = try await session.stream(Request(to: server.baseURL))
                     async let end = networkingError { _ = try await response.body.write(to: pipe) }
-                    try await until("something has come") {
+                    try await until("the first byte is in the pipe") {
                         var byte: UInt8 = 0
                         return unsafe read(reader, &byte, 1) == 1
                     }

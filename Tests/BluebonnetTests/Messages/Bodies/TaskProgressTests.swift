@@ -9,7 +9,7 @@ import Testing
     private let call: Call
 
     init() {
-        call = Call.ofNoSession(isWatched: true) { [clock] in
+        call = Call.withoutSession(isWatched: true) { [clock] in
             NIODeadline.uptimeNanoseconds(1_000_000_000) + TimeAmount(clock.now.offset)
         }
     }
@@ -88,8 +88,8 @@ import Testing
         #expect(progress.bytesSentPerSecond == nil && progress.bytesSent == 0)
     }
 
-    @Test func `no speed is measured where nobody observes it`() {
-        let call = Call.ofNoSession { [clock] in
+    @Test func `no speed is measured for a task that is not watched`() {
+        let call = Call.withoutSession { [clock] in
             NIODeadline.uptimeNanoseconds(1_000_000_000) + TimeAmount(clock.now.offset)
         }
         call.update { $0.sent += 1 }

@@ -68,7 +68,7 @@ struct UploadProgressTests {
                         sent.append(step.bytesSent)
                         #expect(step.bytesExpectedToSend == expected)
                         guard step.bytesSent > 0 else { continue }
-                        // The server holds the rest back until something was seen of it.
+                        // The server reads the rest only after the first progress was seen.
                         gate.open()
                     }
                     _ = try await task.value

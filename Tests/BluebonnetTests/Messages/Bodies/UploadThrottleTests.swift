@@ -4,7 +4,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// How fast throttled bodies go, on a clock that only moves while somebody waits.
+/// The speed of throttled bodies, on a clock that moves only during a wait.
 struct UploadThrottleTests {
     private func form(_ count: Int, _ throttle: UploadThrottle?) throws -> MultipartFormData {
         var form = try MultipartFormData(boundary: "B")
@@ -44,7 +44,7 @@ struct UploadThrottleTests {
         let pieces = try await form.makeBody(clock: clock).pieces()
         let length = try #require(form.contentLength)
         #expect(pieces.reduce(0) { $0 + $1.count } == length)
-        // The first packet goes at once.
+        // The first packet is sent at once.
         let packet = min(max(rate / 20, 1), 65_536)
         let expected = Double(length - packet) / Double(rate)
         let taken = Double(clock.now.offset.components.seconds) + Double(clock.now.offset.components.attoseconds) / 1e18

@@ -22,7 +22,7 @@ struct ErrorRedactionTests {
         #expect(error.errorDescription?.contains(Self.secret) == false, "\(error.code)", sourceLocation: sourceLocation)
     }
 
-    /// The rest of a URL behind a host and port.
+    /// The rest of a URL after host and port.
     private static let tail = "/path?token=\(secret)#\(secret)"
 
     private static let urls: [(String, NetworkingError.Code)] = [

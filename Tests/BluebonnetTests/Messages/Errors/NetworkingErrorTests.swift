@@ -15,7 +15,7 @@ struct NetworkingErrorTests {
 
     // MARK: Codes
 
-    @Test func `every error code has a name of its own in kebab-case`() {
+    @Test func `every error code has its own name in kebab-case`() {
         let names = Code.all.map(\.rawValue)
         #expect(Set(names).count == names.count)
         #expect(names.count >= 40)

@@ -66,7 +66,7 @@ struct RequestPropertiesTests {
         #expect(serialized.headerFields[.priority] == "u=0")
     }
 
-    @Test func `the timeout interval is that between bytes, and leaves the session's other timeouts`() throws {
+    @Test func `the timeout interval sets the byte timeouts and limits the session's connect timeout`() throws {
         var configuration = SessionConfiguration()
         configuration.timeouts = Timeouts(connect: .seconds(3), request: .seconds(100))
         var request = try Request(to: "http://x/")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Where a URL leads, and what of it stands in the request.
+/// The origin that a URL names, and the parts of the URL that are in the request.
 @Suite struct RequestTargetTests {
     struct Target: Sendable, CustomTestStringConvertible {
         var url: String
@@ -72,7 +72,7 @@ import Testing
     }
 
     /// Swift calls the two paths equal, because they look alike.
-    @Test func `two sockets whose paths look alike and are other bytes are two origins`() {
+    @Test func `two sockets whose paths look alike but have other bytes are two origins`() {
         let origins = ["/tmp/caf\u{E9}", "/tmp/cafe\u{301}"].map { path in
             Origin(isSecure: false, endpoint: .unixSocket(Origin.SocketPath(path)))
         }

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["compress", "dcb", "dcz", "gzip, exi", "g zip", "gzip;q=1", "none"])
-    func `an unknown content coding is left alone`(_ value: String) throws {
+    func `an unknown content coding is not undone`(_ value: String) throws {
         #expect(try ContentCoding(contentEncoding: value) == nil)
     }
 

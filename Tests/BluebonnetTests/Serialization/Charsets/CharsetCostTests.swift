@@ -3,13 +3,13 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What a text in a charset may cost: calls of the system's converter, and a result in proportion
-/// to its bytes.
+/// The calls of the system's converter for a text, and the size of the result, are proportional to
+/// the bytes of the text.
 @Suite struct CharsetCostTests {
     enum Hostile: CaseIterable {
-        /// No byte is valid; every second; only the first half of every character is there; escapes
-        /// that change the set of characters and nothing else; lead bytes; a symbol of Big5 that is
-        /// read apart.
+        /// In this order: no byte is valid; every second byte is valid; only halves of UTF-16
+        /// characters; escapes that change the set of characters and nothing else; lead bytes; a
+        /// symbol of Big5 that the library decodes without the converter.
         case invalid, mixed, zeros, escapes, leads, symbols
 
         func bytes(_ count: Int) -> Data {
@@ -38,8 +38,8 @@ import Testing
             var converter = try CharsetConverter(from: name, to: "UTF-8", for: charset)
             let bytes = hostile.bytes(count)
             let text = try converter.convert(bytes, replacement: Array("\u{FFFD}".utf8))
-            // A byte that is not valid takes a call and becomes three; what is valid is converted
-            // in whole blocks.
+            // An invalid byte takes one call and becomes three bytes; valid bytes are converted in
+            // whole blocks.
             #expect(converter.calls <= bytes.count + 8)
             #expect(text.count <= 4 * bytes.count)
             return converter.calls
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// The standard library reads these in one pass; what is made of them is the measure.
+    /// The standard library reads these in one pass, so only the size of the result is checked.
     @Test(
         arguments: ["utf-8", "us-ascii", "latin1", "utf-16", "utf-16le", "utf-32", "utf-32le", "big5"],
         Hostile.allCases

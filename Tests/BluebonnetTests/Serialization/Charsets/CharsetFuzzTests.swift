@@ -4,7 +4,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct CharsetFuzzTests {
-    /// More rounds by hand: `BLUEBONNET_FUZZ_SECONDS`.
+    /// More rounds with the environment variable `BLUEBONNET_FUZZ_SECONDS`.
     static var rounds: FuzzRounds { FuzzRounds(300) }
 
     @Test func `random charset labels do not crash`() {

@@ -4,18 +4,18 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Random forms from random sources come back as they were.
+/// Random forms from random sources are parsed back unchanged.
 struct MultipartEncoderFuzzTests {
     private static let boundary = "B-0"
 
-    /// Bytes of which delimiters are made, so that what looks like one is frequent.
+    /// Parts of delimiters, so that texts that look like a delimiter are frequent.
     private static let fragments = [
         "\r\n", "--", "-", "B", "-0", "\r", "\n", "B-1", "\r\n--B-", "--\r\n", "x", "\u{0}", "é",
     ]
 
     private static func content(_ generator: inout SeededGenerator) -> [UInt8] {
         if Int.random(in: 0..<8, using: &generator) == 0 {
-            // Around the sizes at which the encoder changes its ways.
+            // Sizes around those at which the encoder works differently.
             let sizes = [65_535, 65_536, 262_143, 262_144, 262_145, 1_048_575, 1_048_576, 1_048_577, 2_097_152]
             let size = sizes.randomElement(using: &generator) ?? 0
             return [UInt8](repeating: 0x2D, count: size)
@@ -53,7 +53,7 @@ struct MultipartEncoderFuzzTests {
         return MultipartPart(head: head, content: .source(source))
     }
 
-    /// Drives the encoder; sources bring pieces of random sizes.
+    /// Drives the encoder, with pieces of random sizes from the sources.
     private static func encode(
         _ form: [(kind: Int, content: [UInt8])],
         _ parts: [MultipartPart],
@@ -70,8 +70,8 @@ struct MultipartEncoderFuzzTests {
             case .read(let part, let limit):
                 #expect(limit > 0 && encoder.currentSource == part)
                 let isFile = form[part].kind == 1
-                // A file may be read short before its end, a stream may bring nothing, or more than
-                // was asked for.
+                // A file may give fewer bytes than asked for, before its end. A stream may give
+                // none, or more.
                 let most = isFile ? min(limit, rests[part].count) : rests[part].count
                 let small = Bool.random(using: &generator) ? most : min(most, 7)
                 let count = Int.random(in: min(isFile ? 1 : 0, small)...small, using: &generator)

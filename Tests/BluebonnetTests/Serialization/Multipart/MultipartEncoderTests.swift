@@ -4,7 +4,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The state machine, fed by hand.
+/// The state machine, without files and streams.
 struct MultipartEncoderTests {
     private func part(_ source: MultipartSource) -> MultipartPart {
         MultipartPart(head: ByteBuffer(string: "H: v\r\n\r\n"), content: .source(source))
@@ -50,7 +50,7 @@ struct MultipartEncoderTests {
 
     @Test func `small files and part heads are gathered into one piece`() throws {
         var encoder = try encoder([file(3), memory(5), file(0)])
-        // One byte more than there is, so that the short read shows the end.
+        // One byte more than declared, so that the short read shows the end.
         #expect(encoder.next() == .read(part: 0, upTo: 4))
         #expect(encoder.currentSource == 0)
         try encoder.received(bytes(3))
@@ -99,7 +99,7 @@ struct MultipartEncoderTests {
         #expect(encoder.next() == .finished)
     }
 
-    @Test func `a short read in the middle of a form file goes on`() throws {
+    @Test func `a form file is read further after a short read in its middle`() throws {
         var encoder = try encoder([file(10)])
         #expect(encoder.next() == .read(part: 0, upTo: 11))
         try encoder.received(bytes(4))

@@ -70,7 +70,7 @@ struct MultipartFileTests {
         }
     }
 
-    @Test func `a form part from what is not a readable regular file is refused`() async throws {
+    @Test func `a form part from anything but a readable regular file is refused`() async throws {
         let web = try #require(URL(string: "https://me:secret@example.com/a"))
         let noFile = try error { try $0.append(fileURL: web, name: "f") }
         #expect(noFile.code == .requestBodyFailed)
@@ -94,11 +94,11 @@ struct MultipartFileTests {
         }
     }
 
-    /// Runs the body, on its thread alone, as a user who may read only what everybody may. Root may
-    /// read everything.
+    /// Runs the body as a user without special permissions, on the calling thread only: root may
+    /// read every file.
     private func asNobody<Result>(_ body: () throws -> Result) throws -> Result {
-        // Not in the module for Glibc. The function takes and returns a number, for the calling
-        // thread.
+        // The module for Glibc has no `setfsuid`. The cast keeps its type: it takes a `uid_t` and
+        // returns an `int` (setfsuid(2)). It changes the calling thread only.
         guard let symbol = unsafe dlsym(nil, "setfsuid") else { throw Unmet(description: "there is no setfsuid") }
         let setfsuid = unsafe unsafeBitCast(symbol, to: (@convention(c) (uid_t) -> CInt).self)
         let before = setfsuid(65_534)

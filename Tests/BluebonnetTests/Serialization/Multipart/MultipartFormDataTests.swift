@@ -4,7 +4,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What parts look like on the wire.
+/// The bytes of form parts.
 struct MultipartFormDataTests {
     private func form(_ boundary: String = "B") throws -> MultipartFormData {
         try MultipartFormData(boundary: boundary)
@@ -21,7 +21,7 @@ struct MultipartFormDataTests {
 
     // MARK: The shape
 
-    @Test func `form parts stand between delimiters, in their order`() async throws {
+    @Test func `form parts are between delimiters, in their order`() async throws {
         var form = try form()
         form.append("42", name: "user")
         form.append(Data([0, 0xFF]), name: "raw", fileName: "r.bin", mimeType: "x/y")

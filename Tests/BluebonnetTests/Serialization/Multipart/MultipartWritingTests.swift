@@ -3,7 +3,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Forms as files: all of one is there, or nothing of it.
+/// Forms that are written to a file: the whole form is in the file, or nothing is left.
 struct MultipartWritingTests {
     private func form() throws -> MultipartFormData {
         var form = try MultipartFormData(boundary: "B")
@@ -12,7 +12,7 @@ struct MultipartWritingTests {
         return form
     }
 
-    @Test func `a form written to a file is the same body, sent from there`() async throws {
+    @Test func `a form written to a file is the same body, sent from the file`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "a form")
             let body = try await form().write(to: file)
@@ -55,7 +55,7 @@ struct MultipartWritingTests {
         }
     }
 
-    @Test func `a form is written through a link, which stays a link`() async throws {
+    @Test func `a form is written to the target of a link, and the link stays`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "file")
             let link = directory.appending(path: "link")

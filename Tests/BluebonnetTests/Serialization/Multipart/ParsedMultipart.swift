@@ -1,12 +1,11 @@
-/// A multipart body read back, by RFC 2046 §5.1.1 to the letter: an oracle that shares no code with
-/// the encoder.
+/// A multipart body, parsed strictly by RFC 2046 §5.1.1, without code of the encoder.
 struct ParsedMultipart: Equatable {
     struct Part: Equatable {
         var headers: [String]
         var content: [UInt8]
     }
 
-    /// What is wrong with a body.
+    /// The fault of a body.
     struct Malformed: Error, Equatable {
         var reason: String
     }
@@ -47,7 +46,7 @@ struct ParsedMultipart: Equatable {
             defer { position = end + 2 }
             if end == position { return (lines, end + 2) }
             guard let line = String(validating: body[position..<end], as: UTF8.self) else {
-                throw Malformed(reason: "a header that is no UTF-8")
+                throw Malformed(reason: "a header that is not UTF-8")
             }
             lines.append(line)
         }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Binary property lists made by hand, right or wrong. The target `FuzzTests` has this file through
-/// a link.
+/// Binary property lists made by hand, valid or not. The target `FuzzTests` has this file through a
+/// link.
 enum BinaryPropertyList {
-    /// How many bytes references to objects and places have.
+    /// The size of references and of offsets, in bytes.
     static let width = 4
 
-    /// A list: objects, and a table in which each place of `entries` stands for one of them. The
-    /// first is the top.
+    /// A list of these objects, and a table whose `entries` are numbers of objects. The first entry
+    /// is the top.
     static func list(_ objects: [[UInt8]], entries: [Int]? = nil) -> Data {
         var bytes = Array("bplist00".utf8)
         var offsets: [Int] = []
@@ -22,8 +22,8 @@ enum BinaryPropertyList {
         return Data(bytes)
     }
 
-    /// What follows the table: how wide places and references are, how many there are, the top, and
-    /// where the table is.
+    /// The end of a list: the sizes of offsets and references, the number of entries, the top, and
+    /// the offset of the table.
     static func trailer(entries: Int, table: Int) -> [UInt8] {
         [0, 0, 0, 0, 0, 0, UInt8(width), UInt8(width)] + number(entries, 8) + number(0, 8) + number(table, 8)
     }
@@ -32,7 +32,7 @@ enum BinaryPropertyList {
         (0..<size).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
 
-    /// The beginning of an object of a kind, with how much is in it.
+    /// The beginning of an object: its kind and its count.
     static func counted(_ kind: UInt8, _ count: Int) -> [UInt8] { [kind << 4 | 0xF, 0x12] + number(count, 4) }
 
     static func references(_ references: some Sequence<Int>) -> [UInt8] { references.flatMap { number($0, width) } }

@@ -59,7 +59,7 @@ import Testing
         #expect(error.underlying is DecodingError)
     }
 
-    @Test func `Foundation's decoder is kept from property lists that would crash it`() {
+    @Test func `property lists that would crash Foundation's decoder do not reach it`() {
         let deep = Data(String(repeating: "<array>", count: 100_000).utf8)
         let serializer = DecodableResponseSerializer<[Int]>(validation: .propertyList, decoder: PropertyListDecoder())
         let error = ResponseExample(200, "application/x-plist", deep).error(as: serializer)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What a property list may cost, however it is made: in proportion to its size, and with little
-/// stack.
+/// The cost of a property list, however it is made, is proportional to its size, and it needs
+/// little stack.
 @Suite struct PropertyListCostTests {
     private typealias Binary = BinaryPropertyList
 
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `any number of property list references to one object are one object`() throws {
+    @Test func `any number of property list references to one object read it once`() throws {
         // 2,000 entries of the table lead to one text of 10,000 bytes: together 20 MB.
         let list = Binary.list(
             [Binary.array(1...2_000), Binary.text(10_000)],
@@ -25,7 +25,7 @@ import Testing
         )
         var parser = try BinaryPropertyListParser(list, maximumDepth: 512)
         #expect(throws: PropertyListParsingError.self) { try parser.value() }
-        // It is read once, and then referred to more often than such a list may.
+        // The text is read once, and has more references than a list of this size may have.
         #expect(parser.bytesRead < list.count)
         let few = Binary.list(
             [Binary.array(1...10), Binary.text(10_000)],
@@ -46,7 +46,8 @@ import Testing
     }
 
     @Test func `overlapping property list objects are refused`() {
-        // Each six bytes begin a text of 6,000 that goes over the beginnings of all that follow.
+        // Every six bytes begin a text of 6,000 bytes, which covers the beginnings of the texts
+        // after it.
         let piece: [UInt8] = [0x5F, 0x12, 0, 0, 0x17, 0x70]
         var bytes = Array("bplist00".utf8) + Binary.array(1...1_000)
         let start = bytes.count
@@ -58,7 +59,7 @@ import Testing
         #expect(Self.fault(Data(bytes))?.hasPrefix("Objects overlap") == true)
     }
 
-    @Test func `a key is in a property list dictionary once`() {
+    @Test func `a property list dictionary with a repeated key is refused`() {
         let value: [UInt8] = [0x09]
         func list(_ keys: Int) -> Data {
             let dictionary = Binary.dictionary(repeatElement(1, count: keys), repeatElement(2, count: keys))
@@ -66,11 +67,11 @@ import Testing
         }
         #expect(Self.fault(list(1)) == nil)
         #expect(Self.fault(list(2))?.hasPrefix("A key is there twice") == true)
-        // Known before any of them is hashed.
+        // Found before any key is hashed.
         #expect(Self.fault(list(1_000))?.hasPrefix("A key is there twice") == true)
     }
 
-    @Test func `a long key that many property list dictionaries share costs each of them`() {
+    @Test func `a long key that many property list dictionaries share counts for each of them`() {
         func list(_ count: Int, key: Int) -> Data {
             let dictionaries = [[UInt8]](
                 repeating: [0xD1] + Binary.number(count + 1, 4) + Binary.number(count + 2, 4),
@@ -125,7 +126,7 @@ import Testing
         let binary = Binary.list((1..<depth).map { Binary.array([$0]) } + [Binary.array(0..<0)])
         for list in [Data(arrays.utf8), Data(dictionaries.utf8), binary] {
             let found = await Self.onSmallStack {
-                // It is also thrown away there.
+                // The value is also freed on this stack.
                 (try? PropertyListValue(parsing: list, maximumDepth: depth)).map(Self.nested)
             }
             #expect(found == depth - 1)
@@ -147,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `a value deep inside a property list knows its path`() throws {
+    @Test func `a decoding error deep inside a property list has its path`() throws {
         var list = "<array><true/><string>x</string></array>"
         for _ in 0..<Chain.deepest { list = "<array><true/>\(list)</array>" }
         let error = #expect(throws: DecodingError.self) {
@@ -167,7 +168,7 @@ import Testing
             let list = open + String(repeating: "<string/>", count: count) + close
             let passed = try PropertyListBodyDecoder().decode(PassedOverErrors.self, from: Data(list.utf8))
             #expect(passed.count == count)
-            // Whole paths would have 510 keys each: a million, two and four.
+            // Whole paths would have 510 keys each: one, two and four million.
             let mostWhole = 65_536 + 2 * list.utf8.count + PassedOverErrors.depth
             #expect((mostWhole / 2...mostWhole + 21 * count).contains(passed.keys), "\(passed.keys)")
         }

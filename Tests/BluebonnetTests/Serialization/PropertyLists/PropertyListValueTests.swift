@@ -4,7 +4,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct PropertyListValueTests {
-    /// As Python's plistlib writes it.
+    /// `value`, as Python's plistlib writes it.
     private static let binary = CharsetTests.data(
         "62706c6973743030d101025161ad030405060708090a0b0c0d0e0f100113fffffffffffffffe23400400000000000009086400780026007900fc"
             + "430001023341c1deca92800000140000000000000000ffffffffffffffff100050d0a0080b0d1b1d262f30313a3e47585a5b5c00000000000001"

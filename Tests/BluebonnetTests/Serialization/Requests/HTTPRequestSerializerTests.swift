@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["GET", "HEAD", "DELETE", "get", "Delete"])
-    func `an HTTP serializer puts the parameters of these methods into the URL`(_ name: String) throws {
+    func `an HTTP serializer puts GET, HEAD and DELETE parameters into the URL`(_ name: String) throws {
         let method = try #require(HTTPRequest.Method(name))
         let request = try HTTPRequestSerializer().serialize(try Self.request(method), parameters: ["a": "b c"])
         #expect(request.url.absoluteString == "http://a.example/x?a=b%20c")
@@ -62,7 +62,8 @@ import Testing
     // MARK: Form
 
     @Test(arguments: [.post, .put, .patch, .options] as [HTTPRequest.Method])
-    func `an HTTP serializer makes a form body of the parameters of other methods`(_ method: HTTPRequest.Method) throws
+    func `an HTTP serializer makes a form body of POST, PUT, PATCH and OPTIONS parameters`(_ method: HTTPRequest.Method)
+        throws
     {
         let parameters: JSONValue = ["b": ["x y", nil], "a": true]
         let request = try HTTPRequestSerializer().serialize(try Self.request(method), parameters: parameters)
@@ -176,7 +177,7 @@ import Testing
         #expect(request.headerFields[values: .accept] == ["a/b", "c/d"])
     }
 
-    @Test func `a changed copy of a serializer leaves the original alone and keeps everything else`() throws {
+    @Test func `a change of a serializer's copy changes neither the original nor other properties`() throws {
         var original = HTTPRequestSerializer()
         original.methodsEncodingParametersInURI = [.post]
         original.headerFields[.accept] = "a/b"

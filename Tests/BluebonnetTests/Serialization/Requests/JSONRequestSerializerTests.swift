@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [.get, .head, .delete] as [HTTPRequest.Method])
-    func `a JSON serializer puts the parameters of these methods into the URL`(_ method: HTTPRequest.Method) throws {
+    func `a JSON serializer puts GET, HEAD and DELETE parameters into the URL`(_ method: HTTPRequest.Method) throws {
         let request = try JSONRequestSerializer().serialize(try Self.request(method), parameters: ["a": [1]])
         #expect(request.url.absoluteString == "http://a.example/x?a%5B%5D=1")
         #expect(request.body == nil)

@@ -60,7 +60,7 @@ struct ParameterEncodingTests {
         #expect(error?.request != nil)
     }
 
-    @Test func `parameters can go into the query or into the body for all methods`() throws {
+    @Test func `parameters can be put into the query or into the body for all methods`() throws {
         var serializer = HTTPRequestSerializer()
         serializer.parameterDestination = .queryString
         let posted = try serializer.serialize(Request(.post, to: "http://x/a"), parameters: ["b": 1])

@@ -4,27 +4,27 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct CompoundResponseSerializerTests {
-    private enum Answer: Sendable, Equatable {
+    private enum Parsed: Sendable, Equatable {
         case json(JSONValue)
         case list(PropertyListValue?)
         case text(String)
     }
 
-    private static let mixed = CompoundResponseSerializer<Answer>([
-        .trying(.json, as: Answer.json), .trying(.propertyList, as: Answer.list),
-        .trying(.string.accepting(contentTypes: ["text/plain"]), as: Answer.text),
+    private static let mixed = CompoundResponseSerializer<Parsed>([
+        .trying(.json, as: Parsed.json), .trying(.propertyList, as: Parsed.list),
+        .trying(.string.accepting(contentTypes: ["text/plain"]), as: Parsed.text),
     ])
 
     @Test(arguments: [
-        ("application/json", "[1]", Answer.json([1])), ("text/plain", "[1]", .text("[1]")),
+        ("application/json", "[1]", Parsed.json([1])), ("text/plain", "[1]", .text("[1]")),
         ("application/x-plist", "<plist><integer>1</integer></plist>", .list(.integer(1))),
     ])
     private func `the first of compound serializers that can read the response wins`(
         _ type: String,
         _ body: String,
-        _ answer: Answer
+        _ expected: Parsed
     ) throws {
-        #expect(try ResponseExample(200, type, body).serialized(as: Self.mixed) == answer)
+        #expect(try ResponseExample(200, type, body).serialized(as: Self.mixed) == expected)
     }
 
     @Test func `compound serializers of one output need no mapping, and their order matters`() throws {
@@ -61,9 +61,9 @@ import Testing
         let error = try #require(ResponseExample(404, "application/json", "[1]").error(as: Self.mixed))
         #expect(error.code == .unacceptableStatusCode)
         #expect(error.message == "Request failed: Not Found (404)")
-        #expect(error.parsedBody(as: Answer.self) == .json([1]))
+        #expect(error.parsedBody(as: Parsed.self) == .json([1]))
         let text = try #require(ResponseExample(404, "text/plain", "gone").error(as: Self.mixed))
-        #expect(text.parsedBody() == Answer.text("gone"))
+        #expect(text.parsedBody() == Parsed.text("gone"))
     }
 
     @Test func `a value that a compound serializer cannot map leads to the next serializer`() throws {

@@ -5,21 +5,20 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Serializers that are not of this library: an image as another target would bring it, and a
-/// manager's own validation.
+/// Serializers outside of this library, such as one for images, and the validation of a manager.
 @Suite struct CustomResponseSerializerTests {
     private struct Picture: Sendable, Equatable { var width: Int }
     private struct NoPicture: Error {}
 
-    /// The place of `AFImageResponseSerializer`: types of its own, and a body that cannot be
-    /// decoded is an error.
+    /// A counterpart of `AFImageResponseSerializer`: it has its own content types, and a body that
+    /// cannot be decoded is an error.
     private struct PictureSerializer: ValidatingResponseSerializer {
         var validation = ResponseValidation(contentTypes: ["image/png", "image/x-*"])
 
         func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> Picture {
             try validation.validate(body, head: head, request: request)
             guard let width = body.first else {
-                throw NetworkingError(.responseSerializationFailed, "The response is no picture.", body: body)
+                throw NetworkingError(.responseSerializationFailed, "The response is not a picture.", body: body)
             }
             return Picture(width: Int(width))
         }
@@ -34,7 +33,7 @@ import Testing
         #expect(error?.code == .responseSerializationFailed)
     }
 
-    /// Any decoder: here one that counts.
+    /// A decoder that counts the bytes of the body.
     private struct CountDecoder: ResponseDecoder {
         func decode<Value: Decodable>(_ type: Value.Type, from body: Data) throws -> Value {
             guard let count = body.count as? Value else { throw NoPicture() }

@@ -89,7 +89,7 @@ import Testing
             ("application/json; charset=shift_jis", Data([0x22, 0x93, 0xFA, 0x22]), "日"),
             ("application/json; charset=iso-8859-1", Data([0x22, 0xFC, 0x22]), "ü"),
             ("application/json; charset=windows-1252", Data([0x22, 0x80, 0x22]), "€"),
-            // A framework's default label over what is UTF-8.
+            // The default charset of a framework, with a body that is UTF-8.
             ("application/json; charset=iso-8859-1", Data("\"ü\"".utf8), "ü"),
             ("application/json; charset=us-ascii", Data("\"ü\"".utf8), "ü"),
             ("application/json; charset=utf-16le", Data([0x22, 0, 0x41, 0, 0x22, 0]), "A"),
@@ -116,7 +116,7 @@ import Testing
         #expect(try ResponseExample(200, "application/json; charset=nonsense", "1").serialized(as: serializer) == 1)
     }
 
-    @Test func `a prefix of one's own is removed from a JSON response where it is there`() throws {
+    @Test func `a custom prefix is removed from a JSON response that has it`() throws {
         var serializer = JSONResponseSerializer()
         serializer.preprocessor = .removingPrefix(Data("while(1);".utf8))
         #expect(try ResponseExample(200, "application/json", "while(1);[1]").serialized(as: serializer) == [1])
@@ -125,7 +125,7 @@ import Testing
         #expect(other?.code == .responseSerializationFailed)
     }
 
-    @Test func `a prefix against script inclusion is removed from a JSON response where asked`() throws {
+    @Test func `a prefix against script inclusion is removed from a JSON response when asked`() throws {
         let example = ResponseExample(200, "application/json", ")]}',\n[1]")
         var serializer = JSONResponseSerializer()
         serializer.preprocessor = .removingXSSIPrefix

@@ -33,7 +33,7 @@ struct ResponseExample {
         try serializer.serialize(body, head: head, request: request)
     }
 
-    /// The error, nil without one.
+    /// The error of the serializer; nil if it succeeds.
     func error(as serializer: some ResponseSerializer) -> NetworkingError? {
         do {
             _ = try serialized(as: serializer)

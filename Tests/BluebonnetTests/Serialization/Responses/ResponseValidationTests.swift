@@ -72,7 +72,7 @@ import Testing
         #expect(Self.failure(ResponseExample(200, type, "{}")) == nil)
     }
 
-    @Test func `when status and content type fail the status error is outer and the other one below it`() throws {
+    @Test func `when status and content type fail, the content type error is the underlying one`() throws {
         let error = try #require(Self.failure(ResponseExample(503, "text/html", "<p>")))
         #expect(error.code == .unacceptableStatusCode)
         let below = try #require(error.underlying as? NetworkingError)
@@ -138,7 +138,7 @@ import Testing
         #expect((Self.failure(ResponseExample(200, type, "x"), validation) == nil) == isAccepted)
     }
 
-    @Test func `content types with the suffix of JSON can be accepted`() throws {
+    @Test func `content types with the suffix +json can be accepted`() throws {
         let problem = ResponseExample(200, "application/problem+json", "{}")
         #expect(problem.error(as: .json)?.code == .unacceptableContentType)
         #expect(try problem.serialized(as: .json.validating(.jsonWithSuffix)) == [:] as JSONValue)
@@ -174,9 +174,7 @@ import Testing
     private struct Refusal: Error, Equatable { var name: String }
 
     @Test
-    func `validation rules are checked in order, the first that refuses wins, and the body is parsed all the same`()
-        throws
-    {
+    func `validation rules are checked in order, the first that refuses wins, and the body is still parsed`() throws {
         let example = ResponseExample(200, "application/json", #"{"ok": false}"#)
         let serializer = JSONResponseSerializer().requiring { _, _, _ in }
             .requiring { _, _, _ in throw Refusal(name: "first") }
@@ -200,7 +198,7 @@ import Testing
         #expect(validation != ResponseValidation.default)
     }
 
-    @Test func `a validation rule may throw an error of its own`() {
+    @Test func `a validation rule may throw its own error`() {
         let own = NetworkingError(.connectionLost, "mine")
         let example = ResponseExample(200, nil, "x")
         let error = example.error(as: .data.requiring { @Sendable _, _, _ in throw own })

@@ -79,7 +79,7 @@ import Testing
         ("text/plain; charset=utf-16be", Data([0xD8, 0x00]), "The response is not valid UTF-16BE."),
         ("text/plain; charset=utf-32be", Data([0, 0x11, 0, 0]), "The response is not valid UTF-32BE."),
     ])
-    func `bytes that are not in the charset of the response are a clear error`(
+    func `bytes that are invalid in the charset of the response are an error that names it`(
         _ type: String,
         _ body: Data,
         _ message: String

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What a document may cost, however it is made: in proportion to its size.
+/// The cost of a document, however it is made, is proportional to its size.
 @Suite struct XMLCostTests {
     enum Hostile: String, CaseIterable {
         case scopes, prefixes, attributes, declarations, entities, references, comments, sections, interleaved, depth
         case namespace, canonical
 
-        /// A document that grows with the number.
+        /// A document whose size grows with `count`.
         func document(_ count: Int) -> String {
             func times(_ text: String) -> String { String(repeating: text, count: count) }
             func each(_ text: (Int) -> String) -> String { (0..<count).map(text).joined() }
@@ -65,8 +65,8 @@ import Testing
         @Test func `an XML prefix is found in one step at every depth`() throws {
             var reader = XMLEventReader(Hostile.prefixes.document(1_000))
             while try reader.next() != nil {}
-            // One for each declaration, four for each element: its name, and the prefix of each of
-            // three names.
+            // One step for each declaration, and three for each element: the prefixes of its three
+            // names.
             let lookups = reader.steps - reader.input.position
             #expect(lookups == 400 + 3 * 1_000)
         }

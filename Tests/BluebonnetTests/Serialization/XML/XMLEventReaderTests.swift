@@ -177,7 +177,7 @@ import Testing
         #expect(element.name.qualified == "ü")
     }
 
-    @Test func `a charset from outside wins over the XML declaration`() throws {
+    @Test func `a charset that the caller gives wins over the XML declaration`() throws {
         let gbk = try #require(Charset("gbk"))
         let text = "<?xml version='1.0' encoding='utf-8'?><a>你</a>"
         var reader = XMLEventReader(try gbk.encode(text), charset: gbk)

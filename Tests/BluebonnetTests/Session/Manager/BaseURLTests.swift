@@ -83,7 +83,7 @@ struct BaseURLTests {
     }
 
     /// Swift calls the two paths equal, because they look alike.
-    @Test func `paths that look alike and are other bytes are resolved each for itself`() throws {
+    @Test func `paths that look alike but have other bytes are resolved separately`() throws {
         let base = BaseURL(URL(string: "http://x/v1/"))
         #expect(try base.resolved("caf\u{E9}").url.absoluteString == "http://x/v1/caf%C3%A9")
         #expect(try base.resolved("cafe\u{301}").url.absoluteString == "http://x/v1/cafe%CC%81")

@@ -12,7 +12,7 @@ import Testing
     import Foundation
 #endif
 
-/// The form with closures. Every closure checks that it runs on the queue that was set.
+/// The verbs with closures. Every closure checks that it runs on the queue that was set.
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPSessionManagerClosureTests {
     private typealias Success = @Sendable (DataTask<JSONValue>, JSONValue) -> Void
@@ -40,7 +40,7 @@ struct HTTPSessionManagerClosureTests {
 
     private let queue = DispatchQueue(label: "closure tests")
 
-    /// The one closure that is called; a second call would trap.
+    /// The outcome that the called closure gets; a second call would trap.
     private func outcome(_ start: (@escaping Success, @escaping Failure) -> Void) async -> Outcome {
         await withCheckedContinuation { continuation in
             let queue = queue

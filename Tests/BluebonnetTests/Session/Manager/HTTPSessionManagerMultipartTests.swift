@@ -7,7 +7,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Forms through the verbs, over the wire.
+/// Forms that the verbs of a manager send over sockets.
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPSessionManagerMultipartTests {
     private struct BuildFailure: Error {}
@@ -120,7 +120,7 @@ struct HTTPSessionManagerMultipartTests {
         #expect(request.value(of: "content-type") == nil)
     }
 
-    @Test func `responses to a form are decoded, with everything that was received if wanted`() async throws {
+    @Test func `responses to a form are decoded, and are returned with their head when asked`() async throws {
         try await LocalServer.run { server in
             try await withSession { session in
                 let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
@@ -329,7 +329,7 @@ struct HTTPSessionManagerMultipartTests {
 
     // MARK: Sending again after a 401
 
-    /// Answers a 401 by sending the request again with a token.
+    /// Sends a request again with a token after a 401.
     private struct Authorizing: Interceptor {
         func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
             let response = try await next(request)

@@ -18,13 +18,13 @@ struct HTTPSessionManagerTests {
         var tags: [String]
     }
 
-    /// What the echo endpoints answer, as far as the tests look at it.
+    /// The members of an echo endpoint's response that the tests read.
     private struct Echo: Decodable, Sendable {
         var args: [String: String]
         var url: String
     }
 
-    /// What they answer to a JSON body.
+    /// The member of an echo endpoint's response to a JSON body that the tests read.
     private struct DraftEcho: Decodable, Sendable {
         var json: Draft
     }
@@ -175,7 +175,7 @@ struct HTTPSessionManagerTests {
         }
     }
 
-    @Test func `a manager with a configuration has a session of its own`() {
+    @Test func `a manager with a configuration has its own session`() {
         var configuration = SessionConfiguration()
         configuration.maximumConnectionsPerHost = 1
         let api = HTTPSessionManager(configuration: configuration)

@@ -9,24 +9,24 @@ import Testing
     import Foundation
 #endif
 
-/// A server never gets far ahead of a reader who takes his time.
+/// A server is never far ahead of a slow reader.
 @Suite(.serialized, .timeLimit(.minutes(4)))
 struct BackPressureTests {
     private static let size = 256 << 20
     private static let blockSize = 65_531
     private static let blockCount = size / blockSize
 
-    /// The most that may be under way: what the kernel keeps for a receiver, which grows by itself
-    /// up to a limit that differs from machine to machine; and 4 MiB for the watermark of the
-    /// stream, one read beyond it, one decoded block and the kernel's buffer for the sender.
+    /// The most bytes that may be between server and reader: the receive buffer of the kernel,
+    /// which grows up to a limit that differs from machine to machine; and 4 MiB for the watermark
+    /// of the stream, one read beyond it, one decoded block and the kernel's buffer for the sender.
     private static let bound: Int = {
         let sizes = try? String(contentsOfFile: "/proc/sys/net/ipv4/tcp_rmem", encoding: .utf8)
         let largest = sizes?.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) }
         return (largest ?? (6 << 20)) + (4 << 20)
     }()
 
-    /// Reads it all, stops now and then until the server stands still, and compares after every
-    /// piece.
+    /// Reads the whole body, pauses now and then until the server stops sending, and compares the
+    /// counts after every piece.
     private static func readSlowly(_ server: CountingServer, expecting size: Int) async throws {
         let request = try Request(to: "http://127.0.0.1:\(server.port)/")
         try await withSession { session in
@@ -39,18 +39,18 @@ struct BackPressureTests {
                 received += piece.count
                 mostInMemory = max(mostInMemory, response.body.currentProgress.bytesReceived - received)
                 if received >= pauseAt {
-                    // Until it has stopped writing, however slow the machine is.
+                    // Waits until the server has stopped writing, however slow the machine is.
                     _ = try await settled { server.written.value }
                     pauseAt = received + size / 6
                 }
                 furthest = max(furthest, server.written.value - received)
             }
             #expect(received == size)
-            // The watermark of the stream, what one more cycle of reads may bring, and one decoded
+            // The watermark of the stream, the bytes of one more cycle of reads, and one decoded
             // block.
             #expect(mostInMemory <= 8 << 20, "\(mostInMemory) bytes waited in memory")
             #expect(furthest <= bound, "the server was \(furthest) bytes ahead")
-            // Nothing would have been proven if it had never been ahead.
+            // The test would prove nothing if the server had never been ahead.
             #expect(furthest > BodyStream.lowWatermark)
         }
     }
@@ -78,7 +78,7 @@ struct BackPressureTests {
     }
 
     @Test func `a slow reader of 256 MB keeps the process small`() async {
-        // In a process of its own, where no other test takes memory.
+        // In another process, where no other test takes memory.
         await #expect(processExitsWith: .success) {
             let before = try peakMemory()
             let size = BackPressureTests.blockSize * BackPressureTests.blockCount
@@ -94,10 +94,10 @@ struct BackPressureTests {
         }
     }
 
-    @Test func `a coded body is expanded block by block`() async throws {
-        // 64 MiB of zeros that came in 64 KB: every block is made when it is asked for.
+    @Test func `an encoded body is expanded block by block`() async throws {
+        // 64 MiB of zeros from 64 KB: every block is decoded when it is asked for.
         let outer = ContentDecoder(try #require(try ContentCoding(contentEncoding: "gzip")), limits: Limits())
-        outer.push(ByteBuffer(bytes: CodedSample.bomb))
+        outer.push(ByteBuffer(bytes: EncodedSample.bomb))
         let inner = ContentDecoder(
             try #require(try ContentCoding(contentEncoding: "gzip")),
             limits: Limits(decodingRatio: .max)
@@ -114,8 +114,8 @@ struct BackPressureTests {
     }
 }
 
-/// Members of gzip that hold a block as it is (RFC 1951 §3.2.4), so that the wire carries as much
-/// as comes out.
+/// Members of gzip that hold an uncompressed block (RFC 1951 §3.2.4), so that as many bytes are
+/// sent as are decoded.
 private struct StoredGzip {
     let member: [UInt8]
 

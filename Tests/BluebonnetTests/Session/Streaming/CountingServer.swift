@@ -1,8 +1,8 @@
 import NIOCore
 import NIOPosix
 
-/// A server that answers every connection with a head and the same block over and over, and counts
-/// what the kernel took.
+/// A server that responds on every connection with a head and the same block many times, and counts
+/// the bytes that the kernel took.
 final class CountingServer: Sendable {
     let port: Int
     /// Body bytes that the kernel has taken.
@@ -15,7 +15,7 @@ final class CountingServer: Sendable {
         self.written = written
     }
 
-    /// Runs the body beside a server.
+    /// Runs the body with a server.
     static func run<Result>(
         head: String,
         block: [UInt8],
@@ -54,7 +54,7 @@ final class CountingServer: Sendable {
         private let block: ByteBuffer
         private var left: Int
         private let written: Counter
-        private var hasAnswered = false
+        private var hasResponded = false
 
         init(head: String, block: [UInt8], count: Int, written: Counter) {
             self.head = head
@@ -64,8 +64,8 @@ final class CountingServer: Sendable {
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            guard !hasAnswered else { return }
-            hasAnswered = true
+            guard !hasResponded else { return }
+            hasResponded = true
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: head)), promise: nil)
             write(context)
         }

@@ -44,7 +44,7 @@ struct JSONLinesTests {
         #expect(lines == [1, "a", .null, [true]])
     }
 
-    @Test func `a JSON line that cannot be decoded is an error with its number, and the end`() async throws {
+    @Test func `a JSON line that cannot be decoded is an error with its number, and the last line`() async throws {
         let body = ResponseBody.data(Data("{\"id\":1,\"name\":\"a\"}\n\n{\"id\":\"x\"}\n{\"id\":3}\n".utf8))
         var iterator = body.jsonLines(of: User.self).makeAsyncIterator()
         let first = try await iterator.next()

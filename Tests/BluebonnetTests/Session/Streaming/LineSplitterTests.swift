@@ -44,7 +44,7 @@ import Testing
     ]
 
     @Test(arguments: samples)
-    func `lines are the same however they are split`(
+    func `lines are the same however the bytes are split`(
         _ text: String,
         _ lineEnd: LineSplitter.LineEnd,
         _ expected: [String]
@@ -77,7 +77,7 @@ import Testing
 
     /// A longer line would end the process in place of failing.
     @Test(arguments: [Int.max, 1 << 40, 1 << 31])
-    func `the limit of a line is at most what a buffer counts`(limit: Int) {
+    func `the limit of a line is at most the largest size of a buffer`(limit: Int) {
         var splitter = LineSplitter(limit: limit)
         #expect(splitter.limit == Int(Int32.max))
         splitter.limit = 7

@@ -64,8 +64,8 @@ struct ResponseStreamTests {
     @Test func `a stream with a refused status fails before the first element, with the body and its parsed value`()
         async throws
     {
-        let answer = StubResponse.json(["reason": "no"], status: .unprocessableContent)
-        try await withAPI(over: StubTransport(routes: [.get("/log"): answer])) { api, _ in
+        let stub = StubResponse.json(["reason": "no"], status: .unprocessableContent)
+        try await withAPI(over: StubTransport(routes: [.get("/log"): stub])) { api, _ in
             let error = try await networkingError {
                 for try await _ in api.stream("log").lines { Issue.record("there is no element") }
             }
@@ -253,15 +253,15 @@ struct ResponseStreamTests {
     }
 
     @Test func `a content coding is undone in a response body from a sequence`() async throws {
-        let pieces = Pieces(bytes: CodedSample.gzip.map { [$0] })
-        let answer = StubResponse.stream(pieces, contentType: "text/plain", headerFields: [.contentEncoding: "gzip"])
-        try await withAPI(over: StubTransport(routes: [.get("/log"): answer])) { api, _ in
+        let pieces = Pieces(bytes: EncodedSample.gzip.map { [$0] })
+        let stub = StubResponse.stream(pieces, contentType: "text/plain", headerFields: [.contentEncoding: "gzip"])
+        try await withAPI(over: StubTransport(routes: [.get("/log"): stub])) { api, _ in
             let text = try await api.get("log", as: .string)
-            #expect(text == CodedSample.text)
+            #expect(text == EncodedSample.text)
         }
     }
 
-    // MARK: Refused, and never over
+    // MARK: Refused responses that do not end
 
     private static let never = Timeouts(firstByte: nil, betweenBytes: nil)
 
@@ -296,11 +296,11 @@ struct ResponseStreamTests {
         }
     }
 
-    @Test func `a refused response from a sequence that never ends delays nobody`() async throws {
+    @Test func `a refused response from a sequence that never ends fails at once`() async throws {
         let (pieces, piece) = AsyncStream.makeStream(of: [UInt8].self)
         piece.yield(Array("no".utf8))
-        let answer = StubResponse.stream(pieces, contentType: "text/plain")
-        try await withSession(transport: StubTransport { _ in answer }) { session in
+        let stub = StubResponse.stream(pieces, contentType: "text/plain")
+        try await withSession(transport: StubTransport { _ in stub }) { session in
             let stream = HTTPSessionManager(baseURL: URL(string: "http://x/"), session: session).stream("a")
             let error = try await networkingError { for try await _ in stream.serverSentEvents {} }
             #expect(error.code == .unacceptableContentType)
@@ -309,7 +309,7 @@ struct ResponseStreamTests {
     }
 
     @Test(arguments: [-1, 0, 2, .max])
-    func `the error about a refused response has as much of the body as was wanted`(limit: Int) async throws {
+    func `the error about a refused response has the body up to the limit`(limit: Int) async throws {
         let transport = StubTransport { _ in .text("abc", status: .forbidden) }
         try await withSession(transport: transport) { session in
             var stream = HTTPSessionManager(baseURL: URL(string: "http://x/"), session: session).stream("a")

@@ -18,7 +18,7 @@ import Testing
         ServerSentEvent(data: data, id: id)
     }
 
-    /// The examples of the standard, and what it says in words.
+    /// The examples of the standard, and cases of its rules that have no example.
     private static let samples: [(String, [ServerSentEvent])] = [
         ("", []),
         ("data: YHOO\ndata: +2\ndata: 10\n\n", [message("YHOO\n+2\n10")]),
@@ -32,7 +32,7 @@ import Testing
             "event: add\ndata: 73857293\n\nevent: remove\ndata: 2153\n\n",
             [ServerSentEvent(type: "add", data: "73857293"), ServerSentEvent(type: "remove", data: "2153")]
         ),
-        // A type without data is no event, and does not stay.
+        // A type without data is not an event, and is not kept.
         ("event: add\n\ndata: x\n\n", [message("x")]),
         ("event:\ndata: x\n\n", [message("x")]),
         ("data: a\r\rdata: b\r\n\r\ndata: c\n\n", [message("a"), message("b"), message("c")]),
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a server-sent event comes with its blank line, also where that ends with CR`() throws {
+    @Test func `a server-sent event is complete at its blank line, also where that ends with CR`() throws {
         var parser = ServerSentEventParser(limit: 100)
         parser.push(ByteBuffer(string: "data: a\r\n\r"))
         #expect(try parser.next() == Self.message("a"))
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `the last identifier and the retry time of the event stream before are kept`() throws {
+    @Test func `the last identifier and the retry time of the previous event stream are kept`() throws {
         var parser = ServerSentEventParser(limit: 100, lastEventID: "9", retry: .seconds(1))
         parser.push(ByteBuffer(string: "data: a\n\nid\n\n"))
         #expect(try parser.next() == ServerSentEvent(data: "a", id: "9", retry: .seconds(1)))

@@ -15,11 +15,11 @@ struct ServerSentEventsTests {
     private static let stream = "text/event-stream"
 
     @Test func `server-sent events come one by one, and the request accepts them`() async throws {
-        let answer = StubResponse.stream(
+        let stub = StubResponse.stream(
             Pieces(["data: a\n", "\nid: 7\nevent: e\ndata: b\n\nda", "ta: lost"]),
             contentType: "text/event-stream; charset=utf-8"
         )
-        try await withAPI(over: StubTransport { _ in answer }) { api, transport in
+        try await withAPI(over: StubTransport { _ in stub }) { api, transport in
             var events: [ServerSentEvent] = []
             for try await event in api.stream("events").serverSentEvents { events.append(event) }
             #expect(events == [ServerSentEvent(data: "a"), ServerSentEvent(type: "e", data: "b", id: "7")])
@@ -51,8 +51,8 @@ struct ServerSentEventsTests {
     }
 
     @Test func `a streamed event beyond the limit is an error with the response head`() async throws {
-        let answer = StubResponse.stream(Pieces(["data: 0123456789\n\n"]), contentType: Self.stream)
-        try await withAPI(over: StubTransport { _ in answer }) { api, _ in
+        let stub = StubResponse.stream(Pieces(["data: 0123456789\n\n"]), contentType: Self.stream)
+        try await withAPI(over: StubTransport { _ in stub }) { api, _ in
             let error = try await networkingError {
                 for try await _ in api.stream("events").serverSentEvents(limit: 5) {}
             }
@@ -61,7 +61,7 @@ struct ServerSentEventsTests {
         }
     }
 
-    // MARK: Asking again
+    // MARK: Connecting again
 
     @Test func `an event stream connects again with the last identifier until the server responds 204`() async throws {
         let count = Counter()
@@ -132,7 +132,7 @@ struct ServerSentEventsTests {
         }
     }
 
-    @Test func `the time before an event stream connects again has bounds, and doubles while nothing comes`() {
+    @Test func `the time before an event stream connects again has bounds, and doubles while no event comes`() {
         var pace = ServerSentEvents.Pace()
         #expect((0..<8).map { _ in pace.next(nil) } == [3, 6, 12, 24, 48, 96, 192, 300].map { .seconds($0) })
         for _ in 0..<10_000 { #expect(pace.next(.zero) <= .seconds(300)) }
@@ -146,8 +146,8 @@ struct ServerSentEventsTests {
     }
 
     @Test func `cancelling ends the wait before an event stream connects again`() async throws {
-        let answer = StubResponse.stream(Pieces(["retry: 3600000\ndata: a\n\n"]), contentType: Self.stream)
-        try await withAPI(over: StubTransport { _ in answer }) { api, _ in
+        let stub = StubResponse.stream(Pieces(["retry: 3600000\ndata: a\n\n"]), contentType: Self.stream)
+        try await withAPI(over: StubTransport { _ in stub }) { api, _ in
             let (firsts, first) = AsyncStream.makeStream(of: Void.self)
             let reading = Task {
                 for try await _ in api.stream("events").serverSentEvents(reconnects: true) { first.finish() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A stream is a task of its session until its body has come to an end.
+/// A stream is a task of its session until its body has ended.
 @Suite(.timeLimit(.minutes(1)))
 struct StreamTaskTests {
     private static let head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"
@@ -134,7 +134,7 @@ struct StreamTaskTests {
         }
     }
 
-    @Test func `a coded stream is among the tasks of the session until its bytes have arrived`() async throws {
+    @Test func `an encoded stream is among the tasks of the session until its bytes have arrived`() async throws {
         try await LocalServer.run { server in
             try await withSession { session in
                 let events = session.events

@@ -11,7 +11,7 @@ import Testing
     import Foundation
 #endif
 
-/// `SessionManager.stream`, and bodies that are there already.
+/// `SessionManager.stream`, and bodies in memory.
 @Suite(.timeLimit(.minutes(1)))
 struct StreamingTests {
     @Test func `a session is not released while a body is read`() async throws {
@@ -76,7 +76,7 @@ struct StreamingTests {
         }
     }
 
-    // MARK: Bodies that are there already
+    // MARK: Bodies in memory
 
     @Test func `a response body in memory is one piece, and none when it is empty`() async throws {
         var pieces: [Data] = []

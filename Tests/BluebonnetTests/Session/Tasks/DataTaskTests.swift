@@ -67,7 +67,7 @@ struct DataTaskTests {
         }
     }
 
-    @Test func `several awaiters get the same value of one request`() async throws {
+    @Test func `several callers that await a task get the same value of one request`() async throws {
         let gate = FaultGate()
         try await FaultServer.run([.readRequest, .hold(gate), .respond(body: "hello")]) { server in
             try await withSession { session in
@@ -107,7 +107,7 @@ struct DataTaskTests {
         }
     }
 
-    // MARK: What is known of a task
+    // MARK: Properties
 
     @Test func `the current request is the one of the last hop`() async throws {
         try await LocalServer.run { server in

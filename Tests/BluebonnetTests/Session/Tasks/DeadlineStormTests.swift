@@ -4,7 +4,7 @@ import Testing
 @testable import Bluebonnet
 
 /// The time of the whole request may be over at any moment: before a connection, while it is made,
-/// before or inside the answer.
+/// before or inside the response.
 @Suite(.timeLimit(.minutes(1)))
 struct DeadlineStormTests {
     @Test func `a request whose timeout fires at any moment ends, and so does its session`() async throws {

@@ -60,7 +60,7 @@ struct SessionManagerTests {
         }
     }
 
-    @Test func `a request with timeouts of its own does not have the session's`() async throws {
+    @Test func `a request with its own timeouts does not have the session's`() async throws {
         var configuration = SessionConfiguration()
         configuration.timeouts.firstByte = .milliseconds(50)
         try await FaultServer.run([.readRequest, .wait(.milliseconds(300)), .respond(body: "late")]) { server in

@@ -5,8 +5,8 @@
 
     @testable import Bluebonnet
 
-    /// What decoding costs grows with the document, whatever stands in it and in whatever order it
-    /// is read.
+    /// The cost of decoding grows linearly with the document, whatever it contains and in whatever
+    /// order it is read.
     ///
     /// Steps are counted, not time: keys compared, children passed, strings made, words of the tape
     /// written.
@@ -47,7 +47,7 @@
             "[" + (0..<count).map(element).joined(separator: ",") + "]"
         }
 
-        /// Reads an object in many ways; each of them is a document and a type of its own.
+        /// Many ways to read an object, each with its own document and type.
         private static let plain: [Case] = [
             Case("keys in order", Ordered.self) { object($0) { "k\($0)" } },
             Case("keys beyond ASCII", Ordered.self) { object($0) { "名\($0)" } },
@@ -109,7 +109,7 @@
             },
         ]
 
-        /// The same where keys are converted.
+        /// The cases of `plain`, with keys that are converted.
         private static let converted: [Case] = plain.map { one in
             var one = one
             one.keys = .convertFromSnakeCase
@@ -143,7 +143,7 @@
             for (less, more) in zip(costs, costs.dropFirst()) {
                 #expect(Double(more.steps) / Double(less.steps) < 2.4, "\(costs)")
             }
-            // What is proportional may still be much.
+            // A proportional cost may still be too large.
             #expect(costs[2].steps < costs[2].bytes * 24, "\(costs)")
         }
 

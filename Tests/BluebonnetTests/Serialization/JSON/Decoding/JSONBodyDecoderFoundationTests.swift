@@ -5,7 +5,7 @@ import Testing
 
 /// Compares with Foundation's decoder, document by document: the same values, the same errors.
 struct JSONBodyDecoderFoundationTests {
-    /// What a decoder made of a document.
+    /// The result of decoding a document.
     private enum Outcome: Equatable, CustomStringConvertible {
         case value(String)
         case failure(kind: String, path: [String])
@@ -72,8 +72,8 @@ struct JSONBodyDecoderFoundationTests {
         "[\"a\",1]", "[1,\"a\"]",
     ]
 
-    /// Reads every scalar as a type, in every place where a type can stand.
-    private func all<T: Decodable>(_ type: T.Type) {
+    /// Compares the reading of every scalar as this type, in every place that a type can have.
+    private func compareScalars<T: Decodable>(_ type: T.Type) {
         for text in Self.scalars {
             compare(T.self, text)
             compare([T?].self, "[\(text),\(text)]")
@@ -85,40 +85,40 @@ struct JSONBodyDecoderFoundationTests {
     }
 
     @Test func `every integer type is decoded from every JSON scalar as by Foundation`() {
-        all(Int.self)
-        all(Int8.self)
-        all(Int16.self)
-        all(Int32.self)
-        all(Int64.self)
-        all(UInt.self)
-        all(UInt8.self)
-        all(UInt16.self)
-        all(UInt32.self)
-        all(UInt64.self)
+        compareScalars(Int.self)
+        compareScalars(Int8.self)
+        compareScalars(Int16.self)
+        compareScalars(Int32.self)
+        compareScalars(Int64.self)
+        compareScalars(UInt.self)
+        compareScalars(UInt8.self)
+        compareScalars(UInt16.self)
+        compareScalars(UInt32.self)
+        compareScalars(UInt64.self)
     }
 
     @Test func `every other scalar type is decoded from every JSON scalar as by Foundation`() {
-        all(Bool.self)
-        all(String.self)
-        all(Double.self)
-        all(Float.self)
-        all(Date.self)
-        all(Data.self)
-        all(URL.self)
-        all(Decimal.self)
-        all(Color.self)
-        all(Level.self)
+        compareScalars(Bool.self)
+        compareScalars(String.self)
+        compareScalars(Double.self)
+        compareScalars(Float.self)
+        compareScalars(Date.self)
+        compareScalars(Data.self)
+        compareScalars(URL.self)
+        compareScalars(Decimal.self)
+        compareScalars(Color.self)
+        compareScalars(Level.self)
     }
 
     @Test func `containers and optionals are decoded from every JSON scalar as by Foundation`() {
-        all([Int].self)
-        all([Double].self)
-        all([String].self)
-        all(Set<Int>.self)
-        all([Int: Int].self)
-        all(Sorted<[String: Int]>.self)
-        all(Int?.self)
-        all(Int??.self)
+        compareScalars([Int].self)
+        compareScalars([Double].self)
+        compareScalars([String].self)
+        compareScalars(Set<Int>.self)
+        compareScalars([Int: Int].self)
+        compareScalars(Sorted<[String: Int]>.self)
+        compareScalars(Int?.self)
+        compareScalars(Int??.self)
     }
 
     @Test func `128-bit integers are decoded from JSON as by Foundation`() {
@@ -190,7 +190,7 @@ struct JSONBodyDecoderFoundationTests {
         ours.keyDecodingStrategy = .convertFromSnakeCase
         theirs.keyDecodingStrategy = .convertFromSnakeCase
         var generator = JSONGenerator(seed: 11)
-        // By scalars, so that marks are put together with whatever stands before them.
+        // By scalars, so that combining marks join the scalar before them.
         let scalars = Array(alphabet.unicodeScalars)
         let keys = (0..<1500).map { _ in
             String(String.UnicodeScalarView((0...Int(generator.next() % 12)).map { _ in generator.pick(scalars) }))
@@ -308,7 +308,7 @@ struct JSONBodyDecoderFoundationTests {
         }
     }
 
-    /// Prints in the same order whatever the hashing.
+    /// Described in the same order, whatever the hash values are.
     private struct Sorted<T: Decodable & Collection>: Decodable, CustomStringConvertible {
         var value: T
 
@@ -390,7 +390,7 @@ struct JSONBodyDecoderFoundationTests {
         init?(intValue: Int) { nil }
     }
 
-    /// All keys that a document shows, at every depth.
+    /// All keys of a document, at every depth.
     private struct Keys: Decodable, CustomStringConvertible {
         var description: String
 

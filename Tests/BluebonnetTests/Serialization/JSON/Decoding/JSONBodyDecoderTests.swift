@@ -164,7 +164,7 @@ struct JSONBodyDecoderTests {
         _ = try decoder.decode(Random.self, from: text.utf8)
     }
 
-    @Test func `the JSON decoder reserves no more room than the text deserves`() throws {
+    @Test func `the JSON decoder reserves no more room than the length of the text allows`() throws {
         struct Large: Decodable {
             var numbers: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
 
@@ -256,7 +256,7 @@ struct JSONBodyDecoderTests {
 }
 
 extension DecodingError {
-    /// The way to the value, as strings.
+    /// The path to the value, as strings.
     var path: [String] {
         switch self {
         case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),

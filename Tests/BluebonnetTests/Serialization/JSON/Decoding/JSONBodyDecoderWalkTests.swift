@@ -3,8 +3,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Types that ask for anything in any order: what they see is what they see with Foundation's
-/// decoder.
+/// Types that call the decoder at random get the same results from this one and from Foundation's.
 struct JSONBodyDecoderWalkTests {
     private static let seed = CodingUserInfoKey(rawValue: "seed")
 
@@ -42,7 +41,7 @@ struct JSONBodyDecoderWalkTests {
         init?(intValue: Int) { nil }
     }
 
-    /// Opens containers, keeps them, and asks all of them in turn.
+    /// Opens containers, keeps them, and reads from one of them after the other.
     private final class Walk: Decodable {
         var log: [String] = []
         private var generator: JSONGenerator
@@ -55,7 +54,7 @@ struct JSONBodyDecoderWalkTests {
             generator = JSONGenerator(seed: seed &+ UInt64(depth))
             open(decoder)
             for _ in 0..<(depth == 0 ? 150 : 20) where !objects.isEmpty || !arrays.isEmpty {
-                if arrays.isEmpty || !objects.isEmpty && !generator.once(in: 4) { askObject() } else { askArray() }
+                if arrays.isEmpty || !objects.isEmpty && !generator.once(in: 4) { readObject() } else { readArray() }
             }
         }
 
@@ -70,7 +69,7 @@ struct JSONBodyDecoderWalkTests {
             }
         }
 
-        private func askObject() {
+        private func readObject() {
             let container = generator.pick(objects)
             let key = generator.key()
             let converted = Key(generator.once(in: 2) ? "\(key)!\(container.codingPath.count + 1)" : key)
@@ -103,7 +102,7 @@ struct JSONBodyDecoderWalkTests {
             }
         }
 
-        private func askArray() {
+        private func readArray() {
             let position = Int(generator.next() % UInt64(arrays.count))
             let question = "\(path(arrays[position].codingPath)) \(arrays[position].currentIndex)"
             switch generator.next() % 6 {
@@ -128,9 +127,9 @@ struct JSONBodyDecoderWalkTests {
             path.map(\.stringValue).joined(separator: "/")
         }
 
-        private func note(_ question: String, _ answer: () throws -> String) {
+        private func note(_ question: String, _ result: () throws -> String) {
             do {
-                log.append("\(question): \(try answer())")
+                log.append("\(question): \(try result())")
             } catch let error as DecodingError {
                 log.append("\(question): error at \(error.path.joined(separator: "/"))")
             } catch {

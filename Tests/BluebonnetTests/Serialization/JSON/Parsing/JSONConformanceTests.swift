@@ -3,9 +3,9 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The rule of the public suites for JSON parsers, on texts of our own: what RFC 8259 allows is
-/// accepted, what it does not is refused, and what it leaves open neither crashes nor changes from
-/// one day to the next.
+/// The rules of the public suites for JSON parsers, on our own texts. As in these suites, the names
+/// begin with `y` for JSON that RFC 8259 allows, with `n` for JSON that it does not allow, and with
+/// `i` for JSON that it leaves open: the result must always be the same.
 struct JSONConformanceTests {
     // MARK: Must be accepted
 
@@ -104,8 +104,7 @@ struct JSONConformanceTests {
 
     @Test(
         arguments: [
-            // Numbers beyond a double are kept as they are written; asked for a double, there is
-            // none.
+            // Numbers beyond a double are kept as they are written, and have no double value.
             ("[123.456e-789]", "[123.456e-789]"), ("[0.4e0066996543265432]", "[0.4e0066996543265432]"),
             ("[-1e+9999]", "[-1e+9999]"), ("[1.5e+9999]", "[1.5e+9999]"), ("[-123123e100000]", "[-123123e100000]"),
             ("[123123123123123123123123123123]", "[123123123123123123123123123123]"),
@@ -116,9 +115,9 @@ struct JSONConformanceTests {
             ),
             // Of a repeated key the last value wins here.
             ("{\"a\":1,\"a\":2}", "{\"a\":2}"),
-            // A byte order mark may stand in front.
+            // A byte-order mark may come first.
             ("\u{FEFF}{}", "{}"), ("\u{FEFF}[1]", "[1]"),
-            // Characters that are none are characters.
+            // Noncharacters of Unicode are accepted.
             ("[\"\u{FFFF}\"]", "[\"\u{FFFF}\"]"), (#"["\uFFFF"]"#, "[\"\u{FFFF}\"]"),
         ]
     )

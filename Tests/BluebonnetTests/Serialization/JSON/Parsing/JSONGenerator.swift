@@ -8,12 +8,12 @@ struct JSONGenerator: RandomNumberGenerator {
 
     mutating func next() -> UInt64 { random.next() }
 
-    /// Chooses one.
+    /// Chooses one of the values.
     mutating func pick<T>(_ choices: [T]) -> T {
         choices[Int(next() % UInt64(choices.count))]
     }
 
-    /// True once in so many times.
+    /// True once in `count` calls, on average.
     mutating func once(in count: UInt64) -> Bool {
         next() % count == 0
     }

@@ -26,7 +26,7 @@ struct JSONParsingTests {
         #""\uD800\uD800""#, "\"\n\"", "\"\t\"", "\"\u{0}\"", "\"\u{1F}\"", "[1] 2", "[1][2]", "{}}", "1 1", "//x\n1",
         "/* */1", "[1]\u{0}", "\u{A0}1", "[1]\u{2028}", "\u{0C}1", "\u{B}1", "[\u{0}]", "@", "\u{FEFF}", "[1]\u{FEFF}",
     ])
-    func `every other form of JSON is refused`(text: String) {
+    func `JSON that RFC 8259 does not define is refused`(text: String) {
         #expect(throws: JSONParsingError.self) { try JSONValue(parsing: text) }
     }
 
@@ -210,7 +210,7 @@ struct JSONParsingTests {
         }
     }
 
-    @Test func `the last of repeated JSON keys wins and stands at the place of the first`() throws {
+    @Test func `the last of repeated JSON keys wins and has the place of the first`() throws {
         let value = try JSONValue(parsing: #"{"a":1,"b":2,"a":3,"\u0062":4}"#)
         #expect(value["a"] == 3)
         #expect(value["b"] == 4)
@@ -240,12 +240,12 @@ struct JSONParsingTests {
             let bytes = generator.mutated(generator.document(depth: 3))
             let foundation = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))
             do {
-                // RFC 8259 §6 allows numbers beyond every double; Foundation has no place for them.
+                // RFC 8259 §6 allows numbers beyond every double; Foundation refuses them.
                 if Self.hasNumberBeyondDoubles(try JSONValue(parsing: bytes)) { continue }
                 #expect(foundation != nil, "\(bytes)")
             } catch {
                 refused += 1
-                // Foundation lets a comma pass at the end of an object, against RFC 8259 §4.
+                // Foundation accepts a comma at the end of an object, against RFC 8259 §4.
                 if error.message.hasPrefix("Expected another element after ','") { continue }
                 #expect(foundation == nil, "\(bytes)")
             }

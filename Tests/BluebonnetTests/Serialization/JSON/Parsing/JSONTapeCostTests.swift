@@ -4,8 +4,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What a text may cost before anybody reads the tape. `JSONTapeParser` says why its steps are the
-/// bytes and the words.
+/// The cost of a text before its tape is read. It is counted in bytes and in words of the tape:
+/// `JSONTapeParser` says why these are its steps.
 @Suite struct JSONTapeCostTests {
     enum Hostile: CaseIterable {
         case numbers, arrays, deep, objects, strings, escapes, beyondASCII, spaces, digits
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: Hostile.allCases, ["utf-8", "utf-16le", "utf-32"])
-    func `the JSON tape reads a text once, and has a word for each value`(hostile: Hostile, charset: String) throws {
+    func `JSON parsing reads a text once, and its tape grows linearly`(hostile: Hostile, charset: String) throws {
         let costs = try [500, 1_000, 2_000].map { count in
             let text = hostile.text(count)
             let bytes = Counted(bytes: Array(try #require(Charset(charset)).encode(text)))
@@ -63,7 +63,7 @@ import Testing
     #if DEBUG
         @Test func `the path to a fault deep inside JSON is found by passing each value once`() throws {
             let costs = try [1_000, 2_000, 4_000].map { count in
-                // In each of 250 arrays, or objects, come values before the next.
+                // Each of the 250 nested arrays and objects has values before the next one.
                 let values = String(repeating: "1,", count: count / 250)
                 let keys = String(repeating: #""k":1,"#, count: count / 250)
                 let text = String(repeating: "[\(values){\(keys)\"a\":", count: 250) + "?"

@@ -119,7 +119,7 @@ struct JSONNumberTests {
                 case 2: "\(digits.prefix(1 + round % 16)).\(digits.dropFirst(1 + round % 16))0"
                 case 3: "0.\(String(repeating: "0", count: round % 9))\(digits.prefix(12 + round % 6))"
                 case 4: "\(digits)e\(Int(generator.next() % 80) - 40)"
-                // What is one away from a double's text.
+                // The text of a double with another last digit.
                 default: "\((Double(generator.next() >> 11) / 0x1p46).description.dropLast())\(round % 10)"
                 }
             let number = try #require(JSONNumber(text: text), "\(text)")
@@ -149,7 +149,7 @@ struct JSONNumberTests {
         #expect(known > 8000)
     }
 
-    @Test func `JSON numbers with the same nearest double have hashes of their own`() {
+    @Test func `JSON numbers with the same nearest double have different hashes`() {
         let long = (0..<200).compactMap { JSONNumber(text: "1.\(String(repeating: "0", count: 30))\($0 + 1000)") }
         #expect(Set(long.map(\.hashValue)).count > 190)
         let integers = (0..<200).map { JSONNumber(Int64.max - $0) }
@@ -183,7 +183,7 @@ struct JSONNumberTests {
         "8.5e15", "1e22", "1e23", "6929495644600919.5", "123456789e-30", "1.00000000000000011102230246251565404e0",
         "1090544144181609348835077142190", "3.0540412e5", "4503599627370496.5", "4503599627370497.5", "1e-323",
     ])
-    func `JSON doubles at the edges are read bit for bit`(text: String) throws {
+    func `JSON doubles that are difficult to round are read bit for bit`(text: String) throws {
         let tape = try JSONTape(parsing: text.utf8, maximumDepth: 1)
         #expect(tape.double(of: tape.words[0]).bitPattern == Double(text)?.bitPattern)
     }

@@ -21,7 +21,7 @@ struct JSONValueCodableTests {
         #expect(try JSONBodyDecoder().decode(Envelope.self, from: text.utf8) == expected)
     }
 
-    @Test func `a JSONValue goes through Foundation's encoders and comes back`() throws {
+    @Test func `a JSONValue that Foundation encodes is decoded as the same value`() throws {
         let value: JSONValue = ["a": [1, 2.5, nil, "x", true, [:], []], "i": JSONValue(Int64.min), "d": 0.1]
         let json = try JSONEncoder().encode(value)
         #expect(try JSONValue(parsing: json) == value)
@@ -37,7 +37,7 @@ struct JSONValueCodableTests {
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(endless) }
     }
 
-    @Test func `JSONNumber and JSONObject are decoded and encoded by themselves`() throws {
+    @Test func `JSONNumber and JSONObject are decoded and encoded without a JSONValue`() throws {
         struct Pair: Codable, Equatable { var number: JSONNumber, object: JSONObject }
         let text = #"{"number":12345678901234567890,"object":{"b":1,"a":[]}}"#
         let pair = try JSONBodyDecoder().decode(Pair.self, from: text.utf8)
@@ -56,14 +56,14 @@ struct JSONValueCodableTests {
             ("a", "a"),
         ] as [(String, JSONValue)]
     )
-    func `a JSONValue from a decoder that has scalars as text has what they say`(text: String, expected: JSONValue)
+    func `a JSONValue from a decoder of text scalars has the type of the text`(text: String, expected: JSONValue)
         throws
     {
         #expect(try JSONValue(from: TextDecoder(text: text)) == expected)
     }
 
     @Test(arguments: ["\"true\"", "\"1\"", "\"1.5\"", "\"-0\""])
-    func `a JSONValue string stays a string where the decoder tells it apart`(text: String) throws {
+    func `a JSONValue string stays a string where the decoder knows strings`(text: String) throws {
         let list = Data("[\(text)]".utf8)
         #expect(try JSONDecoder().decode(JSONValue.self, from: list) == JSONValue(parsing: list))
         #expect(try JSONBodyDecoder().decode(JSONValue.self, from: list) == JSONValue(parsing: list))
@@ -81,8 +81,8 @@ struct JSONValueCodableTests {
     }
 }
 
-/// Knows one scalar, as text, and reads it as whatever is asked for, as decoders of YAML and of
-/// environments do.
+/// Holds one scalar as text, and reads it as any type, as decoders of YAML and of environment
+/// variables do.
 private struct TextDecoder: Decoder, SingleValueDecodingContainer {
     struct Refusal: Error {}
 

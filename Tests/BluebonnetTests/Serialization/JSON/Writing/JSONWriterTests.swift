@@ -61,7 +61,7 @@ struct JSONWriterTests {
         #expect(error.path.unicodeScalars.count <= 20 * 62 + 1)
     }
 
-    @Test func `writing JSON nested too deeply for every reader is an error`() {
+    @Test func `writing JSON that is nested too deeply for any reader is an error`() {
         var value: JSONValue = []
         for _ in 0..<2048 { value = [value] }
         #expect(throws: JSONWritingError.self) { try value.data() }

@@ -101,7 +101,7 @@ import Testing
         #expect(try URLEncodedFormEncoder().encode(["a": [Either.number, .probe]]) == "a%5B%5D=1")
     }
 
-    @Test func `an error thrown by a type is the underlying one of the form encoder's`() {
+    @Test func `an error thrown by a type is the underlying error of the form encoder's error`() {
         struct Refusal: Error {}
         struct Value: Encodable {
             func encode(to encoder: any Encoder) throws { throw Refusal() }

@@ -12,7 +12,7 @@ import Testing
 
     private struct Refusal: Error {}
 
-    /// Leaves brackets, so that the tables can be read.
+    /// A form encoder that does not escape brackets, so that the tables are readable.
     private static func form(_ change: (inout Form) -> Void) -> Form {
         var form = Form()
         form.allowedCharacters = .query.union("[]")
@@ -280,7 +280,7 @@ import Testing
         #expect(try form.encode(["a": 1, "b": 2]) == "b=2&z=1")
     }
 
-    @Test func `an error thrown by a form strategy is the underlying one of an error that says where`() throws {
+    @Test func `an error thrown by a form strategy is the underlying error of one that says where`() throws {
         struct Value: Encodable {
             var list = [Date(timeIntervalSince1970: 0)]
         }
@@ -291,7 +291,7 @@ import Testing
             error?.message == "The parameters cannot be written as a form, at at.list[0]: Refusal()"
         )
         guard case EncodingError.invalidValue(let value, let context)? = error?.underlying else {
-            Issue.record("\(String(describing: error?.underlying)) is no EncodingError")
+            Issue.record("\(String(describing: error?.underlying)) is not an EncodingError")
             return
         }
         #expect(value as? Date == Date(timeIntervalSince1970: 0))

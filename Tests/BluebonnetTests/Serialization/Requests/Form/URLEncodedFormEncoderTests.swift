@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @Suite struct URLEncodedFormEncoderTests {
-    /// Leaves brackets, so that the expectations can be read.
+    /// A form encoder that does not escape brackets, so that the expected texts are readable.
     private let form: URLEncodedFormEncoder = {
         var form = URLEncodedFormEncoder()
         form.allowedCharacters = .query.union("[]")
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func `a wrapper is form-encoded as what it wraps`() throws {
+    @Test func `a wrapper is form-encoded as the value that it wraps`() throws {
         struct Wrapper<Value: Encodable>: Encodable {
             var value: Value
 

@@ -9,17 +9,16 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A stopped task ends within about a second, also where code of the user's does not look at its
-/// cancellation.
+/// A stopped task ends within about a second, also where code of the user ignores the cancellation.
 @Suite(.timeLimit(.minutes(1)))
-struct DeafCodeTests {
-    /// What never ends by itself, whoever cancels it.
+struct UncancellableCodeTests {
+    /// The code that does not end, even when it is cancelled.
     enum Place: CaseIterable {
-        case requestBody, transport, responseBody, codedResponseBody, interceptor, adapter
+        case requestBody, transport, responseBody, encodedResponseBody, interceptor, adapter
     }
 
     /// Code that waits for the end of the test.
-    private final class Deaf: Transport, Interceptor {
+    private final class Uncancellable: Transport, Interceptor {
         let place: Place
         let hasBegun = Counter()
         let end = FaultGate()
@@ -36,8 +35,8 @@ struct DeafCodeTests {
         /// One piece, and then nothing more.
         var pieces: AsyncStream<[UInt8]> {
             let asked = Counter()
-            // Of gzip the header, which decodes to nothing yet (RFC 1952 §2.3).
-            let first = place == .codedResponseBody ? [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3] : Array("half".utf8)
+            // The header of gzip, which decodes to no bytes (RFC 1952 §2.3).
+            let first = place == .encodedResponseBody ? [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3] : Array("half".utf8)
             return AsyncStream(unfolding: {
                 guard asked.increment() > 1 else { return first }
                 await self.wait()
@@ -49,8 +48,8 @@ struct DeafCodeTests {
             if place == .transport { await wait() }
             _ = try await request.body?.collect()
             var fields: HTTPFields = [:]
-            if place == .codedResponseBody { fields[.contentEncoding] = "gzip" }
-            let isStreamed = place == .responseBody || place == .codedResponseBody
+            if place == .encodedResponseBody { fields[.contentEncoding] = "gzip" }
+            let isStreamed = place == .responseBody || place == .encodedResponseBody
             let status: HTTPResponse.Status = request.url.path == "/404" ? .notFound : .ok
             return TransportResponse(
                 head: ResponseHead(status: status, headerFields: fields),
@@ -67,16 +66,16 @@ struct DeafCodeTests {
 
     @Test(arguments: Place.allCases, Stop.allCases)
     func `a stopped task does not wait for code that ignores cancellation`(place: Place, stop: Stop) async throws {
-        let deaf = Deaf(place)
-        defer { deaf.end.open() }
-        let adapter = RequestAdapter { _ in await deaf.wait() }
-        let interceptor: any Interceptor = place == .adapter ? adapter : deaf
+        let uncancellable = Uncancellable(place)
+        defer { uncancellable.end.open() }
+        let adapter = RequestAdapter { _ in await uncancellable.wait() }
+        let interceptor: any Interceptor = place == .adapter ? adapter : uncancellable
         let configuration = SessionConfiguration { $0.interceptors = [interceptor] }
-        try await withSession(configuration, transport: deaf) { session in
+        try await withSession(configuration, transport: uncancellable) { session in
             var request = try Request(.post, to: "http://x/")
-            if place == .requestBody { request.body = .stream(deaf.pieces) }
+            if place == .requestBody { request.body = .stream(uncancellable.pieces) }
             let error = try await stop.error(of: request, in: session) { _ in
-                try await until("it waits") { deaf.hasBegun.value == 1 }
+                try await until("the code waits") { uncancellable.hasBegun.value == 1 }
             }
             #expect(error.code == stop.code, "\(error)")
             #expect(session.tasks.isEmpty)
@@ -84,9 +83,9 @@ struct DeafCodeTests {
     }
 
     @Test func `the error of a refused response has the part of the body that arrived in time`() async throws {
-        let deaf = Deaf(.responseBody)
-        defer { deaf.end.open() }
-        try await withSession(transport: deaf) { session in
+        let uncancellable = Uncancellable(.responseBody)
+        defer { uncancellable.end.open() }
+        try await withSession(transport: uncancellable) { session in
             let manager = HTTPSessionManager(baseURL: "http://x", session: session)
             let error = try await networkingError { _ = try await manager.stream("404").response() }
             #expect(error.code == .unacceptableStatusCode, "\(error)")
@@ -95,12 +94,12 @@ struct DeafCodeTests {
     }
 
     @Test func `an interceptor of a request on an event loop stays on it`() async throws {
-        let deaf = Deaf(.interceptor)
-        deaf.end.open()
+        let uncancellable = Uncancellable(.interceptor)
+        uncancellable.end.open()
         let places = Places()
         var configuration = SessionConfiguration()
         configuration.interceptors = [places]
-        try await withSession(configuration, transport: deaf) { session in
+        try await withSession(configuration, transport: uncancellable) { session in
             let request = try Request(to: "http://x/")
             _ = try await session.data(for: request)
             try await withTaskExecutorPreference(EventLoopTaskExecutor.next()) {
@@ -110,7 +109,7 @@ struct DeafCodeTests {
         }
     }
 
-    /// Counts where it runs.
+    /// Counts its calls on event loops and elsewhere.
     private struct Places: Interceptor {
         let onEventLoop = Counter()
         let elsewhere = Counter()
@@ -131,7 +130,7 @@ struct DeafCodeTests {
         try await withSession(transport: transport) { session in
             let task = session.dataTask(try Request(to: "http://x/"))
             task.resume()
-            try await until("it is read") { asked.value > 10 }
+            try await until("the body is read") { asked.value > 10 }
             task.cancel()
             let error = try await networkingError { try await task.value }
             #expect(error.code == .cancelled)
@@ -158,7 +157,7 @@ struct DeafCodeTests {
         await #expect(throws: CancellationError.self) { try await call.run { 1 } }
     }
 
-    /// An executor of the user's: a queue that counts.
+    /// An executor of the user: a queue that counts its jobs.
     private final class Queue: TaskExecutor {
         let jobs = Counter()
         private let queue = DispatchQueue(label: "test")

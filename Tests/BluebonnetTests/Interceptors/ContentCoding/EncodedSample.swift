@@ -4,10 +4,10 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Coded bodies made by Python's `gzip` and `zlib`, which share the zlib library with us but none
+/// Encoded bodies made by Python's `gzip` and `zlib`, which share the zlib library with us but none
 /// of our code.
-enum CodedSample {
-    /// What the samples hold.
+enum EncodedSample {
+    /// The text that the samples encode.
     static let text = (0..<60).map { "line \($0): the quick brown fox \($0 * $0 % 97)\n" }.joined()
 
     /// `text` as one gzip member.
@@ -97,14 +97,14 @@ enum CodedSample {
         """
     )
 
-    /// Nothing as gzip.
+    /// An empty text as gzip.
     static let emptyGzip = bytes(
         """
         H4sIAAAAAAACAwMAAAAAAAAAAAA=
         """
     )
 
-    /// Nothing as bare RFC 1951: the shortest one there is.
+    /// An empty text as bare RFC 1951, in its shortest form.
     static let emptyRaw = bytes(
         """
         AwA=
@@ -148,7 +148,8 @@ enum CodedSample {
 }
 
 extension ContentDecoder {
-    /// Decodes to nowhere; returns how much came out before the end or the error.
+    /// Decodes a body and drops the output. Returns its size up to the end or the error, and the
+    /// error.
     static func run(_ coding: String, _ bytes: [UInt8], limits: Limits = Limits()) throws -> (Int, NetworkingError?) {
         let decoder = ContentDecoder(try #require(try ContentCoding(contentEncoding: coding)), limits: limits)
         var count = 0

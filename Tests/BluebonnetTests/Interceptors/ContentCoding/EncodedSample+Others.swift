@@ -1,8 +1,8 @@
 import Foundation
 
-/// Bodies made by the encoders of their authors, through Python's `brotlicffi` and the command
-/// `zstd`.
-extension CodedSample {
+/// Bodies made by the encoders of the codings' authors, through Python's `brotlicffi` and the
+/// command `zstd`.
+extension EncodedSample {
     /// `text` as Brotli.
     static let brotli = bytes(
         """
@@ -12,7 +12,7 @@ extension CodedSample {
         """
     )
 
-    /// Nothing as Brotli.
+    /// An empty text as Brotli.
     static let emptyBrotli = bytes(
         """
         Ow==
@@ -58,7 +58,7 @@ extension CodedSample {
         """
     )
 
-    /// Nothing as zstd.
+    /// An empty text as zstd.
     static let emptyZstd = bytes(
         """
         KLUv/SQAAQAAmenYUQ==
