@@ -1,1 +1,0 @@
-../BluebonnetTests/Support/Sessions.swift

@@ -1,1 +1,0 @@
-../BluebonnetTests/Serialization/PropertyLists/BinaryPropertyList.swift

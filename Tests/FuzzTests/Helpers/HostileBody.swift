@@ -1,0 +1,1 @@
+../../BluebonnetTests/Interceptors/ContentCoding/HostileBody.swift

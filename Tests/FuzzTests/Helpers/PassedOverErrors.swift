@@ -1,0 +1,1 @@
+../../BluebonnetTests/Serialization/PassedOverErrors.swift

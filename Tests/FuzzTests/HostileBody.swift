@@ -1,1 +1,0 @@
-../BluebonnetTests/Interceptors/ContentCoding/HostileBody.swift

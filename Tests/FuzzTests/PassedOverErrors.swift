@@ -1,1 +1,0 @@
-../BluebonnetTests/Serialization/PassedOverErrors.swift
