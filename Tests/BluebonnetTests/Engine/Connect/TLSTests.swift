@@ -194,7 +194,9 @@ struct TLSTests {
         async throws
     {
         let response = FaultStep.send("HTTP/1.1 200 OK\r\n\r\nhalf")
-        let script = FaultServer.Script.connections([[.readRequest, response, .cut], [.readRequest, response, .close]])
+        let script = FaultServer.Script.connections([
+            [.readRequest, response, .cut], [.readRequest, response, .close],
+        ])
         try await FaultServer.run(script, options: options(certificates.localhost)) { server in
             try await withSession(trusting()) { session in
                 let request = try Request(to: server.baseURL)
