@@ -5,8 +5,8 @@ import Testing
 
 @testable import BluebonnetCommand
 
-@Suite struct BatchAnswerTests {
-    private func answer(_ body: BatchAnswer.Body) throws -> BatchAnswer {
+@Suite struct BatchResultTests {
+    private func answer(_ body: BatchResult.Body) throws -> BatchResult {
         let head = ResponseHead(
             status: .ok,
             headerFields: HTTPFields([
@@ -18,10 +18,10 @@ import Testing
         timings.connect = .microseconds(1500)
         timings.total = .seconds(2)
         timings.isConnectionReused = true
-        return BatchAnswer(
+        return BatchResult(
             id: ["k": 1],
             outcome: .response(
-                BatchAnswer.Received(
+                BatchResult.Received(
                     head: head,
                     url: try #require(URL(string: "http://a/b")),
                     body: body,
@@ -77,7 +77,7 @@ import Testing
 
     @Test(arguments: [nil, 200])
     func `a batch result of an error has its code, and the status when there was one`(status: Int?) {
-        let answer = BatchAnswer(
+        let answer = BatchResult(
             id: 8,
             outcome: .error(BatchError(code: "connection-lost", message: "m"), status: status)
         )
