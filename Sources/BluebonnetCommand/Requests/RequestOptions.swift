@@ -10,7 +10,7 @@ struct RequestOptions: ParsableArguments {
     )
     var url: String
 
-    @Argument(help: ArgumentHelp("Headers, query and body of the request.", discussion: ItemHelp.text, valueName: "item"))
+    @Argument(help: ArgumentHelp("Headers, query and body.", discussion: ItemHelp.text, valueName: "item"))
     var items: [String] = []
 
     @Flag(name: .long, help: "Send the fields as a form (application/x-www-form-urlencoded) instead of JSON.")
