@@ -15,14 +15,14 @@ struct MultipartProducer: Sendable {
                 try await sink(piece)
             case .read(let part, let count):
                 if reader == nil, let take = sink.takeFile, try await produceFile(part, take) {
-                    encoder.bypassed()
+                    encoder.skipSource()
                     continue
                 }
                 let current = try reader ?? open(part)
                 reader = current
                 let piece = try await read(part, upTo: count, from: current)
                 do {
-                    if let piece { try encoder.received(piece) } else { try encoder.ended() }
+                    if let piece { try encoder.receive(piece) } else { try encoder.endSource() }
                 } catch {
                     throw self.error(error)
                 }
