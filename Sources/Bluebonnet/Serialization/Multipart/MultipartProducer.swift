@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Produces a multipart body: does the reading that ``MultipartEncoder`` asks for.
+/// Produces a multipart body: carries out the actions of ``MultipartEncoder``.
 struct MultipartProducer: Sendable {
     let boundary: MultipartBoundary
     let parts: [MultipartPart]
@@ -26,7 +26,7 @@ struct MultipartProducer: Sendable {
                 } catch {
                     throw self.error(error)
                 }
-                // The file of a part that is done need not stay open.
+                // Without its reader, the file of a part that is done is closed.
                 if encoder.currentSource != part { reader = nil }
             case .finished:
                 return
@@ -34,7 +34,7 @@ struct MultipartProducer: Sendable {
         }
     }
 
-    /// Hands over a large file as such; false when it is not one.
+    /// Passes a large file to the sink as a file; returns false when the part is not one.
     private func produceFile(
         _ part: Int,
         _ take: @Sendable (FilePart) async throws -> Void
