@@ -13,14 +13,14 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
     /// Which responses are accepted. Default: 2xx with a content type of XML.
     public var validation: ResponseValidation
 
-    /// What the document may cost. Default: the default limits.
+    /// The limits of the document. Default: the default limits.
     public var limits: XMLLimits
 
     /// Makes a serializer.
     ///
     /// - Parameters:
     ///   - validation: Which responses are accepted. Default: 2xx with a content type of XML.
-    ///   - limits: What the document may cost. Default: the default limits.
+    ///   - limits: The limits of the document. Default: the default limits.
     public init(validation: ResponseValidation = .xml, limits: XMLLimits = XMLLimits()) {
         self.validation = validation
         self.limits = limits

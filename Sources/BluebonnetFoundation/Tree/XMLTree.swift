@@ -18,7 +18,7 @@ public struct XMLTree: Sendable {
     /// - Parameters:
     ///   - document: The bytes.
     ///   - charset: The charset that was told from outside. Default: nil.
-    ///   - limits: What the document may cost. Default: the default limits.
+    ///   - limits: The limits of the document. Default: the default limits.
     /// - Throws: `XMLParsingError`.
     public init(_ document: Data, charset: Charset? = nil, limits: XMLLimits = XMLLimits()) throws(XMLParsingError) {
         try self.init(XMLEventReader(document, charset: charset, limits: limits))
@@ -28,7 +28,7 @@ public struct XMLTree: Sendable {
     ///
     /// - Parameters:
     ///   - document: The text.
-    ///   - limits: What the document may cost. Default: the default limits.
+    ///   - limits: The limits of the document. Default: the default limits.
     /// - Throws: `XMLParsingError`.
     public init(_ document: String, limits: XMLLimits = XMLLimits()) throws(XMLParsingError) {
         try self.init(XMLEventReader(document, limits: limits))

@@ -5,7 +5,7 @@ public import FoundationEssentials
 /// Counterpart of `AFURLResponseSerialization`. Bodies above 32 KiB are never parsed on an event
 /// loop. Choose one with a leading dot: `as: .json`.
 public protocol ResponseSerializer<Output>: Sendable {
-    /// What the body becomes.
+    /// The type of the value.
     associatedtype Output: Sendable
 
     /// Validates, then parses.
