@@ -4,13 +4,13 @@ public import Foundation
 /// Validates a response and parses its XML to an ``XMLTree``.
 ///
 /// Accepts 2xx and the content types `application/xml` and `text/xml` by default. A body that is
-/// not well-formed is an error with line and column, and so is an empty one. A bad status alone
-/// still has its body parsed, into the error's `parsedBody`; when both the status is bad and the
-/// body is no XML, the parsing error is the outer one.
+/// not well-formed is an error with line and column, and so is an empty one. If only the status is
+/// refused, the body is parsed into the error's `parsedBody`; if also the body is not XML, the
+/// parsing error is thrown, with that of the status below it.
 ///
 /// Counterpart of `AFXMLDocumentResponseSerializer`; its `options` are ``limits`` here.
 public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
-    /// Which responses are accepted. Default: 2xx with a content type of XML.
+    /// The responses that are accepted. Default: 2xx with a content type of XML.
     public var validation: ResponseValidation
 
     /// The limits of the document. Default: the default limits.
@@ -19,7 +19,7 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
     /// Makes a serializer.
     ///
     /// - Parameters:
-    ///   - validation: Which responses are accepted. Default: 2xx with a content type of XML.
+    ///   - validation: The responses that are accepted. Default: 2xx with a content type of XML.
     ///   - limits: The limits of the document. Default: the default limits.
     public init(validation: ResponseValidation = .xml, limits: XMLLimits = XMLLimits()) {
         self.validation = validation
