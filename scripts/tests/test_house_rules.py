@@ -23,7 +23,7 @@ class Files(unittest.TestCase):
         self.assertEqual(len(sentences("README.md", "fine\n// TO" + "DO: more")), 1)
         self.assertEqual(sentences("README.md", "TODOS and METHOD" + "OLOGY"), [])
 
-    def test_a_file_that_is_no_text_is_left_alone(self):
+    def test_a_file_that_is_not_text_is_skipped(self):
         with tempfile.NamedTemporaryFile() as file:
             file.write(b"\xff\xfe\x00")
             file.flush()
@@ -43,7 +43,7 @@ class OwnPaths(unittest.TestCase):
             with self.subTest(text):
                 self.assertEqual(sentences("README.md", text, self.own), [])
 
-    def test_a_clone_right_below_the_root_forbids_no_word(self):
+    def test_a_clone_directly_below_the_root_makes_no_word_an_error(self):
         self.assertIsNone(house_rules.own_paths(Path("/"), Path("/src")))
 
 
@@ -56,7 +56,7 @@ class Reasons(unittest.TestCase):
                 self.assertEqual(sentences("Sources/A/A.swift", f"// It cannot happen.\n{code}"), [])
                 self.assertEqual(sentences("Tests/A/A.swift", code), [])
 
-    def test_of_a_doc_comment_only_one_that_speaks_of_it(self):
+    def test_a_doc_comment_counts_only_with_one_of_the_words(self):
         code = "final class A: @unchecked Sendable {"
         self.assertEqual(len(sentences("Sources/A/A.swift", f"/// A class.\n{code}")), 1)
         self.assertEqual(sentences("Sources/A/A.swift", f"/// A class.\n///\n/// Unchecked, for it is locked.\n{code}"), [])
@@ -77,7 +77,7 @@ class Foundation(unittest.TestCase):
                 self.assertEqual(sentences("Sources/BluebonnetFoundation/A.swift", code), [])
                 self.assertEqual(sentences("Tests/BluebonnetTests/A.swift", code), [])
 
-    def test_but_in_the_else_of_a_platform_without_them(self):
+    def test_foundation_is_allowed_in_the_else_of_a_platform_without_the_essentials(self):
         code = "#if canImport(FoundationEssentials)\n    import FoundationEssentials\n#else\n    import Foundation\n#endif"
         self.assertEqual(sentences("Sources/Bluebonnet/A.swift", code), [])
 
@@ -94,7 +94,7 @@ class Prose(unittest.TestCase):
         self.assertEqual(prose("A.swift", f"let a = 1  // {self.long}"), [1])
         self.assertEqual(prose("scripts/lint", f"# {self.long}"), [1])
 
-    def test_code_is_no_prose(self):
+    def test_code_is_not_prose(self):
         self.assertEqual(prose("A.swift", f'let a = "{self.long}"'), [])
         self.assertEqual(prose("A.swift", f'let a = "https://example.com/{self.long}"'), [])
         self.assertEqual(prose("A.swift", f"/// ```swift\n/// {self.long}\n/// ```\n/// {self.long}"), [4])
@@ -105,7 +105,7 @@ class Prose(unittest.TestCase):
         self.assertEqual(prose("A.md", f"{self.long}\n- {self.long}"), [1, 2])
         self.assertEqual(prose("A.md", f"| {self.long} |\n    {self.long}\n```\n{self.long}\n```\n[a]: {self.long}"), [])
 
-    def test_what_cannot_be_wrapped_may_be_long(self):
+    def test_a_word_that_cannot_be_wrapped_may_be_long(self):
         address = "https://example.com/" + "a" * 100
         self.assertEqual(prose("A.md", address), [])
         self.assertEqual(prose("A.swift", f"// {address}"), [])

@@ -42,7 +42,7 @@ class StartingNginx(InFolder):
             self.assertTrue(interop.responds(f"http://127.0.0.1:{port}/", None))
         self.assertFalse(processes.accepts(port))
 
-    def test_a_wrong_template_is_a_problem_that_says_where(self):
+    def test_a_wrong_template_is_a_problem_with_the_log(self):
         with self.assertRaisesRegex(processes.Problem, 'nginx ended; its log says:\n.*unknown directive "sever"'):
             nginx.Nginx(nginx.find(), self.folder, "@MAIN@\nsever { }").start()
 
@@ -68,13 +68,13 @@ class Certificates(InFolder):
                               capture_output=True, text=True, check=True).stdout
         self.assertIn("DNS:one.example, IP Address:127.0.0.1", text)
 
-    def test_what_openssl_refuses_is_a_problem(self):
+    def test_an_error_of_openssl_is_a_problem(self):
         with self.assertRaisesRegex(processes.Problem, "`openssl ca` failed:\n."):
             certificates.Authority(self.folder).issue("bad", "NONSENSE:x")
 
 
 class FakeServers:
-    """Servers as `run_with` knows them."""
+    """Servers with the methods that `run_with` calls."""
 
     def __init__(self):
         self.environment = {"BLUEBONNET_INTEROP_NGINX": "http://127.0.0.1:1"}
@@ -100,7 +100,7 @@ class Running(InFolder):
     def test_the_command_finds_the_servers(self):
         self.assertEqual(self.run_with("sh", "-c", 'test "$BLUEBONNET_INTEROP_NGINX" = http://127.0.0.1:1'), 0)
 
-    def test_a_command_that_is_not_there_is_a_problem(self):
+    def test_a_missing_command_is_a_problem(self):
         with self.assertRaisesRegex(processes.Problem, "cannot run no-such-command: No such file"):
             self.run_with("no-such-command")
         self.assertEqual(self.servers.calls, ["start", "stop"])
@@ -118,7 +118,7 @@ class Running(InFolder):
     def test_a_signal_ends_the_command_and_its_children(self):
         for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
             with self.subTest(number):
-                # Whoever started the tests may have had it ignored, as nohup does.
+                # The signal may be ignored by the caller of the tests, as under nohup.
                 self.addCleanup(signal.signal, number, signal.signal(number, signal.SIG_DFL))
                 pids = self.folder / f"pids-{number}"
                 # The signal comes when the command has started its child.
@@ -146,7 +146,7 @@ class Running(InFolder):
 
 
 class Remembering(InFolder):
-    def test_what_start_left_is_found_and_stopped(self):
+    def test_the_servers_of_start_are_found_and_stopped(self):
         remembered = interop.Remembered(self.folder / "made" / "servers.json")
         self.assertIsNone(remembered.read())
         servers = FakeServers()
@@ -170,7 +170,7 @@ class Remembering(InFolder):
         self.assertIsNone(remembered.read())
         remembered.stop()
 
-    def test_a_folder_that_is_gone_is_not_running(self):
+    def test_servers_of_a_missing_folder_are_not_running(self):
         remembered = interop.Remembered(self.folder / "servers.json")
         for text in ["", "{}", "[]", '{"folder": "/no/such/folder"}']:
             remembered.file.write_text(text)
@@ -200,7 +200,7 @@ class Missing(InFolder):
 
 @unittest.skipUnless(shutil.which("zstd"), "zstd is not installed")
 class ServedFiles(InFolder):
-    def test_they_are_as_long_as_they_are_called(self):
+    def test_their_sizes_are_those_in_their_names(self):
         compressor = self.folder / "python"
         compressor.write_text("#!/bin/sh\nexec cat\n")
         compressor.chmod(0o755)

@@ -18,7 +18,7 @@ class Ports(unittest.TestCase):
         for port in ports:
             self.assertGreater(port, 1023)
 
-    def test_a_port_accepts_while_somebody_listens(self):
+    def test_a_port_accepts_while_there_is_a_listener(self):
         with socket.create_server(("127.0.0.1", 0)) as listener:
             port = listener.getsockname()[1]
             self.assertTrue(processes.accepts(port))
@@ -36,7 +36,7 @@ class Services(unittest.TestCase):
         self.addCleanup(service.stop)
         return service
 
-    def test_what_it_writes_is_waited_for(self):
+    def test_a_text_in_its_log_is_waited_for(self):
         service = self.service("sleep 0.1; echo listening on 4711; sleep 60")
         self.assertEqual(service.wait_for(lambda: service.logged(r"listening on (\d+)")), "4711")
 
@@ -53,7 +53,7 @@ class Services(unittest.TestCase):
         service = self.service('echo "$WORD"; sleep 60', WORD="bluebonnet")
         service.wait_for(lambda: service.logged("(bluebonnet)"))
 
-    def test_one_that_will_not_end_is_killed(self):
+    def test_one_that_ignores_the_signal_is_killed(self):
         service = self.service("trap '' TERM; echo ready; while :; do sleep 0.05; done")
         service.wait_for(lambda: service.logged("(ready)"))
         processes.end([service.pid], processes.is_alive, seconds=0.2)
@@ -86,7 +86,7 @@ class Trees(unittest.TestCase):
             processes.end([process.pid, *found], processes.is_alive)
         self.assertEqual(len(found), 2)
 
-    def test_a_process_is_known_by_its_arguments(self):
+    def test_a_process_is_recognized_by_its_arguments(self):
         self.assertTrue(processes.has_argument(os.getpid(), "python"))
         self.assertFalse(processes.has_argument(os.getpid(), "no such argument"))
         self.assertFalse(processes.has_argument(1 << 30, "python"))

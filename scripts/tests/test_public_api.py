@@ -28,7 +28,7 @@ class Lines(unittest.TestCase):
         graph = public_api.Graph((symbol("A.b(_:)", "func b(_ c: Int,\n    d: Int) -> Int"),), ())
         self.assertEqual(graph.lines(), ["A.b(_:): func b(_ c: Int, d: Int) -> Int"])
 
-    def test_so_is_a_conformance(self):
+    def test_a_conformance_is_a_line(self):
         relationships = (
             {"kind": "conformsTo", "source": "s:A", "target": "s:8Sendable", "targetFallback": "Swift.Sendable"},
             {"kind": "conformsTo", "source": "s:A", "target": "s:P"},
@@ -102,7 +102,7 @@ class FromTheCompiler(unittest.TestCase):
 
 
 class Throwing(unittest.TestCase):
-    def test_what_throws(self):
+    def test_declarations_that_throw(self):
         for text in ["func a() throws", "func a() async throws(NetworkingError) -> Int", "init(a: Int) throws",
                      "var a: Int { get throws }", "subscript(a: Int) -> Int { get async throws }",
                      "static func a<T>(_ b: (T) -> Int, c: [T: Int]) throws -> () throws -> Int",
@@ -110,7 +110,7 @@ class Throwing(unittest.TestCase):
             with self.subTest(text):
                 self.assertTrue(public_api.throws(text))
 
-    def test_what_does_not(self):
+    def test_declarations_that_do_not_throw(self):
         for text in ["func a()", "func a(_ b: () throws -> Int)", "func a() -> () throws -> Int",
                      "func a(_ b: () throws -> Int) rethrows", "var a: (() throws -> Int)? { get set }",
                      "var a: @Sendable (Int) async throws -> Int",
@@ -118,7 +118,7 @@ class Throwing(unittest.TestCase):
             with self.subTest(text):
                 self.assertFalse(public_api.throws(text))
 
-    def test_it_is_said_in_the_doc_comment(self):
+    def test_a_throwing_symbol_needs_throws_in_its_doc_comment(self):
         said = symbol("A.b()", "func b() throws", comment="Does b.\n\n- Throws: ``C/d``.")
         unsaid = symbol("A.c()", "func c() throws", comment="Throws nothing at you.")
         bare = symbol("A.d", "var d: Int { get throws }", "swift.property")
