@@ -4,7 +4,7 @@ import ArgumentParser
 /// them on.
 @main
 struct MainCommand: AsyncParsableCommand {
-    /// What `--version` prints.
+    /// The version that `--version` prints.
     static let version = "0.1.0"
 
     /// The name of the command.

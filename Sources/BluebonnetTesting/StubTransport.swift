@@ -55,7 +55,7 @@ public final class StubTransport: Transport {
     private let respond: Responder
     private let state = Mutex(State())
 
-    /// Makes a transport that asks a closure for each response.
+    /// Makes a transport that calls a closure for each response.
     ///
     /// - Parameters:
     ///   - clock: Measures ``StubResponse/delay``; a clock of your own makes delays take no

@@ -1,6 +1,6 @@
 /// A number of seconds as people write it: 0.5, 30.
 struct Seconds: Equatable {
-    /// The largest number. It is longer than anybody waits, and a `Duration` can hold it.
+    /// The largest number. It is longer than any useful wait, and a `Duration` can hold it.
     private static let most = 1e9
 
     /// The largest number, for messages.

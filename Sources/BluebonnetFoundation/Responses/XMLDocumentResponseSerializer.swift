@@ -29,7 +29,7 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
     /// Validates, then parses.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The tree.

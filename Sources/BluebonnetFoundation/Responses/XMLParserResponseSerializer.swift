@@ -24,7 +24,7 @@ public struct XMLParserResponseSerializer: ValidatingResponseSerializer {
     /// Validates, and prepares the parser.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The document, ready for a parser.

@@ -81,7 +81,7 @@ package struct TestCertificates: Sendable {
             names: TestAlternativeName.local,
             isAuthority: true
         ).issue(by: nil)
-        let stranger = try Request(name: "Nobody's Authority", validity: valid, isAuthority: true).issue(by: nil)
+        let stranger = try Request(name: "Unknown Authority", validity: valid, isAuthority: true).issue(by: nil)
         untrusted = try Request(name: "untrusted", validity: valid, names: TestAlternativeName.local).issue(
             by: stranger,
             chain: [stranger]

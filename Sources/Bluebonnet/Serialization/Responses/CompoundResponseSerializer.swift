@@ -89,7 +89,7 @@ public struct CompoundResponseSerializer<Output: Sendable>: ResponseSerializer {
     /// Tries the serializers in order.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The value of the first that has one.

@@ -57,7 +57,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
     /// Validates, then decodes.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The decoded value.

@@ -52,7 +52,7 @@ public struct FileResponseSerializer: ValidatingResponseSerializer {
     /// Validates, then writes.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The destination.

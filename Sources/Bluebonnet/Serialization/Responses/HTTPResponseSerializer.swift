@@ -18,7 +18,7 @@ public struct HTTPResponseSerializer: ValidatingResponseSerializer {
     /// Validates, and returns the body.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The body.

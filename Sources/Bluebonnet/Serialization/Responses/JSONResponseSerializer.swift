@@ -52,7 +52,7 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer {
     /// Validates, then parses.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The JSON; `null` for an empty body.

@@ -28,7 +28,7 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
     /// Validates, then parses.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The property list; nil for an empty body.

@@ -11,7 +11,7 @@ public protocol ResponseSerializer<Output>: Sendable {
     /// Validates, then parses.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The value.

@@ -43,7 +43,7 @@ public struct StringResponseSerializer: ValidatingResponseSerializer {
     /// Validates, then decodes.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The text.

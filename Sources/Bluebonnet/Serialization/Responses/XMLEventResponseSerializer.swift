@@ -26,7 +26,7 @@ public struct XMLEventResponseSerializer: ValidatingResponseSerializer {
     /// Validates, and makes the reader.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The reader.
