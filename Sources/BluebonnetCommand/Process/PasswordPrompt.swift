@@ -49,7 +49,7 @@ enum PasswordPrompt {
         // Standard input may be the body. The C string of the path lives until `open` returns.
         let descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw .usage("There is no terminal to ask for the password; write --auth USER:PASSWORD (or USER:).")
+            throw .usage("There is no terminal to ask for the password; write --auth USER:PASSWORD (USER: for none).")
         }
         defer { close(descriptor) }
         guard tcgetpgrp(descriptor) == getpgrp() else {

@@ -15,13 +15,13 @@ extension RequestSerializer {
         guard !username.utf8.contains(UInt8(ascii: ":")) else {
             throw NetworkingError(
                 .invalidRequest,
-                "The user name contains a colon, which Basic authorization cannot send."
+                "The user name contains a colon, which Basic authorization does not allow."
             )
         }
         guard !"\(username)\(password)".utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             throw NetworkingError(
                 .invalidRequest,
-                "The user name or the password contains a control character, which Basic authorization cannot send."
+                "The user name or the password contains a control character, which Basic authorization does not allow."
             )
         }
         headerFields[.authorization] = "Basic \(Data("\(username):\(password)".utf8).base64EncodedString())"
