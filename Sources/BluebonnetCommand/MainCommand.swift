@@ -5,10 +5,10 @@ import Bluebonnet
 /// them on.
 @main
 struct MainCommand: AsyncParsableCommand {
-    /// What `--version` prints.
+    /// The version that `--version` prints.
     static let version = UserAgent.libraryVersion
 
-    /// How the command is called.
+    /// The name of the command.
     static let name = "bluebonnet"
 
     static let configuration = CommandConfiguration(
@@ -35,9 +35,9 @@ struct MainCommand: AsyncParsableCommand {
         OptionsCommand.self,
     ]
 
-    /// The entry: as ArgumentParser's, with the exit statuses of ``ExitStatus``. Away from the main
-    /// actor, whose thread waits until the process ends: another one would have to be started to
-    /// come back there.
+    /// Runs the command as ArgumentParser does, with the exit statuses of ``ExitStatus``. It does
+    /// not run on the main actor, whose thread waits until the process ends: coming back to it
+    /// would need another thread.
     @concurrent static func main() async {
         StandardStream.replaceClosed()
         do {
@@ -53,9 +53,9 @@ struct MainCommand: AsyncParsableCommand {
         }
     }
 
-    /// Lets the named command read its arguments by itself: the way through this one costs a tenth
-    /// of a short run, and ArgumentParser a third, which arguments without options do not need.
-    /// Where that fails, this one goes the whole way, since its messages name both.
+    /// Lets the named subcommand parse its arguments: parsing them in this command costs a tenth of
+    /// a short run, and ArgumentParser a third, which arguments without options do not need. Where
+    /// that fails, this command parses them again, since its messages name both commands.
     private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
         let verb = requestCommands.first { $0.name == arguments.first }
         if let command = verb?.init(plain: arguments.dropFirst()) { return command }
@@ -64,7 +64,7 @@ struct MainCommand: AsyncParsableCommand {
         return try parseAsRoot(arguments)
     }
 
-    /// Says what is wrong and ends the process.
+    /// Prints the error or the help and ends the process.
     private static func finish(with error: any Error) -> Never {
         switch error {
         case let status as ExitStatus:

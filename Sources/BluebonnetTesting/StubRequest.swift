@@ -28,6 +28,6 @@ public struct StubRequest: Sendable {
     /// The body as text; nil when there is none or it is not valid UTF-8.
     public var text: String? { body.flatMap { String(validating: $0, as: UTF8.self) } }
 
-    /// The body as JSON; nil when there is none or it is no JSON.
+    /// The body as JSON; nil when there is none or it is not JSON.
     public var json: JSONValue? { body.flatMap { try? JSONValue(parsing: $0) } }
 }

@@ -3,7 +3,7 @@ public import HTTPTypes
 
 public import FoundationEssentials
 
-/// What a ``StubTransport`` returns: a response, or throws: an error, at once or after a while.
+/// A response or an error of a ``StubTransport``, at once or after a delay.
 ///
 /// ```swift
 /// StubResponse(status: .noContent)
@@ -27,10 +27,10 @@ public struct StubResponse: Sendable {
     /// The trailer fields.
     public var trailers: HTTPFields
 
-    /// How long the transport waits before it responds, by its clock. Default: not at all.
+    /// The time that the transport waits before it responds, by its clock. Default: zero.
     public var delay: Duration = .zero
 
-    /// What is thrown instead of a response, after the delay. Default: nothing.
+    /// An error that is thrown instead of a response, after the delay. Default: none.
     public var error: (any Error)?
 
     /// Makes a response.
@@ -157,8 +157,8 @@ public struct StubResponse: Sendable {
 
     /// An error instead of a response.
     ///
-    /// - Parameter error: What the transport throws; anything but a `NetworkingError` reaches the
-    ///   caller wrapped in one.
+    /// - Parameter error: The error that the transport throws; any but a `NetworkingError` reaches
+    ///   the caller wrapped in one.
     /// - Returns: The response.
     public static func failure(_ error: any Error) -> StubResponse {
         var response = StubResponse()
@@ -166,9 +166,9 @@ public struct StubResponse: Sendable {
         return response
     }
 
-    /// The same response after a while.
+    /// A copy of the response that is delayed.
     ///
-    /// - Parameter delay: How long the transport waits, by its clock.
+    /// - Parameter delay: The time that the transport waits, by its clock.
     /// - Returns: The copy.
     public func delayed(by delay: Duration) -> StubResponse {
         var copy = self

@@ -3,7 +3,7 @@ public import HTTPTypes
 
 import FoundationEssentials
 
-/// Which requests a response of a ``StubTransport`` is for: a method and a path, on any host.
+/// The requests that a response of a ``StubTransport`` is for: a method and a path, on any host.
 public struct StubRoute: Sendable, Hashable {
     /// The method; nil for any.
     public let method: HTTPRequest.Method?
@@ -65,7 +65,7 @@ public struct StubRoute: Sendable, Hashable {
     /// - Returns: The route.
     public static func delete(_ path: String) -> StubRoute { StubRoute(.delete, path) }
 
-    /// Whether the request is one of this route.
+    /// Whether the request matches this route.
     ///
     /// - Parameter request: The request.
     /// - Returns: Whether method, path and, where the route has one, query are the same.

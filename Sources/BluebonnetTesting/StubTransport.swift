@@ -27,8 +27,8 @@ import Synchronization
 /// }
 /// ```
 public final class StubTransport: Transport {
-    /// Answers a request. What it throws is thrown by the transport.
-    public typealias Answer = @Sendable (_ request: Request) async throws -> StubResponse
+    /// Returns the response to a request. The transport throws the error that it throws.
+    public typealias Responder = @Sendable (_ request: Request) async throws -> StubResponse
 
     private struct Waiter {
         var count: Int
@@ -38,11 +38,11 @@ public final class StubTransport: Transport {
     private struct State {
         var requests: [StubRequest] = []
         var lastNumber = 0
-        /// Who waits for a number of requests.
+        /// The callers that wait for a number of requests.
         var waiters: [Int: Waiter] = [:]
         /// The delays that run.
         var delays: [Int: Task<Void, any Error>] = [:]
-        /// How often the transport was invalidated.
+        /// The number of calls of `invalidate()`.
         var invalidations = 0
 
         mutating func newNumber() -> Int {
@@ -52,19 +52,19 @@ public final class StubTransport: Transport {
     }
 
     private let clock: any Clock<Duration>
-    private let answer: Answer
+    private let respond: Responder
     private let state = Mutex(State())
 
-    /// Makes a transport that asks a closure for each response.
+    /// Makes a transport that calls a closure for each response.
     ///
     /// - Parameters:
-    ///   - clock: What measures ``StubResponse/delay``; a clock of your own makes delays take no
+    ///   - clock: Measures ``StubResponse/delay``; a clock of your own makes delays take no
     ///     time. Default: the continuous clock.
-    ///   - answer: Returns the response to each request; several at a time when several are under
-    ///     way.
-    public init(clock: any Clock<Duration> = ContinuousClock(), answer: @escaping Answer) {
+    ///   - respond: Returns the response to each request; it runs several times at once when there
+    ///     are several requests at once.
+    public init(clock: any Clock<Duration> = ContinuousClock(), respond: @escaping Responder) {
         self.clock = clock
-        self.answer = answer
+        self.respond = respond
     }
 
     /// Makes a transport that responds by a table.
@@ -73,7 +73,7 @@ public final class StubTransport: Transport {
     /// lists the routes.
     ///
     /// - Parameters:
-    ///   - clock: What measures ``StubResponse/delay``. Default: the continuous clock.
+    ///   - clock: Measures ``StubResponse/delay``. Default: the continuous clock.
     ///   - routes: The routes with their responses; the first that matches counts.
     public convenience init(
         clock: any Clock<Duration> = ContinuousClock(),
@@ -85,13 +85,13 @@ public final class StubTransport: Transport {
             let known = table.map { $0.route.description }.joined(separator: ", ")
             throw NetworkingError(
                 .invalidRequest,
-                "No stub answers \(request). The routes are: \(known.isEmpty ? "none" : known).",
+                "No route of the stub matches \(request). The routes are: \(known.isEmpty ? "none" : known).",
                 request: request
             )
         }
     }
 
-    // MARK: What it saw
+    // MARK: Requests so far
 
     /// The requests so far, in the order in which they came.
     public var requests: [StubRequest] { state.withLock { $0.requests } }
@@ -131,7 +131,7 @@ public final class StubTransport: Transport {
     ///   `NetworkingError.Code.cancelled` when the Swift task is cancelled during a delay.
     public func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
         let invalidations = record(StubRequest(request, body: try await request.body?.collect()))
-        let stub = try await answer(request)
+        let stub = try await respond(request)
         if stub.delay > .zero { try await wait(stub.delay, unlessInvalidatedSince: invalidations) }
         if let error = stub.error { throw error }
         return TransportResponse(
@@ -152,7 +152,7 @@ public final class StubTransport: Transport {
         for delay in delays { delay.cancel() }
     }
 
-    /// Notes a request; returns how often the transport had been invalidated by then.
+    /// Records a request; returns how often the transport had been invalidated by then.
     private func record(_ request: StubRequest) -> Int {
         let (ready, invalidations) = state.withLock { state in
             state.requests.append(request)
@@ -164,8 +164,8 @@ public final class StubTransport: Transport {
         return invalidations
     }
 
-    /// Waits by the clock; ends early when the Swift task is cancelled or the transport
-    /// invalidated, be it before the waiting begins.
+    /// Waits by the clock; throws early when the Swift task is cancelled or the transport is
+    /// invalidated, also when that was before this call.
     private func wait(_ delay: Duration, unlessInvalidatedSince invalidations: Int) async throws {
         let begun = state.withLock { state in
             guard state.invalidations == invalidations else { return (Int, Task<Void, any Error>)?.none }

@@ -1,4 +1,4 @@
-"""Certificates for servers that run beside a test or a measurement: made anew for each, with the openssl command."""
+"""New certificates for the servers of a test or a measurement, made with the openssl command."""
 
 import datetime
 import shutil
@@ -11,7 +11,7 @@ import processes
 HERE = "DNS:localhost,IP:127.0.0.1,IP:::1"
 DAY = datetime.timedelta(days=1)
 LIFETIME = 30 * DAY
-# P-256: made in no time, and every client takes it.
+# P-256: fast to make, and every client accepts it.
 NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
 
 # `openssl ca`, because OpenSSL 3.0 has no other command that sets both dates.
@@ -42,7 +42,7 @@ subjectAltName = {names}
 
 @dataclass(frozen=True)
 class Certificate:
-    """Where a certificate and its key are, as PEM."""
+    """The PEM files of a certificate and its key."""
 
     certificate: Path
     key: Path
@@ -53,7 +53,7 @@ def has_openssl() -> bool:
 
 
 def self_signed(folder: Path, name: str, extensions: list[str]) -> Certificate:
-    """A certificate that signs itself, with these extensions."""
+    """A self-signed certificate, with these extensions."""
     made = Certificate(folder / f"{name}.pem", folder / f"{name}.key")
     added = [word for extension in extensions for word in ("-addext", extension)]
     openssl(
@@ -76,8 +76,8 @@ class Authority:
     ) -> Certificate:
         """A server's certificate: NAME.pem and NAME.key.
 
-        `names` are its alternative names as openssl writes them. It is good from yesterday on for a
-        month, if no dates are given.
+        `names` are its alternative names as openssl writes them. Without dates it is valid from
+        yesterday on for a month.
         """
         now = datetime.datetime.now(datetime.timezone.utc)
         made = Certificate(self.folder / f"{name}.pem", self.folder / f"{name}.key")

@@ -4,8 +4,8 @@
     house_rules.py --prose [FILE…]     lines of prose over 100 columns
     house_rules.py --short [FILE…]     Swift files of at most 15 lines
 
-Every rule looks at single lines, and none reads Swift: what needs a parser stays with those who have
-one. Forced tries and casts are for `swift format`, `Throws:` in doc comments is for scripts/api.
+The rules check single lines and do not parse Swift. `swift format` finds forced tries and casts, and
+scripts/api finds doc comments without `Throws:`.
 """
 
 import os
@@ -22,7 +22,7 @@ UNFINISHED = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|X" r"XX)\b")
 NEEDS_A_REASON = re.compile(r"\bfatalError\(|@unchecked\s+Sendable|\bnonisolated\(unsafe\)")
 SPEAKS_OF_IT = re.compile(r"unchecked|unsafe|never", re.IGNORECASE)
 FOUNDATION = re.compile(r"\s*(?:\w+\s+|@\w+\s+)*import\s+(?:\w+\s+)?Foundation(?:Networking|XML)?\b")
-# How a line that is a comment begins.
+# The beginning of a line that is a comment.
 COMMENTS = {".swift": "//", ".c": "//", ".go": "//", ".rs": "//", ".h": "//", ".py": "#", ".sh": "#", "": "#"}
 TRAILING_COMMENT = re.compile(r"[^:\"'](//+ .*)$")
 FENCE = re.compile(r"\s*(?:```|~~~)")
@@ -31,7 +31,7 @@ Problem = tuple[int, str]  # the line, from 1, and a sentence
 
 
 def lines_of(path: str) -> list[str] | None:
-    """The lines of a text file; nothing for any other file."""
+    """The lines of a text file; None for any other file."""
     try:
         return Path(path).read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
@@ -39,8 +39,8 @@ def lines_of(path: str) -> list[str] | None:
 
 
 def own_paths(home: Path, repository: Path) -> re.Pattern | None:
-    """Finds the paths of the machine that this runs on: the user's folder and the clone's."""
-    # A clone in `/src` must not forbid that word to everybody.
+    """A pattern for the paths of this machine: the user's folder and the clone's."""
+    # A clone in `/src` must not make that word an error.
     paths = [path for path, least in ((home, 2), (repository, 3)) if len(path.parts) >= least]
     if not paths:
         return None
@@ -50,7 +50,7 @@ def own_paths(home: Path, repository: Path) -> re.Pattern | None:
 def has_reason(lines: list[str], index: int) -> bool:
     """Whether a comment at the end of a line or right above it gives a reason.
 
-    An ordinary comment is one; of a doc comment, only a line that speaks of the matter.
+    Every ordinary comment counts; of a doc comment, only a line with one of the words.
     """
     comments = re.findall(r"(?<!/)//(?!/)", lines[index])
     above = index - 1
@@ -74,7 +74,7 @@ def check(path: str, lines: list[str], own: re.Pattern | None = None) -> Iterato
 
 def check_swift(path: str, lines: list[str]) -> Iterator[Problem]:
     if len(lines) > MAXIMUM_LINES:
-        yield MAXIMUM_LINES + 1, f"{len(lines)} lines; a file of more than {MAXIMUM_LINES} holds two ideas"
+        yield MAXIMUM_LINES + 1, f"{len(lines)} lines; divide a file of more than {MAXIMUM_LINES}"
     if "Sources" not in Path(path).parts:
         return
     for index, line in enumerate(lines):
@@ -89,11 +89,11 @@ def check_swift(path: str, lines: list[str]) -> Iterator[Problem]:
 
 
 def long_prose(path: str, lines: list[str]) -> Iterator[Problem]:
-    """Lines of prose past the 100th column: comments, and Markdown outside of tables and code."""
+    """Lines of prose over 100 columns: comments, and Markdown outside of tables and code."""
     suffix = Path(path).suffix
     finder = prose_of_markdown if suffix == ".md" else prose_of_code
     for number, line in finder(suffix, lines):
-        # A word that alone is too long, such as an address, cannot be wrapped.
+        # A single word that is too long, such as an address, cannot be wrapped.
         if len(line) > PROSE_COLUMNS and re.search(r"\w\s+\S", line.strip()):
             yield number, f"{len(line)} columns of prose"
 
@@ -144,7 +144,7 @@ def main(arguments: list[str]) -> int:
         if report is None:
             found = list(check(path, lines, own)) + its_prose
         elif report == "--short" and is_short(path, lines):
-            found = [(len(lines), "is the last line; does this file hold an idea of its own?")]
+            found = [(len(lines), "is the last line; could this file be a part of another one?")]
         for number, sentence in found:
             print(f"{path}:{number}: {sentence}")
         problems += len(found)

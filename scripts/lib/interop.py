@@ -29,7 +29,7 @@ LISTENING = {
 
 
 class Servers:
-    """All of them, in a new folder. `environment` is what the tests find them by."""
+    """All servers, in a new folder. The tests find them by the variables in `environment`."""
 
     def __init__(self, repository: Path):
         self.templates = repository / "Tests" / "InteropTests" / "Servers"
@@ -43,7 +43,7 @@ class Servers:
         self.folder = Path(tempfile.mkdtemp(prefix="bluebonnet-interop."))
 
     def check(self):
-        """Names everything that is missing, before anything is started."""
+        """Raises a `Problem` with all missing programs, before anything is started."""
         missing = [name for name in ("openssl", "zstd") if shutil.which(name) is None]
         if nginx.find() is None:
             missing.append("nginx")
@@ -64,7 +64,7 @@ class Servers:
             authority.issue(name, names, starts, ends)
         alone = certificates.self_signed(self.folder, "self-signed", [f"subjectAltName={certificates.HERE}"])
 
-        # All are launched first and awaited afterwards, so that they start side by side.
+        # All are launched first and awaited afterwards, so that they start at the same time.
         waiting: list[Callable[[], None]] = [
             self.httpbin(),
             self.form_parsers(),
@@ -103,7 +103,7 @@ class Servers:
         return self.gunicorn("httpbin", "HTTPBIN", "httpbin:app", 16, "/status/200")
 
     def form_parsers(self) -> Callable[[], None]:
-        # Go's parser takes part where scripts/bootstrap found a Go to build it with.
+        # Go's parser is used where scripts/bootstrap has built it.
         go = self.built / "form-parser-go"
         has_go = os.access(go, os.X_OK)
         if has_go:
@@ -149,8 +149,8 @@ class Servers:
 
 
 def stop(folder: Path, pids: list[int]):
-    """Ends the servers of a folder, and removes it."""
-    # Each has the folder among its arguments, or a file in it.
+    """Ends the servers of a folder, and removes the folder."""
+    # Each process has the folder, or a file in it, among its arguments.
     processes.end(pids, lambda pid: processes.has_argument(pid, str(folder)))
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -160,7 +160,7 @@ def day(year: int, month: int, number: int) -> datetime.datetime:
 
 
 def responds(url: str, body: bytes | None) -> bool:
-    """Whether a server responds with a success. Proxies of the environment are not asked."""
+    """Whether a server responds with a success. Proxies of the environment are not used."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with contextlib.suppress(urllib.error.URLError, http.client.HTTPException, OSError):
         opener.open(url, data=body, timeout=5).close()
@@ -169,7 +169,7 @@ def responds(url: str, body: bytes | None) -> bool:
 
 
 def make_files(folder: Path, python: Path):
-    """What nginx serves; the same bytes on every run."""
+    """Makes the files that nginx serves; the same bytes on every run."""
     folder.mkdir()
     (folder / "tiny.txt").write_text("Hello, world!")
     (folder / "empty.txt").write_text("")
@@ -178,7 +178,7 @@ def make_files(folder: Path, python: Path):
     text.write_text("".join(f"{line:062d} \n" for line in range(16384)))
     items = [{"id": number, "name": f"item {number}"} for number in range(100)]
     (folder / "data.json").write_text(json.dumps({"items": items}) + "\n")
-    # Compressed beforehand, since nginx knows neither. httpbin brings brotlicffi with it.
+    # nginx cannot compress with Brotli or zstd: the files are made here. httpbin has brotlicffi.
     compress = "import brotlicffi, sys; sys.stdout.buffer.write(brotlicffi.compress(sys.stdin.buffer.read()))"
     for command, name in [([python, "-c", compress], "1m.txt.br"), (["zstd", "-q", "-19", "-c"], "1m.txt.zst")]:
         with text.open("rb") as plain, (folder / name).open("wb") as compressed:
@@ -207,7 +207,7 @@ class Remembered:
         }))
 
     def read(self) -> dict | None:
-        """What was written, while its folder is there."""
+        """The content of the file, if the folder of the servers still exists."""
         try:
             found = json.loads(self.file.read_text())
             return found if Path(found["folder"]).is_dir() else None
@@ -221,7 +221,7 @@ class Remembered:
 
 
 class Ended(BaseException):
-    """A signal asked us to end. No `Exception`, so that nothing on the way takes it for an error."""
+    """A signal asked us to end. It is not an `Exception`, so that no handler takes it for an error."""
 
     def __init__(self, number: int):
         self.number = number
@@ -233,7 +233,7 @@ ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 @contextlib.contextmanager
 def handling(handler):
-    """Signals that end a process are handled so in the block. What is ignored, as by nohup, stays so."""
+    """Handles the signals that end a process in the block. Ignored signals, as under nohup, stay ignored."""
     before = {number: signal.getsignal(number) for number in ENDING}
     caught = [number for number in ENDING if before[number] != signal.SIG_IGN]
     for number in caught:
@@ -246,7 +246,7 @@ def handling(handler):
 
 
 def ending_by_exception():
-    """Signals that end a process raise `Ended` in the block."""
+    """Raises `Ended` in the block for signals that end a process."""
 
     def end(number: int, _):
         raise Ended(number)
@@ -255,7 +255,7 @@ def ending_by_exception():
 
 
 def undisturbed():
-    """What stops processes must come to its end: signals are ignored in the block."""
+    """Ignores signals in the block, which stops processes and must be completed."""
     return handling(signal.SIG_IGN)
 
 
@@ -265,7 +265,7 @@ def run(command: list[str], environment: dict[str, str], seconds: float = proces
     When a signal ends us, the command and everything that it started is ended, too.
     """
     try:
-        # A signal counts when the process that it ends is known.
+        # Signals are collected until the process is known that they must end.
         came: list[int] = []
         with handling(lambda number, _: came.append(number)):
             process = subprocess.Popen(command, env={**os.environ, **environment})
@@ -279,7 +279,7 @@ def run(command: list[str], environment: dict[str, str], seconds: float = proces
         with undisturbed():
             family = [process.pid, *processes.descendants(process.pid)]
             if ended.number == signal.SIGINT:
-                # Ctrl-C reached the command as well, and it may have something to say about it.
+                # Ctrl-C also reached the command, which may print something before it ends.
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(seconds)
             processes.end(family, processes.is_alive, seconds)
@@ -288,7 +288,7 @@ def run(command: list[str], environment: dict[str, str], seconds: float = proces
 
 
 def run_with(servers: Callable[[], Servers], command: list[str]) -> int:
-    """Runs a command with servers beside it, which end with it or with us."""
+    """Runs a command with servers, which end with the command or with us."""
     try:
         with ending_by_exception():
             started = servers()
@@ -303,7 +303,7 @@ def run_with(servers: Callable[[], Servers], command: list[str]) -> int:
 
 
 def start(servers: Callable[[], Servers], remembered: Remembered) -> dict[str, str]:
-    """Starts servers that go on without us; returns how they are found."""
+    """Starts servers that run on after us; returns the variables by which they are found."""
     if remembered.read():
         raise Problem("already running; `scripts/interop-servers env` prints the addresses, `stop` ends them")
     with ending_by_exception():

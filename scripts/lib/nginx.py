@@ -1,4 +1,4 @@
-"""One way to start nginx: from a template, in a folder of its own, on free ports."""
+"""Starts nginx from a template, in a folder that only it uses, on free ports."""
 
 import os
 import re
@@ -9,7 +9,7 @@ import processes
 
 ATTEMPTS = 5
 
-# What every template needs: `@MAIN@` at its top, and `@FOLDERS@` in its `http` block.
+# The text for every template: `@MAIN@` at its top, and `@FOLDERS@` in its `http` block.
 MAIN = """daemon off;
 {user}worker_processes 1;
 pid @DIR@/nginx.pid;
@@ -18,7 +18,7 @@ FOLDERS = "\n    ".join(f"{kind}_temp_path @DIR@/nginx-{kind};" for kind in ("cl
 
 
 def find() -> str | None:
-    """Where nginx is; its package puts it in a folder that not every user has in PATH."""
+    """The path of nginx; its package puts it in a folder that not every user has in PATH."""
     return shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/sbin:/usr/local/sbin")
 
 
@@ -43,8 +43,8 @@ class Nginx:
     def start(self, outlives_us: bool = False) -> "Nginx":
         """Starts it, and waits until it accepts connections on every port.
 
-        nginx cannot say which port the system gave it, so it gets free ones, and others if
-        somebody else took one of them meanwhile.
+        nginx cannot report a port that the system chose, so it gets free ones, and others if
+        another process has taken one of them.
         """
         for attempt in range(1, ATTEMPTS + 1):
             try:
@@ -66,8 +66,8 @@ class Nginx:
         command = [self.executable, "-p", self.folder, "-e", log, "-c", configuration]
         self.service = processes.Service("nginx", command, log, outlives_us=outlives_us)
         try:
-            # The file comes when nginx has bound its ports: before that, another process may be
-            # who accepts connections there.
+            # nginx writes the file when it has bound its ports: before that, another process may
+            # accept connections there.
             self.service.wait_for(lambda: (self.folder / "nginx.pid").exists())
             self.service.wait_for(lambda: all(map(processes.accepts, self.ports.values())))
         except BaseException:

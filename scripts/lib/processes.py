@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
-SECONDS_TO_START = 60  # on a machine that is busy; one that has ended is noticed at once
+SECONDS_TO_START = 60  # for a busy machine; a process that has ended is noticed at once
 SECONDS_TO_END = 5
 PAUSE = 0.02
 
@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 
 
 class Problem(Exception):
-    """What keeps a script from going on, as a sentence for the person who called it."""
+    """The reason why a script cannot go on, as a sentence for its user."""
 
 
 def free_ports(count: int) -> list[int]:
@@ -33,7 +33,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def accepts(port: int) -> bool:
-    """Whether somebody accepts connections on this port."""
+    """Whether a process accepts connections on this port."""
     try:
         socket.create_connection(("127.0.0.1", port), timeout=1).close()
     except OSError:
@@ -62,9 +62,9 @@ class Service:
         return self.process.pid
 
     def wait_for(self, test: Callable[[], Result], seconds: float = SECONDS_TO_START) -> Result:
-        """Waits until a test gives something, and returns that.
+        """Waits until a test returns a true value, and returns that.
 
-        Raises a `Problem` with the log when the process ends before, or when the time is up.
+        Raises a `Problem` with the log when the process ends before, or when the time is over.
         """
         deadline = time.monotonic() + seconds
         while not (result := test()):
@@ -88,7 +88,7 @@ class Service:
 
 
 def end_with_parent():
-    """In a child, before it runs its program: the kernel ends it with us, even if we are killed."""
+    """Lets the kernel end this child with us, even if we are killed; called before its program runs."""
     ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
@@ -114,7 +114,7 @@ def send(pid: int, number: int):
 def has_argument(pid: int, text: str) -> bool:
     """Whether a process runs that has this text in its command line.
 
-    A number in a file may by now belong to somebody else's process.
+    The number in a file may belong to another process by now.
     """
     try:
         return os.fsencode(text) in Path(f"/proc/{pid}/cmdline").read_bytes()
@@ -127,7 +127,7 @@ def descendants(pid: int) -> list[int]:
     children: dict[int, list[int]] = {}
     for status in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
-            # The name of the program stands in parentheses, and may contain anything.
+            # The name of the program is in parentheses, and may contain anything.
             parent = int(status.read_text(errors="replace").rpartition(")")[2].split()[1])
             children.setdefault(parent, []).append(int(status.parent.name))
     found = []
@@ -140,7 +140,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process runs; one that has ended and is not yet waited for does not."""
+    """Whether a process runs; false for one that has ended and was not yet waited for."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except OSError:

@@ -33,20 +33,20 @@ class Graph:
             tuple(relationship for graph in graphs for relationship in graph["relationships"]))
 
     def lines(self) -> list[str]:
-        """Each symbol and each conformance on a line, in an order that does not depend on the compiler's."""
+        """A line for each symbol and each conformance, in an order that does not depend on the compiler."""
         names = {symbol["identifier"]["precise"]: path(symbol) for symbol in self.symbols}
         found = [f"{path(symbol)}: {declaration(symbol)}" for symbol in self.symbols]
         for relationship in self.relationships:
             if relationship["kind"] in ("conformsTo", "inheritsFrom") and relationship["source"] in names:
                 target = relationship.get("targetFallback") or names.get(relationship["target"])
-                # Every type conforms to SendableMetatype that holds no isolated conformance.
+                # Every type without an isolated conformance conforms to SendableMetatype.
                 if target and target != "Swift.SendableMetatype":
                     condition = where(relationship.get("swiftConstraints", []))
                     found.append(f"{names[relationship['source']]}: conforms to {target}{condition}")
         return sorted(set(found))
 
     def without_throws(self) -> Iterator[tuple[str, int, str]]:
-        """File, line and name of what can throw, and does not say so in its doc comment."""
+        """File, line and name of each symbol that can throw and has no `Throws:` in its doc comment."""
         for symbol in self.symbols:
             if symbol["kind"]["identifier"] not in KINDS_THAT_THROW or not throws(declaration(symbol)):
                 continue
@@ -65,9 +65,9 @@ def output(*command: object) -> str:
 
 
 def extract(modules: list[str], options: list, folder: Path) -> dict[str, Graph]:
-    """The graphs of modules that are compiled; the compiler writes them into a folder.
+    """The graphs of compiled modules; the compiler writes them into a folder.
 
-    Not by `swift package dump-symbol-graph`, which builds everything with flags of its own.
+    `swift package dump-symbol-graph` is not used, since it builds everything again with other flags.
     """
     target = json.loads(output("swift", "-print-target-info"))["target"]["triple"]
     for module in modules:
@@ -82,7 +82,7 @@ def path(symbol: dict) -> str:
 
 
 def declaration(symbol: dict) -> str:
-    """As it is written, on one line, with the conditions of the extension that it stands in."""
+    """The declaration as it is written, on one line, with the conditions of its extension."""
     text = "".join(fragment["spelling"] for fragment in symbol.get("declarationFragments", []))
     text = re.sub(r"\s+", " ", text).strip()
     for state in ("isUnconditionallyDeprecated", "isUnconditionallyUnavailable"):
@@ -104,7 +104,7 @@ def throws(text: str) -> bool:
     if re.match(r"(?:\w+ )*var\b", text) or re.match(r"(?:\w+ )*subscript\b", text):
         accessors = re.search(r"\{([^{}]*)\}$", text)
         return bool(accessors and re.search(r"\bthrows\b", accessors[1]))
-    # With `throws(E)` for a generic E, what is thrown is what the caller's own closure throws.
+    # With `throws(E)` for a generic E, only the closure of the caller throws.
     typed = re.findall(r"\bthrows\((\w+)\)", text)
     if typed and re.search(rf"<[^()]*\b{typed[-1]}\b[^()]*>\(", text):
         return False
@@ -115,6 +115,6 @@ def throws(text: str) -> bool:
 
 
 def difference(baseline: list[str], now: list[str]) -> list[str]:
-    """What changed: a line that is gone with `-`, a new one with `+`; nothing when they are equal."""
+    """The changes: a removed line with `-`, a new one with `+`; none when both are equal."""
     return [line for line in difflib.unified_diff(baseline, now, lineterm="", n=0)
             if not line.startswith(("---", "+++", "@@"))]

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The lock of `Synchronization` once more, over `pthread_mutex_t`.
+/// A replacement for the lock of `Synchronization`, made of a `pthread_mutex_t`.
 ///
-/// ThreadSanitizer does not see the futex calls of `Synchronization.Mutex` on Linux: every value
-/// behind such a lock looks like a race to it. `scripts/sanitize` puts this file into each target
-/// that imports `Synchronization`, in a copy of the tree. A type of a module's own goes before an
-/// imported one of the same name, so nothing else changes.
+/// ThreadSanitizer does not see the futex calls of `Synchronization.Mutex` on Linux: it reports
+/// every value behind such a lock as a race. `scripts/sanitize` puts this file into each target
+/// that imports `Synchronization`, in a copy of the tree. A module's type hides an imported one
+/// with the same name, so that nothing else changes.
 @safe
 struct Mutex<Value: ~Copyable>: ~Copyable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
@@ -26,7 +26,7 @@ struct Mutex<Value: ~Copyable>: ~Copyable {
     }
 }
 
-// The value is touched only while the lock is held.
+// There is no race: every access to the value is made while the lock is held.
 extension Mutex: @unchecked Sendable where Value: ~Copyable {}
 
 extension Mutex where Value: ~Copyable {

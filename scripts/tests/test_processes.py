@@ -86,7 +86,7 @@ class Trees(unittest.TestCase):
             processes.end([process.pid, *found], processes.is_alive)
         self.assertEqual(len(found), 2)
 
-    def test_a_process_is_known_by_its_arguments(self):
+    def test_a_process_is_recognized_by_its_arguments(self):
         self.assertTrue(processes.has_argument(os.getpid(), "python"))
         self.assertFalse(processes.has_argument(os.getpid(), "no such argument"))
         self.assertFalse(processes.has_argument(1 << 30, "python"))

@@ -17,17 +17,17 @@ struct BatchCommand: AsyncParsableCommand {
             Also: "redirect" (follow, manual, error), "timeout" (seconds),
             "output" (a file for the body), "credentials": {"user": "u",
             "password": "p"} (Basic, sent with the request; so are those of
-            http://u:p@host/, and an Authorization header wins). A line is answered when it is done:
+            http://u:p@host/, and an Authorization header wins). Each line gets a result:
               {"id": 7, "status": 200, "headers": […], "body": "…", …}
               {"id": 8, "error": {"code": "connection-lost", "message": "…"}}
 
             Example:
-              bluebonnet batch --jobs 64 requests.jsonl > answers.jsonl
+              bluebonnet batch --jobs 64 requests.jsonl > results.jsonl
 
             Exit status:
-              0  every line was answered, whatever the HTTP status
-              1  some answer is an error
-              2  bad usage
+              0  every line got a response, whatever its HTTP status
+              1  at least one result is an error
+              2  bad usage, or an input that cannot be read
             """
     )
 
@@ -55,11 +55,11 @@ struct BatchCommand: AsyncParsableCommand {
             session: SessionManager(configuration: configuration),
             jobs: options.jobs,
             lines: LineReader(file),
-            answers: AnswerWriter(isOrdered: options.ordered) { StandardStream.output.write($0) }
+            results: ResultWriter(isOrdered: options.ordered) { StandardStream.output.write($0) }
         )
-        // A signal leaves no half file of an "output" behind.
+        // After a signal, no half-written file of an "output" is left.
         switch try await TerminationSignals.cancelling({ await runner.run() }) {
-        case .answered: return
+        case .complete: return
         case .someErrors: throw ExitStatus.transport
         case .unreadable(let reason): throw CommandFailure.usage(reason)
         }

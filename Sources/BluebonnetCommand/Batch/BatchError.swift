@@ -1,28 +1,28 @@
 import Bluebonnet
 
-/// Why a line has no response: the `error` of its answer.
+/// The reason why a line has no response: the `error` of its result.
 struct BatchError: Error, Equatable, Sendable {
     /// The code of a `NetworkingError`, or `invalid-line`.
     var code: String
     /// A sentence for a person.
     var message: String
 
-    /// The line is not what a request looks like.
+    /// An error of a line that does not describe a request.
     static func invalidLine(_ message: String) -> BatchError {
         BatchError(code: "invalid-line", message: message)
     }
 
-    /// The line asks for something that a later version can do.
-    static func notAvailable(_ what: String) -> BatchError {
+    /// An error of a line that needs a feature of a later version.
+    static func notAvailable(_ feature: String) -> BatchError {
         BatchError(
             code: NetworkingError.Code.unsupportedFeature.rawValue,
-            message: CommandFailure.notAvailable(what).message
+            message: CommandFailure.notAvailable(feature).message
         )
     }
 }
 
 extension BatchError {
-    /// What the library says.
+    /// The code and the message of the library's error.
     init(_ error: NetworkingError) {
         self.init(code: error.code.rawValue, message: error.message)
     }

@@ -1,12 +1,11 @@
 import Bluebonnet
 
-/// A line of the input, read: its identifier, and what it asks for or why that cannot be
-/// understood.
+/// A parsed line of the input: its identifier, and its request or the reason why there is none.
 struct BatchLine: Sendable {
-    /// What is echoed: the line's `id`, else its number.
+    /// The `id` of the result: the line's `id`, else its number.
     let id: JSONValue
 
-    /// The request, or what is wrong with the line.
+    /// The request, or the error of the line.
     let request: Result<BatchRequest, BatchError>
 
     /// Reads a line.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bluebonnet
 
-/// The options of `batch` beside those of every request.
+/// The options that only `batch` has.
 struct BatchOptions: ParsableArguments {
     /// Each needs a connection, and a machine has fewer than 65,536 ports for those to one server.
     static let mostJobs = 10_000
@@ -13,13 +13,13 @@ struct BatchOptions: ParsableArguments {
     )
     var jobs = 8
 
-    @Flag(name: .long, help: "Answer in the order of the lines, not in the order in which answers come.")
+    @Flag(name: .long, help: "Write the results in the order of the lines, not in the order in which they are ready.")
     var ordered = false
 
     @Option(
         name: .long,
         parsing: .unconditional,
-        help: ArgumentHelp("The largest body that is put into an answer, after decoding.", valueName: "bytes")
+        help: ArgumentHelp("The largest body that is put into a result, after decoding.", valueName: "bytes")
     )
     var maxBody: Int?
 
@@ -53,10 +53,10 @@ struct BatchOptions: ParsableArguments {
 
     func validate() throws {
         guard (1...Self.mostJobs).contains(jobs) else {
-            throw ValidationError("--jobs is between 1 and \(Self.mostJobs).")
+            throw ValidationError("--jobs must be between 1 and \(Self.mostJobs).")
         }
-        if let maxBody, maxBody < 0 { throw ValidationError("--max-body is 0 or more.") }
-        if retry < 0 { throw ValidationError("--retry is 0 or more.") }
+        if let maxBody, maxBody < 0 { throw ValidationError("--max-body must be 0 or more.") }
+        if retry < 0 { throw ValidationError("--retry must be 0 or more.") }
         let missing: [(String, Bool)] = [
             ("--cache \(cache)", cache != "off"), ("--cookies \(cookies)", cookies != "off"), ("--pin", !pin.isEmpty),
             ("--proxy", proxy != nil), ("--http2", http2), ("--retry \(retry)", retry > 0),
@@ -66,7 +66,7 @@ struct BatchOptions: ParsableArguments {
         }
     }
 
-    /// Puts the options into a configuration. That many requests at once need that many
+    /// Puts the options into a configuration. So many requests at once need as many
     /// connections.
     func apply(to configuration: inout SessionConfiguration) {
         configuration.maximumConnectionsPerHost = max(configuration.maximumConnectionsPerHost, jobs)

@@ -33,7 +33,7 @@ struct BatchPart: Equatable, Sendable {
         var texts: [String: String] = [:]
         for (name, value) in members {
             guard ["name", "value", "file"].contains(name) else {
-                throw .invalidLine("A part of “multipart” has no member “\(name)”.")
+                throw .invalidLine("“\(name)” is not a known member of a part of “multipart”.")
             }
             guard let text = value.string else {
                 throw .invalidLine("“multipart.\(name)” must be a string, not \(value.kindWithArticle).")
@@ -46,10 +46,10 @@ struct BatchPart: Equatable, Sendable {
         case (let value?, nil): content = .value(value)
         case (nil, let path?):
             guard !path.isEmpty, !path.utf8.contains(0) else {
-                throw .invalidLine("“multipart.file” is not a path.")
+                throw .invalidLine("“multipart.file” must be a path: it is empty or has a NUL in it.")
             }
             content = .file(path)
-        default: throw .invalidLine("A part of “multipart” has either a “value” or a “file”.")
+        default: throw .invalidLine("A part of “multipart” must have either a “value” or a “file”.")
         }
     }
 }
@@ -72,7 +72,7 @@ extension Request {
         if given != nil { headerFields[.contentType] = contentType }
     }
 
-    /// The parameter of `multipart/form-data; boundary=…` (RFC 2046 §5.1.1), with or without
+    /// The boundary of `multipart/form-data; boundary=…` (RFC 2046 §5.1.1), with or without
     /// quotes.
     private static func boundary(of contentType: String) -> String? {
         let parts = parts(ofField: contentType).map { HeaderValue.trimmed(String(decoding: $0, as: UTF8.self)) }
@@ -87,7 +87,7 @@ extension Request {
         return String(decoding: value, as: UTF8.self)
     }
 
-    /// What stands between the semicolons; those in a quoted string separate nothing (RFC 9110
+    /// The texts between the semicolons; a semicolon in a quoted string does not separate (RFC 9110
     /// §5.6.4, §5.6.6).
     private static func parts(ofField value: String) -> [[UInt8]] {
         var parts: [[UInt8]] = [[]]

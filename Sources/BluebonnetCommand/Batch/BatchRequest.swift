@@ -2,9 +2,9 @@ import Bluebonnet
 import FoundationEssentials
 import HTTPTypes
 
-/// What a line asks for.
+/// The request of a line.
 struct BatchRequest: Sendable {
-    /// The request, but for a body that is made of files.
+    /// The request, without a body that is made of files.
     private(set) var request: Request
 
     /// The path of the file that is the body.
@@ -37,10 +37,10 @@ struct BatchRequest: Sendable {
         var credentials: Credentials?
         request = Request(url: Self.placeholder)
         for (name, value) in members {
-            guard Self.names.contains(name) else { throw .invalidLine("There is no member “\(name)”.") }
+            guard Self.names.contains(name) else { throw .invalidLine("“\(name)” is not a known member of a line.") }
             if value.isNull, name != "json" { continue }
             if Self.bodyNames.contains(name) {
-                if let body { throw .invalidLine("“\(body.key)” and “\(name)”: a request has one body.") }
+                if let body { throw .invalidLine("A request has one body, not “\(body.key)” and “\(name)”.") }
                 body = (name, value)
                 continue
             }
@@ -51,12 +51,12 @@ struct BatchRequest: Sendable {
             case "redirect": request.redirectPolicy = try Self.redirectPolicy(value)
             case "timeout": request.timeouts = try Self.timeouts(value, session: timeouts)
             case "output": output = try Self.path(value, of: name)
-            case "cache": if try !Self.isDefaultCache(value) { missing = missing ?? "“cache”" }
+            case "cache": if try !Self.isDefaultCache(value) { missing = missing ?? "A “cache” other than “default”" }
             case "credentials": credentials = try Self.credentials(value)
             default: break
             }
         }
-        guard var url else { throw .invalidLine("There is no “url”.") }
+        guard var url else { throw .invalidLine("The line has no “url”.") }
         do throws(CommandFailure) {
             let inURL = try Credentials.take(from: &url)
             authorize(credentials ?? inURL)
@@ -77,7 +77,7 @@ struct BatchRequest: Sendable {
         request.headerFields.append(HTTPField(name: .authorization, value: credentials.field))
     }
 
-    /// Stands in the request until its URL has been read.
+    /// The URL of the request until that of the line has been read.
     private static let placeholder = URL(filePath: "/")
 
     // MARK: Body
@@ -127,7 +127,7 @@ struct BatchRequest: Sendable {
         var fields: [String] = []
         for pair in pairs {
             guard let pair = pair.array, pair.count == 2, let name = pair[0].string, let value = pair[1].string else {
-                throw .invalidLine("A pair of “form” is [name, value], both strings.")
+                throw .invalidLine("Each pair of “form” must be [name, value], two strings.")
             }
             fields.append("\(rules.escape(name))=\(rules.escape(value))")
         }
@@ -143,7 +143,9 @@ struct BatchRequest: Sendable {
 
     private static func path(_ value: JSONValue, of name: String) throws(BatchError) -> String {
         let path = try string(value, of: name)
-        guard !path.isEmpty, !path.utf8.contains(0) else { throw .invalidLine("“\(name)” is not a path.") }
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw .invalidLine("“\(name)” must be a path: it is empty or has a NUL in it.")
+        }
         return path
     }
 
@@ -166,14 +168,14 @@ struct BatchRequest: Sendable {
         }
         for pair in pairs {
             guard let pair = pair.array, pair.count == 2, let name = pair[0].string, let value = pair[1].string else {
-                throw .invalidLine("A pair of “headers” is [name, value], both strings.")
+                throw .invalidLine("Each pair of “headers” must be [name, value], two strings.")
             }
             fields.append(try field(name, value))
         }
         return fields
     }
 
-    /// Names and values are bytes: a character is the byte of the same number (ISO-8859-1).
+    /// Names and values are bytes: a character is the byte with its number (ISO-8859-1).
     private static func field(_ name: String, _ value: String) throws(BatchError) -> HTTPField {
         guard let fieldName = HTTPField.Name(name) else {
             throw BatchError(
@@ -182,7 +184,7 @@ struct BatchRequest: Sendable {
         }
         let value = HeaderValue.trimmed(value)
         guard value.unicodeScalars.allSatisfy({ $0.value <= 0xFF }) else {
-            throw .invalidLine("The value of \(fieldName.rawName) has a character above U+00FF, which is no byte.")
+            throw .invalidLine("The value of \(fieldName.rawName) has a character above U+00FF, which is not one byte.")
         }
         guard let field = HTTPField(name: fieldName, latin1Value: value) else {
             throw BatchError(
@@ -200,14 +202,14 @@ struct BatchRequest: Sendable {
         case "follow": return .follow
         case "manual": return .manual
         case "error": return .error
-        case let other: throw .invalidLine("“redirect” is follow, manual or error, not “\(other)”.")
+        case let other: throw .invalidLine("“redirect” must be follow, manual or error, not “\(other)”.")
         }
     }
 
     private static func timeouts(_ value: JSONValue, session: Timeouts) throws(BatchError) -> Timeouts {
         guard let number = value.double else { throw wrongType(value, of: "timeout", wanted: "a number of seconds") }
         guard let seconds = Seconds(number), seconds.duration > .zero else {
-            throw .invalidLine("“timeout” is a number of seconds above 0.")
+            throw .invalidLine("“timeout” must be a number of seconds above 0 and up to \(Seconds.mostText).")
         }
         var timeouts = session
         timeouts.limitRequest(to: seconds.duration)
@@ -218,7 +220,7 @@ struct BatchRequest: Sendable {
         switch try string(value, of: "cache") {
         case "default": return true
         case "no-cache", "reload", "no-store", "force-cache", "only-if-cached": return false
-        case let other: throw .invalidLine("“cache” cannot be “\(other)”.")
+        case let other: throw .invalidLine("“cache” cannot be “\(other)”; write “default” or leave it out.")
         }
     }
 
@@ -227,7 +229,7 @@ struct BatchRequest: Sendable {
         var texts: [String: String] = [:]
         for (name, value) in members {
             guard name == "user" || name == "password" else {
-                throw .invalidLine("There is no member “credentials.\(name)”.")
+                throw .invalidLine("“credentials.\(name)” is not a known member of a line.")
             }
             texts[name] = try string(value, of: "credentials.\(name)")
         }

@@ -5,9 +5,11 @@ import Synchronization
 
 /// Sends the requests of all lines, up to a fixed number at once.
 struct BatchRunner {
-    /// How the run ended.
+    /// The ways in which a run ends.
     enum Outcome: Equatable {
-        case answered
+        /// Every line has a response.
+        case complete
+        /// At least one line has an error.
         case someErrors
         /// The input could not be read to its end.
         case unreadable(String)
@@ -16,12 +18,12 @@ struct BatchRunner {
     let session: SessionManager
     let jobs: Int
     let lines: LineReader
-    let answers: AnswerWriter
+    let results: ResultWriter
 
     /// Lines and bodies above this size are read and written as JSON off the event loop.
     private static let inlineSize = 256 * 1024
 
-    /// What the workers of one run share.
+    /// The state that the workers of one run share.
     private final class Run: Sendable {
         let workers: Mutex<WorkerCount>
         let hasErrors = Mutex(false)
@@ -36,45 +38,44 @@ struct BatchRunner {
         }
     }
 
-    /// Reads, sends and answers until the input ends. Cancelling the task stops all of it; what was
-    /// under way is not answered.
+    /// Reads lines, sends requests and writes results until the input ends. Cancelling the task
+    /// stops all of it; a line that is not complete then gets no result.
     func run() async -> Outcome {
         let run = Run(jobs: jobs)
         await withTaskCancellationHandler {
             await withDiscardingTaskGroup { group in
                 for await _ in run.starts {
-                    // On the event loops a request crosses no thread between its line and its
-                    // answer.
+                    // On the event loops a request stays on one thread from its line to its result.
                     group.addTask(executorPreference: EventLoopTaskExecutor.next()) { await work(run) }
                 }
             }
         } onCancel: {
             lines.stop()
         }
-        await answers.finish()
+        await results.finish()
         if let failure = lines.failure { return .unreadable(failure) }
-        return run.hasErrors.withLock { $0 } ? .someErrors : .answered
+        return run.hasErrors.withLock { $0 } ? .someErrors : .complete
     }
 
-    /// Answers one line after another.
+    /// Makes and writes the result of one line after another.
     private func work(_ run: Run) async {
         while let line = await lines.next() {
-            if run.workers.withLock({ $0.tookLine() }) { run.start.yield() }
-            let answer = await answer(to: line)
+            if run.workers.withLock({ $0.takeLine() }) { run.start.yield() }
+            let result = await result(of: line)
             if Task.isCancelled { break }
-            if answer.isError { run.hasErrors.withLock { $0 = true } }
-            await answers.write(await render(answer), at: line.number)
-            run.workers.withLock { $0.isDone() }
+            if result.isError { run.hasErrors.withLock { $0 = true } }
+            await results.write(await render(result), at: line.number)
+            run.workers.withLock { $0.finishLine() }
         }
-        // There are no more lines, for nobody.
+        // There are no more lines for any worker.
         run.start.finish()
     }
 
-    private func answer(to line: LineReader.Line) async -> BatchAnswer {
+    private func result(of line: LineReader.Line) async -> BatchResult {
         let line = await read(line)
         switch line.request {
-        case .success(let request): return BatchAnswer(id: line.id, outcome: await send(request))
-        case .failure(let error): return BatchAnswer(id: line.id, outcome: .error(error, status: nil))
+        case .success(let request): return BatchResult(id: line.id, outcome: await send(request))
+        case .failure(let error): return BatchResult(id: line.id, outcome: .error(error, status: nil))
         }
     }
 
@@ -93,42 +94,42 @@ struct BatchRunner {
         BatchLine(line.bytes, number: line.number, timeouts: timeouts)
     }
 
-    private func send(_ line: BatchRequest) async -> BatchAnswer.Outcome {
+    private func send(_ line: BatchRequest) async -> BatchResult.Outcome {
         var status: Int?
         do {
             var request = line.request
             if let path = line.bodyFile { request.body = try .file(URL(filePath: path)) }
             if let parts = line.parts { try request.setBody(parts) }
             guard let output = line.output else {
-                return .response(BatchAnswer.Received(try await session.data(for: request)))
+                return .response(BatchResult.Received(try await session.data(for: request)))
             }
             let startedAt = ContinuousClock.now
-            let answer = try await session.stream(request)
-            status = answer.head.status.code
-            let count = try await answer.body.write(toPath: output)
-            return .response(BatchAnswer.Received(answer, bytes: count, total: startedAt.duration(to: .now)))
+            let response = try await session.stream(request)
+            status = response.head.status.code
+            let count = try await response.body.write(toPath: output)
+            return .response(BatchResult.Received(response, bytes: count, total: startedAt.duration(to: .now)))
         } catch let error as NetworkingError {
             return .error(BatchError(error), status: error.response?.status.code ?? status)
         } catch {
-            // The library throws nothing else.
+            // The library throws only `NetworkingError`.
             return .error(BatchError(NetworkingError(.interceptorFailed, "\(error)")), status: status)
         }
     }
 
-    private func render(_ answer: BatchAnswer) async -> [UInt8] {
-        guard case .response(let received) = answer.outcome, case .inline(let data) = received.body,
+    private func render(_ result: BatchResult) async -> [UInt8] {
+        guard case .response(let received) = result.outcome, case .inline(let data) = received.body,
             data.count > Self.inlineSize
-        else { return answer.line() }
-        return await withTaskExecutorPreference(globalConcurrentExecutor) { await Self.renderElsewhere(answer) }
+        else { return result.line() }
+        return await withTaskExecutorPreference(globalConcurrentExecutor) { await Self.renderElsewhere(result) }
     }
 
     @concurrent
-    private static func renderElsewhere(_ answer: BatchAnswer) async -> [UInt8] {
-        answer.line()
+    private static func renderElsewhere(_ result: BatchResult) async -> [UInt8] {
+        result.line()
     }
 }
 
-extension BatchAnswer.Received {
+extension BatchResult.Received {
     /// A response whose body is in memory.
     init(_ response: Response<Data>) {
         self.init(
@@ -143,7 +144,7 @@ extension BatchAnswer.Received {
         )
     }
 
-    /// A response whose body went into a file.
+    /// A response whose body was written to a file.
     init(_ response: TransportResponse, bytes: Int, total: Duration) {
         var timings = response.timings
         timings.total = total

@@ -1,7 +1,7 @@
 import Bluebonnet
 
 extension JSONValue {
-    /// What the value is, for messages.
+    /// The kind of the value, for messages.
     var kindWithArticle: String {
         switch self {
         case .null: "null"

@@ -3,8 +3,8 @@ import Dispatch
 import NIOCore
 import Synchronization
 
-/// The lines of a file as they come: a thread reads, so that a slow writer of lines holds up
-/// nothing else.
+/// The lines of a file as they come. A thread reads them, so that a program that writes lines
+/// slowly delays nothing else.
 ///
 /// A line is handed out as soon as its end has been read. When lines are taken slower than they
 /// come, reading stops.
@@ -17,7 +17,7 @@ final class LineReader: Sendable {
     }
 
     private struct State {
-        /// The lines nobody has taken yet, the next one last.
+        /// The lines that no worker has taken yet, the next one last.
         var ready: [[UInt8]] = []
         var taken = 0
         var waiting: [CheckedContinuation<Line?, Never>] = []
@@ -45,7 +45,7 @@ final class LineReader: Sendable {
         }
     }
 
-    /// Why reading ended before the end of the file.
+    /// The reason why reading ended before the end of the file.
     var failure: String? { state.withLock { $0.failure } }
 
     /// The next line; nil when there are no more.
@@ -62,8 +62,8 @@ final class LineReader: Sendable {
         }
     }
 
-    /// Hands out no more lines, also to those who wait for one. What blocks the reading thread goes
-    /// on blocking it.
+    /// Hands out no more lines; workers that wait for one get nil. A read that blocks the reading
+    /// thread still blocks it.
     func stop() {
         let waiting = state.withLock { state in
             state.isStopped = true
@@ -111,7 +111,7 @@ final class LineReader: Sendable {
     private func add(_ lines: [[UInt8]]) {
         guard !lines.isEmpty else { return }
         let served = state.withLock { state -> [(CheckedContinuation<Line?, Never>, Line)] in
-            // Waiting until all were taken keeps the list short, so that turning it round costs
+            // Reading waits until all lines were taken: the list is short, and reversing it costs
             // little.
             state.ready = state.ready.isEmpty ? lines.reversed() : lines.reversed() + state.ready
             var served: [(CheckedContinuation<Line?, Never>, Line)] = []
@@ -123,7 +123,7 @@ final class LineReader: Sendable {
         for (continuation, line) in served { continuation.resume(returning: line) }
     }
 
-    /// Lines that wait beyond this number stop the reading until all of them have been taken.
+    /// The number of waiting lines that stops the reading until all of them have been taken.
     private static let mostWaiting = 1024
 
     private func waitForRoom() {

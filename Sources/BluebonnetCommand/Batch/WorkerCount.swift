@@ -1,23 +1,23 @@
-/// How many workers take lines. There is one more than those that are busy, up to a limit, so that
-/// they cost what is under way and not what was allowed.
+/// The number of workers that take lines. There is one more than those that are busy, up to a
+/// limit, so that their cost depends on the requests under way and not on the limit.
 struct WorkerCount: Equatable, Sendable {
-    /// The most there may be.
+    /// The largest number of workers.
     let limit: Int
 
-    /// Those that have been started.
+    /// The workers that have been started.
     private(set) var started = 1
 
-    /// Those that wait for a line.
+    /// The workers that wait for a line.
     private(set) var idle = 1
 
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// A worker has taken a line.
+    /// Counts a worker that has taken a line.
     ///
     /// - Returns: Whether another worker is to be started, which then waits for a line.
-    mutating func tookLine() -> Bool {
+    mutating func takeLine() -> Bool {
         idle -= 1
         guard idle == 0, started < limit else { return false }
         started += 1
@@ -25,8 +25,8 @@ struct WorkerCount: Equatable, Sendable {
         return true
     }
 
-    /// A worker is done with its line and waits for the next one.
-    mutating func isDone() {
+    /// Counts a worker that is done with its line and waits for the next one.
+    mutating func finishLine() {
         idle += 1
     }
 }

@@ -7,11 +7,11 @@ struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         _superCommandName: MainCommand.name,
-        abstract: "Shows what the library does, on a server of its own.",
+        abstract: "Shows what the library does, with an embedded server.",
         discussion: """
-            Starts the embedded server, goes through the main uses of the library
-            one by one, and checks what comes back. Needs no network. Ends with 1
-            when a step does not show what it promises.
+            Starts the embedded server, runs the main uses of the library one by
+            one, and checks each response. Needs no network. The exit status is 1
+            when a step fails.
             """
     )
 
@@ -27,7 +27,7 @@ struct DemoCommand: AsyncParsableCommand {
             }
             await stage.session.shutdown()
         }
-        output.write(line: "\nAll \(DemoStep.all.count) steps showed what they promise.")
+        output.write(line: "\nAll \(DemoStep.all.count) steps succeeded.")
     }
 
     private func run(_ step: DemoStep, on stage: DemoStage, _ output: StandardStream) async throws {

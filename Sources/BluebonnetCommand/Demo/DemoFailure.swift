@@ -1,4 +1,4 @@
-/// A step of the tour did not show what it promises.
+/// An error of a step of the tour that got something else than it expected.
 struct DemoFailure: Error, CustomStringConvertible {
     let description: String
 
@@ -6,8 +6,8 @@ struct DemoFailure: Error, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - condition: What must be true.
-    ///   - expectation: What was expected, for the message.
-    ///   - actual: What came instead.
+    ///   - expectation: The expected value, for the message.
+    ///   - actual: The value that came instead.
     /// - Throws: ``DemoFailure``.
     static func unless(_ condition: Bool, expected expectation: String, got actual: Any?) throws(DemoFailure) {
         guard !condition else { return }

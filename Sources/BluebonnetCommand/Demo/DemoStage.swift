@@ -2,13 +2,13 @@ import Bluebonnet
 import FoundationEssentials
 import LocalServer
 
-/// What the steps of the tour play on: the embedded server and a session.
+/// The embedded server and the session that the steps of the tour use.
 struct DemoStage: Sendable {
     let server: LocalServer
     let session: SessionManager
     let certificates: TestCertificates
 
-    /// A manager whose paths are the server's.
+    /// A manager with the base URL of the server.
     var api: HTTPSessionManager {
         HTTPSessionManager(baseURL: URL(string: server.baseURL), session: session)
     }
@@ -19,11 +19,11 @@ struct DemoStage: Sendable {
     }
 
     static func url(_ text: String) throws -> URL {
-        guard let url = URL(string: text) else { throw DemoFailure(description: "\(text) is no URL") }
+        guard let url = URL(string: text) else { throw DemoFailure(description: "\(text) is not a URL") }
         return url
     }
 
-    /// Runs a body that must fail, and gives the error.
+    /// Runs a body that must fail, and returns the error.
     static func error(expected code: NetworkingError.Code, of body: () async throws -> Void) async throws
         -> NetworkingError
     {

@@ -3,18 +3,18 @@ import FoundationEssentials
 import HTTPTypes
 import LocalServer
 
-/// What goes wrong, and how it is told.
+/// Faults and their errors.
 extension DemoStep {
     static let errorWithBody = DemoStep(
         title: "A 404 is an error that carries the body",
         code: #"catch let error as NetworkingError { error.code; error.response?.status; error.bodyString }"#
     ) { stage in
-        let answer = FaultStep.respond(
+        let response = FaultStep.respond(
             404,
             headers: [("Content-Type", "application/json")],
             body: #"{"reason":"no such user"}"#
         )
-        return try await FaultServer.run([.readRequest, answer]) { server in
+        return try await FaultServer.run([.readRequest, response]) { server in
             let api = HTTPSessionManager(baseURL: try DemoStage.url(server.baseURL), session: stage.session)
             let error = try await DemoStage.error(expected: .unacceptableStatusCode) {
                 try await api.get("users/7", as: .json)
@@ -41,7 +41,7 @@ extension DemoStep {
     }
 
     static let timeoutInBody = DemoStep(
-        title: "Timeouts fire in the middle of a body, too",
+        title: "Timeouts also fire in the middle of a body",
         code: #"request.timeouts = Timeouts(betweenBytes: .milliseconds(200))"#
     ) { stage in
         let half = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"
@@ -87,7 +87,7 @@ extension DemoStep {
     }
 
     static let expired = DemoStep(
-        title: "An expired certificate has an error of its own",
+        title: "An expired certificate has its own error code",
         code: #"error.code == .certificateExpired"#
     ) { stage in
         let tls = ServerTLS(stage.certificates.expired)

@@ -2,9 +2,9 @@ import Bluebonnet
 import FoundationEssentials
 import HTTPTypes
 
-/// What is sent: parameters and bodies.
+/// Requests: parameters and bodies.
 extension DemoStep {
-    /// What the server says it has received.
+    /// The request as the server received it.
     private struct Echo: Decodable, Sendable {
         var args: [String: String]
         var url: String
@@ -51,11 +51,11 @@ extension DemoStep {
     ) { stage in
         var api = stage.api
         api.requestSerializer = JSONRequestSerializer()
-        let answer = try await api.post("post", body: User(name: "Ada", age: 36), as: .json)
-        let type = answer["headers"]?["Content-Type"]?.string
-        try DemoFailure.unless(answer["json"] == ["name": "Ada", "age": 36], expected: "the user", got: answer["json"])
+        let json = try await api.post("post", body: User(name: "Ada", age: 36), as: .json)
+        let type = json["headers"]?["Content-Type"]?.string
+        try DemoFailure.unless(json["json"] == ["name": "Ada", "age": 36], expected: "the user", got: json["json"])
         try DemoFailure.unless(type == "application/json", expected: "application/json", got: type)
-        return "the server read \(answer["json"] ?? nil) as \(type ?? "")"
+        return "the server read \(json["json"] ?? nil) as \(type ?? "")"
     }
 
     static let postForm = DemoStep(
@@ -63,8 +63,8 @@ extension DemoStep {
         code: #"try await api.post("post", parameters: ["name": "Ada", "city": "Nürnberg"], as: .json)"#
     ) { stage in
         let form: JSONValue = ["name": "Ada", "city": "Nürnberg"]
-        let answer = try await stage.api.post("post", parameters: form, as: .json)
-        try DemoFailure.unless(answer["form"] == form, expected: "\(form)", got: answer["form"])
-        return "the server read \(answer["form"] ?? nil)"
+        let json = try await stage.api.post("post", parameters: form, as: .json)
+        try DemoFailure.unless(json["form"] == form, expected: "\(form)", got: json["form"])
+        return "the server read \(json["form"] ?? nil)"
     }
 }

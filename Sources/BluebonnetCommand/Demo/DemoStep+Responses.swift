@@ -3,7 +3,7 @@ import FoundationEssentials
 import HTTPTypes
 import LocalServer
 
-/// What comes back: redirects, content coding, streams and files.
+/// Responses: redirects, content coding, streams and files.
 extension DemoStep {
     static let redirects = DemoStep(
         title: "Redirects are followed, and counted",
@@ -15,7 +15,7 @@ extension DemoStep {
     }
 
     static let gzip = DemoStep(
-        title: "Content coding is undone; the header says what was sent",
+        title: "Content coding is undone; the header field names the one that was sent",
         code: #"try await api.response(.get, "gzip", as: .json)"#
     ) { stage in
         let response = try await stage.api.response(.get, "gzip", as: .json)
@@ -38,21 +38,21 @@ extension DemoStep {
     }
 
     static let backPressure = DemoStep(
-        title: "Back-pressure: who does not read slows the server down",
+        title: "Back-pressure: a client that does not read slows the server down",
         code: #"var pieces = try await session.stream(endless).body.makeAsyncIterator(); _ = try await pieces.next()"#
     ) { stage in
         let head = "HTTP/1.1 200 OK\r\n\r\n"
         return try await FaultServer.run([.readRequest, .send(head), .fill(UInt8(ascii: "x"), count: .max)]) { server in
-            let answer = try await stage.session.stream(Request(url: DemoStage.url(server.baseURL + "/endless")))
-            var pieces = answer.body.makeAsyncIterator()
+            let response = try await stage.session.stream(Request(url: DemoStage.url(server.baseURL + "/endless")))
+            var pieces = response.body.makeAsyncIterator()
             _ = try await pieces.next()
             let sent = try await standstill { server.record.connections[0].bytesSent }
             try DemoFailure.unless(sent < 64 << 20, expected: "less than 64 MB", got: sent)
-            return "an endless body: the server could send \(sent >> 10) KB and waits since"
+            return "an endless body: the server sent \(sent >> 10) KB, and now waits"
         }
     }
 
-    /// The value at which a count has stood still for a quarter of a second.
+    /// The first value of a count that does not change for a quarter of a second.
     private static func standstill(_ count: () -> Int) async throws -> Int {
         var last = -1
         for _ in 0..<40 {
@@ -65,7 +65,7 @@ extension DemoStep {
     }
 
     static let download = DemoStep(
-        title: "A download goes into a file, never into memory",
+        title: "A download is written to a file, never collected in memory",
         code: #"try await session.stream(request).body.write(to: file)"#
     ) { stage in
         let directory = FileManager.default.temporaryDirectory

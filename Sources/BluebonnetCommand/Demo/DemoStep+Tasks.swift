@@ -3,7 +3,7 @@ import FoundationEssentials
 import HTTPTypes
 import LocalServer
 
-/// Many requests, and the end of one.
+/// Many requests at once, and a request that is cancelled.
 extension DemoStep {
     static let cancellation = DemoStep(
         title: "Cancelling the Swift task cancels the request",
@@ -37,8 +37,8 @@ extension DemoStep {
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         let time = startedAt.duration(to: .now)
-        try DemoFailure.unless(successes == count, expected: "\(count) answers with 200", got: successes)
+        try DemoFailure.unless(successes == count, expected: "\(count) responses with 200", got: successes)
         let perSecond = Int(Double(count) / (time / .seconds(1)))
-        return "\(count) answers in \(Int(time / .milliseconds(1))) ms, \(perSecond) a second, server included"
+        return "\(count) responses in \(Int(time / .milliseconds(1))) ms, \(perSecond) a second, server included"
     }
 }

@@ -1,10 +1,10 @@
-/// A step of the tour: what it is about, what is called, and the code that does it and checks what
-/// comes back.
+/// A step of the tour: its title, the code that is shown, and the code that runs and checks the
+/// response.
 struct DemoStep: Sendable {
     let title: String
-    /// What a program would write.
+    /// The code of a program that does the same.
     let code: String
-    /// Says what came back.
+    /// Runs the step and returns a text about its response.
     let run: @Sendable (DemoStage) async throws -> String
 }
 

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Who sends the request: what stands in `Authorization`.
+/// The credentials of a request, for its field `Authorization`.
 enum Credentials: Equatable, Sendable {
-    /// RFC 7617, its user and password as UTF-8 or whatever bytes a URL has for them.
+    /// RFC 7617; user and password are UTF-8, or the bytes that a URL has for them.
     case basic(user: [UInt8], password: [UInt8])
     /// RFC 6750.
     case bearer(String)
@@ -13,7 +13,7 @@ enum Credentials: Equatable, Sendable {
     ///   - user: The bytes of the user name.
     ///   - password: The bytes of the password.
     /// - Returns: The credentials.
-    /// - Throws: ``CommandFailure`` for what RFC 7617 §2 excludes. Its message shows none of them.
+    /// - Throws: ``CommandFailure`` for what RFC 7617 §2 excludes. Its message does not show them.
     static func basic(checking user: [UInt8], password: [UInt8]) throws(CommandFailure) -> Credentials {
         guard !user.contains(UInt8(ascii: ":")) else {
             throw .usage("The user name has a colon in it, which Basic authentication cannot send (RFC 7617 §2).")
@@ -28,7 +28,7 @@ enum Credentials: Equatable, Sendable {
     ///
     /// - Parameter token: The token.
     /// - Returns: The credentials.
-    /// - Throws: ``CommandFailure`` for what cannot be one. Its message does not show it.
+    /// - Throws: ``CommandFailure`` for an invalid token. Its message does not show the token.
     static func bearer(checking token: String) throws(CommandFailure) -> Credentials {
         guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw .usage("A bearer token has only visible ASCII characters and no spaces (RFC 6750 §2.1).")
@@ -52,7 +52,7 @@ extension Credentials {
     ///
     /// Both are percent-decoded; a user without a password has an empty one.
     ///
-    /// - Parameter url: The text of a URL, without them afterwards.
+    /// - Parameter url: The text of a URL; afterwards it has no user and password.
     /// - Returns: The credentials; nil when there are none, or both are empty.
     /// - Throws: ``CommandFailure`` as ``basic(checking:password:)``.
     static func take(from url: inout String) throws(CommandFailure) -> Credentials? {
@@ -65,10 +65,10 @@ extension Credentials {
         return try basic(checking: user, password: password)
     }
 
-    /// A URL as it may be shown.
+    /// The text of a URL without user and password.
     static func removed(from url: URL) -> String { removed(from: url.absoluteString) }
 
-    /// The text of a URL as it may be shown.
+    /// A URL without user and password.
     static func removed(from url: String) -> String {
         guard let range = range(in: url) else { return url }
         var text = url
@@ -76,9 +76,10 @@ extension Credentials {
         return text
     }
 
-    /// What stands before the host, with its `@`. A password may have an `@` that is not escaped.
+    /// User and password before the host, with the `@`. A password may have an `@` that is not
+    /// escaped.
     private static func range(in url: String) -> Range<String.Index>? {
-        // Most URLs have none, and a batch asks for each.
+        // Most URLs have none, and a batch calls this for each.
         guard url.utf8.contains(UInt8(ascii: "@")), let start = url.utf8.firstRange(of: "://".utf8)?.upperBound else {
             return nil
         }
@@ -89,7 +90,7 @@ extension Credentials {
         return start..<url.utf8.index(after: at)
     }
 
-    /// Undoes percent-encoding. A `%` without two digits behind it stands for itself.
+    /// Undoes percent-encoding. A `%` without two digits behind it stays as it is.
     private static func decode(_ text: Substring.UTF8View.SubSequence) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = text[...]

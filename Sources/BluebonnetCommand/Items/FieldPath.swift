@@ -1,4 +1,4 @@
-/// Where a field stands in the JSON that is sent, in HTTPie's syntax: `user[name]`, `tags[]`,
+/// The path of a field in the JSON that is sent, in HTTPie's syntax: `user[name]`, `tags[]`,
 /// `list[0][id]`, `[]`.
 struct FieldPath: Equatable, Sendable {
     /// One step downwards.
@@ -12,7 +12,7 @@ struct FieldPath: Equatable, Sendable {
     /// The deepest path: as deep as the library reads JSON.
     static let mostSteps = 512
 
-    /// The largest index. The elements before it are filled with null, so that it decides how much
+    /// The largest index. The elements before an index are filled with null: it decides how much
     /// memory a short item takes.
     static let mostIndex = 65_535
 
@@ -58,20 +58,20 @@ struct FieldPath: Equatable, Sendable {
         if text.isEmpty { return .append }
         let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
         guard !isEscaped, !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else {
-            // HTTPie's rule: what stands before the first bracket is the name of a member.
+            // HTTPie's rule: a name begins with the name of a member, then brackets.
             if isFirst {
-                throw .usage("“\(name)” begins with a bracket: only a list can, as in []=x or [0]=x.")
+                throw .usage("“\(name)” begins with a bracket, which only a list can, as in []=x or [0]=x.")
             }
             return .key(text)
         }
         guard let index = Int(text), index <= mostIndex else {
-            throw .usage("“\(name)”: an index is at most \(mostIndex).")
+            throw .usage("“\(name)”: an index must be at most \(mostIndex).")
         }
-        guard index >= 0 else { throw .usage("“\(name)”: an index is 0 or more.") }
+        guard index >= 0 else { throw .usage("“\(name)”: an index must be 0 or more.") }
         return .index(index)
     }
 
-    /// What stands before the next bracket, with its escapes undone.
+    /// The text before the next bracket, with its escapes undone.
     private static func token(_ rest: inout Substring.UnicodeScalarView) -> (text: String, isEscaped: Bool) {
         var text = String.UnicodeScalarView()
         var isEscaped = false
@@ -102,7 +102,7 @@ struct FieldPath: Equatable, Sendable {
         )
     }
 
-    /// The name of what the first steps lead to, for messages.
+    /// The name of the field at the end of these steps, for messages.
     static func description(of steps: some Sequence<Step>) -> String {
         var text = ""
         for step in steps {

@@ -2,17 +2,17 @@
 enum HeaderValue {
     private static let blanks = [UInt8(ascii: " "), UInt8(ascii: "\t")]
 
-    /// Leaves out the white space around it, which is no part of a value (RFC 9110 §5.5).
+    /// The value without the white space around it, which is not a part of it (RFC 9110 §5.5).
     static func trimmed(_ value: String) -> String {
         trimmed(value, of: blanks)
     }
 
-    /// Also leaves out the line ends around a value that comes from a file.
+    /// The value of a file, also without the line ends around it.
     static func trimmedWithLineEnds(_ value: String) -> String {
         trimmed(value, of: blanks + [UInt8(ascii: "\r"), UInt8(ascii: "\n")])
     }
 
-    /// Why a trimmed value cannot be sent, or nil.
+    /// The fault of a trimmed value that cannot be sent, or nil.
     static func fault(of value: String) -> String? {
         for byte in value.utf8 where byte != 0x09 && (byte < 0x20 || byte == 0x7F) {
             if byte == 0x0A || byte == 0x0D { return "a line end" }
@@ -22,7 +22,7 @@ enum HeaderValue {
         return nil
     }
 
-    /// By bytes: a blank and a combining character behind it are one `Character`.
+    /// Compares bytes, since a blank and a combining character behind it are one `Character`.
     private static func trimmed(_ value: String, of bytes: [UInt8]) -> String {
         guard let first = value.utf8.first, let last = value.utf8.last, bytes.contains(first) || bytes.contains(last)
         else { return value }

@@ -1,10 +1,9 @@
 import Bluebonnet
 
-/// The JSON that grows out of fields, in their order. Nothing that an item has set is replaced by a
-/// later one.
+/// The JSON of all fields, in their order. A later item never replaces the value of an earlier one.
 struct NestedFields {
     private indirect enum Node {
-        /// Nothing has been set here: null, when an element behind it makes it exist.
+        /// No value has been set here. It is null in a list with a later element.
         case gap
         case value(JSONValue)
         case object(Members)
@@ -30,10 +29,10 @@ struct NestedFields {
     ///
     /// - Parameters:
     ///   - value: Its value.
-    ///   - path: Where it stands. Objects and lists on the way are made; what `name:=json` has
-    ///     brought can be added to.
-    /// - Throws: ``CommandFailure`` when something stands there, or something on the way is no
-    ///   object or list. The fields are of no use then.
+    ///   - path: Its path. Objects and lists on the way are made; the JSON of a `name:=json` can be
+    ///     added to.
+    /// - Throws: ``CommandFailure`` when there is a value already, or a value on the way is not an
+    ///   object or list. Afterwards the fields must not be used.
     mutating func set(_ value: JSONValue, at path: FieldPath) throws(CommandFailure) {
         try Self.set(value, at: path, from: 0, in: &root)
     }
@@ -46,7 +45,7 @@ struct NestedFields {
     ) throws(CommandFailure) {
         guard position < path.steps.count else {
             guard case .gap = node else {
-                throw .usage("“\(path.name)” is there twice; “\(listName(of: path))” adds an element to a list.")
+                throw .usage("“\(path.name)” is given twice; “\(listName(of: path))” adds an element to a list.")
             }
             node = .value(value)
             return
@@ -54,7 +53,7 @@ struct NestedFields {
         switch path.steps[position] {
         case .key(let key):
             var members = try members(of: node, path, position)
-            // Taken out meanwhile, so that nothing is copied when it changes.
+            // The node is taken out while it changes, so that it is not copied.
             node = .gap
             var child = members.nodes.removeValue(forKey: key)
             if child == nil { members.names.append(key) }
@@ -88,7 +87,7 @@ struct NestedFields {
         node = child
     }
 
-    /// The path that makes a list of what is there twice.
+    /// The path that makes a list of a field that is given twice.
     private static func listName(of path: FieldPath) -> String {
         guard case .index = path.steps.last else { return path.name + "[]" }
         return FieldPath.description(of: path.steps.dropLast()) + "[]"
@@ -137,7 +136,7 @@ struct NestedFields {
             case .gap: "null"
             }
         let place = FieldPath.description(of: path.steps.prefix(position))
-        let subject = place.isEmpty ? "the whole" : "“\(place)”"
+        let subject = place.isEmpty ? "the whole JSON" : "“\(place)”"
         return .usage("“\(path.name)” needs \(wanted), and \(subject) is \(kind) already.")
     }
 

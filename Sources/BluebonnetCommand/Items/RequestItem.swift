@@ -9,7 +9,7 @@ enum RequestItem: Equatable, Sendable {
 
     /// `Name:value` or `Name:@path`.
     case header(name: String, value: Value)
-    /// `Name:` leaves out a field that would be sent by itself.
+    /// `Name:` leaves out a header field that is sent by default.
     case unsetHeader(name: String)
     /// `Name;` sends the field with an empty value.
     case emptyHeader(name: String)
@@ -26,15 +26,15 @@ enum RequestItem: Equatable, Sendable {
 }
 
 extension RequestItem {
-    /// In the order in which they are tried where several match at one place: the longer first.
+    /// The longer first, since the first one that matches at a place is taken.
     private static let separators = [":=@", "==@", ":=", "==", "=@", ":@", ":", "=", "@", ";"]
         .map { Array($0.unicodeScalars) }
 
     /// Reads an item.
     ///
-    /// The separator that comes first decides, the longest where several begin at one place. A
-    /// backslash takes the meaning from a separator behind it (`a\:b:c` is the header `a:b`);
-    /// before any other character it is a character like others.
+    /// The first separator decides, the longest where several begin at one place. A backslash takes
+    /// the meaning from a separator behind it (`a\:b:c` is the header `a:b`); before any other
+    /// character it has no meaning.
     ///
     /// - Parameter argument: The argument as the shell passes it.
     /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
@@ -53,7 +53,7 @@ extension RequestItem {
         case ":@": self = .header(name: name, value: .file(rest))
         case ";":
             guard rest.isEmpty else {
-                throw .usage("“\(argument)”: “\(name);” is a header without a value; write “\(name):value” for one.")
+                throw .usage("“\(argument)”: “\(name);” is a header without a value; write “\(name):value” to set it.")
             }
             self = .emptyHeader(name: name)
         case "==": self = .query(name: name, value: .text(rest))
@@ -64,7 +64,7 @@ extension RequestItem {
         case ":=@": self = .jsonField(name: name, value: .file(rest))
         default: self = name.isEmpty ? .body(path: rest) : Self.file(name, rest)
         }
-        if separator.hasSuffix("@"), rest.isEmpty { throw .usage("“\(argument)” names no file after “@”.") }
+        if separator.hasSuffix("@"), rest.isEmpty { throw .usage("“\(argument)” has no file name after “@”.") }
     }
 
     private static func file(_ name: String, _ rest: String) -> RequestItem {
@@ -73,10 +73,10 @@ extension RequestItem {
         return .file(name: name, path: String(parts[0]), mimeType: String(parts[1]))
     }
 
-    /// The name with its escapes undone, the separator, and what follows as it is.
+    /// The name with its escapes undone, the separator, and the rest as it is.
     ///
-    /// By scalars: a separator and a combining character at the beginning of the value are one
-    /// `Character`.
+    /// Compares scalars, since a separator and a combining character at the beginning of the value
+    /// are one `Character`.
     private static func split(_ argument: String) -> (name: String, separator: String, rest: String)? {
         let scalars = Array(argument.unicodeScalars)
         var name: [Unicode.Scalar] = []

@@ -11,9 +11,9 @@ enum URLShorthand {
     /// - Parameters:
     ///   - argument: The argument as the shell passes it.
     ///   - scheme: The scheme of a URL that has none. Default: http.
-    /// - Returns: The URL as text; whether it is one has not been looked at.
+    /// - Returns: The URL as text, which has not been checked.
     static func expand(_ argument: String, scheme: String = "http") -> String {
-        // By bytes: a sign and a combining character behind it are one `Character`.
+        // Compares bytes, since a sign and a combining character behind it are one `Character`.
         let bytes = argument.utf8
         if bytes.starts(with: "://".utf8) { return scheme + argument }
         if bytes.starts(with: "//".utf8) { return "\(scheme):\(argument)" }
@@ -33,7 +33,7 @@ enum URLShorthand {
             && scheme.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     }
 
-    /// The URL of a target behind a Unix-domain socket.
+    /// The URL of the same target over a Unix-domain socket.
     ///
     /// - Parameters:
     ///   - url: A whole http or https URL.
@@ -42,12 +42,12 @@ enum URLShorthand {
     /// - Throws: ``CommandFailure`` for other URLs.
     static func overUnixSocket(_ url: URL, path: String) throws(CommandFailure) -> URL {
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
-            throw .usage("--unix-socket goes with an http or https URL.")
+            throw .usage("--unix-socket needs an http or https URL.")
         }
         var target = url.path(percentEncoded: true)
         if !target.hasPrefix("/") { target = "/" + target }
         if let query = url.query(percentEncoded: true) { target += "?" + query }
-        // What is left free in a query has a meaning in the place of a host.
+        // A slash and a question mark are allowed in a query, but have a meaning in a host.
         let name = QueryString().escape(path).replacing("/", with: "%2F").replacing("?", with: "%3F")
         guard !path.isEmpty, let result = URL(string: "\(scheme)+unix://\(name)\(target)") else {
             throw .usage("“\(path)” cannot be the path of a socket.")

@@ -5,21 +5,21 @@ import FoundationEssentials
 struct BodyPrinter {
     let style: OutputStyle
     let output: StandardStream
-    /// Shows only what it picks.
+    /// Picks the values that are shown; nil shows the whole body.
     var filter: JSONFilter?
-    /// Strings that the filter picks are shown without quotes.
+    /// Whether strings that the filter picks are shown without quotes.
     var unquotesStrings = false
-    /// Every line is shown when it comes.
+    /// Whether each line is shown as soon as it is received.
     var showsLinesAtOnce = false
 
-    /// What became of the body.
+    /// Whether the body was shown, and why not.
     enum Outcome: Equatable {
         case shown
-        /// There is none.
+        /// There is no body.
         case empty
-        /// It is binary, and the output is a terminal.
+        /// The body is binary, and the output is a terminal.
         case withheld
-        /// There is a filter, and the body is no JSON.
+        /// There is a filter, and the body is not JSON.
         case notJSON
         /// The filter picked nothing.
         case nothingPicked
@@ -42,7 +42,7 @@ struct BodyPrinter {
         return try await write(body)
     }
 
-    /// Writes what the filter leaves of a value, a line each.
+    /// Writes the values that the filter picks from a value, one a line.
     private func write(_ value: JSONValue) -> Outcome {
         let values = filter?.values(in: value) ?? [value]
         for value in values {
@@ -71,12 +71,12 @@ struct BodyPrinter {
     private func write(_ body: ResponseBody) async throws -> Outcome {
         var last: UInt8?
         for try await piece in body {
-            // Text has no NUL; what has one would upset the terminal.
+            // Text has no NUL; binary bytes could change the state of the terminal.
             if style.isTerminal, piece.contains(0) { return .withheld }
             output.write(piece)
             last = piece.last
         }
-        // The prompt of the shell begins on a line of its own.
+        // The prompt of the shell begins on a new line.
         guard let last else { return .empty }
         if style.isTerminal, last != UInt8(ascii: "\n") { output.write("\n".utf8) }
         return .shown

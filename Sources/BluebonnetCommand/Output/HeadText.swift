@@ -8,7 +8,7 @@ struct HeadText {
     /// Whether the secrets in fields and URLs are replaced, by the rules of `curlDescription`.
     var hidesSecrets = false
 
-    /// The request as it went over the wire, with what the engine adds.
+    /// The request as it was sent, with the fields that the engine adds.
     func request(_ request: Request) -> [String] {
         let url = request.url
         var path = url.path(percentEncoded: true)
@@ -31,7 +31,7 @@ struct HeadText {
         return lines
     }
 
-    /// The response as it came.
+    /// The lines of the head of a response.
     func response(_ head: ResponseHead) -> [String] {
         let part: Paint.Part =
             switch head.status.code {
@@ -42,7 +42,7 @@ struct HeadText {
         return [paint(head.description, part)] + head.headerFields.map { field($0.name.rawName, shown($0)) }
     }
 
-    /// Where the time went, in one line.
+    /// The times of all phases, in one line.
     func timings(_ timings: Timings) -> String {
         let parts: [(String, Duration?)] = [
             ("queue", timings.queue), ("dns", timings.dns), ("connect", timings.connect), ("tls", timings.tls),

@@ -10,15 +10,15 @@ struct HeadWriter {
 
     private var text: HeadText { HeadText(paint: Paint(isOn: style.colors), hidesSecrets: hidesSecrets) }
 
-    /// Everything that is known when the head is there: request, interim responses, redirects,
-    /// response.
-    func write(_ answer: TransportResponse) {
-        for url in answer.redirects {
+    /// Writes everything that is known when the head is there: redirects, request, informational
+    /// responses, response.
+    func write(_ response: TransportResponse) {
+        for url in response.redirects {
             write(lines: [text.paint("redirected to \(text.shown(url: url.absoluteString))", .faint)])
         }
-        write(answer.request)
-        for head in answer.informational { write(head) }
-        write(answer.head)
+        write(response.request)
+        for head in response.informational { write(head) }
+        write(response.head)
     }
 
     func write(_ request: Request) {

@@ -11,8 +11,8 @@ struct JSONFilter: Equatable, Sendable {
         case index(Int)
         /// Every element of an array, or every value of an object.
         case each
-        /// A pointer does not say which it is: the member of an object, or the element of an array
-        /// when it is an index.
+        /// The member of an object, or the element of an array when it is an index: a pointer does
+        /// not say which.
         case token(String)
     }
 
@@ -21,19 +21,19 @@ struct JSONFilter: Equatable, Sendable {
     /// Reads a filter.
     ///
     /// A text that begins with a slash is a pointer, with `~1` for a slash and `~0` for a tilde in
-    /// a name. In a path, names stand between dots, `["a.b"]` is a name with any characters in it,
+    /// a name. In a path, dots separate names, `["a.b"]` is a name with any characters in it,
     /// `[0]` an element, `[-1]` the last one, and `[]` all of them; the dot at the beginning may be
     /// left out, and a dot alone is the whole value.
     ///
     /// - Parameter text: The filter.
     /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
     init(_ text: String) throws(CommandFailure) {
-        // By scalars, here and below: a sign and a combining character behind it are one
-        // `Character`.
+        // Here and below scalars are compared, since a sign and a combining character behind it are
+        // one `Character`.
         steps = try text.unicodeScalars.first == "/" ? Self.pointer(text) : Self.path(text)
     }
 
-    /// The values it picks; empty when there are none.
+    /// The values that the filter picks; empty when there are none.
     func values(in value: JSONValue) -> [JSONValue] {
         steps.reduce([value]) { values, step in values.flatMap { Self.follow(step, in: $0) } }
     }
@@ -59,7 +59,7 @@ struct JSONFilter: Equatable, Sendable {
                     name.append(character)
                     continue
                 }
-                // §3: a tilde stands only before 0 and 1.
+                // §3: after a tilde only 0 and 1 are allowed.
                 switch rest.popFirst() {
                 case "0": name.append("~")
                 case "1": name.append("/")
@@ -90,13 +90,13 @@ struct JSONFilter: Equatable, Sendable {
                 steps.append(try bracket(&rest, of: text))
             } else {
                 let name = rest.prefix { $0 != "." && $0 != "[" }
-                guard !name.isEmpty else { throw .usage("“\(text)” has no name where one is expected.") }
+                guard !name.isEmpty else { throw .usage("The filter “\(text)” has a dot without a name.") }
                 steps.append(.key(String(name)))
                 rest.removeFirst(name.count)
             }
             guard rest.first == "." else { continue }
             rest.removeFirst()
-            guard !rest.isEmpty else { throw .usage("“\(text)” ends in a dot.") }
+            guard !rest.isEmpty else { throw .usage("The filter “\(text)” ends in a dot.") }
         }
         return steps
     }
@@ -108,17 +108,17 @@ struct JSONFilter: Equatable, Sendable {
         rest.removeFirst()
         if rest.first == "\"" {
             guard let quote = rest.dropFirst().firstIndex(of: "\""), rest[quote...].dropFirst().first == "]" else {
-                throw .usage("“\(text)”: a name in brackets ends in \"].")
+                throw .usage("The filter “\(text)” has a name in brackets without \"] at its end.")
             }
             defer { rest = rest[quote...].dropFirst(2) }
             return .key(String(rest[..<quote].dropFirst()))
         }
-        guard let end = rest.firstIndex(of: "]") else { throw .usage("“\(text)” has a “[” without “]”.") }
+        guard let end = rest.firstIndex(of: "]") else { throw .usage("The filter “\(text)” has a “[” without “]”.") }
         let inside = String(rest[..<end])
         rest = rest[end...].dropFirst()
         if inside.isEmpty || inside == "*" { return .each }
         guard let index = Int(inside) else {
-            throw .usage("“[\(inside)]” in “\(text)” is no index; write [0], [-1], [] or [\"name\"].")
+            throw .usage("“[\(inside)]” in the filter “\(text)” is not an index; write [0], [-1], [] or [\"name\"].")
         }
         return .index(index)
     }

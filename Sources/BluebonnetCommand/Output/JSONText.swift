@@ -1,7 +1,7 @@
 import Bluebonnet
 
-/// JSON for people: a line for every value, in colours where wanted. Keys keep their order, numbers
-/// their digits.
+/// JSON as text for people: one line for each value, and colours, where the style has them. Keys
+/// keep their order, numbers their digits.
 struct JSONText {
     private let paint: Paint
     private let formats: Bool

@@ -6,23 +6,23 @@
     import Darwin
 #endif
 
-/// How the answer is shown.
+/// The style in which a response is shown.
 struct OutputStyle: Equatable, Sendable {
     /// Whether JSON is broken into lines.
     var formats = false
-    /// Whether there are colours.
+    /// Whether JSON and heads have colours.
     var colors = false
-    /// Whether a person reads it, so that a binary body is kept away.
+    /// Whether the output is a terminal, which gets no binary body.
     var isTerminal = false
 
-    /// Whether a line can be drawn again in its place: a person reads, and the terminal is not a
-    /// dumb one.
+    /// Whether a line can be drawn again in its place: the output is a terminal, and not a
+    /// “dumb” one.
     private(set) var redraws = false
 
     /// - Parameters:
     ///   - pretty: The choice of `--pretty`.
     ///   - isTerminal: Whether the output is a terminal.
-    ///   - wantsColors: What the environment says.
+    ///   - wantsColors: Whether the environment allows colours.
     init(_ pretty: PrettyPrinting, isTerminal: Bool, wantsColors: Bool) {
         self.isTerminal = isTerminal
         switch pretty {
@@ -36,8 +36,8 @@ struct OutputStyle: Equatable, Sendable {
 
     /// The style of a stream in this process.
     init(_ pretty: PrettyPrinting, for stream: StandardStream) {
-        // no-color.org: set and not empty means no colours. A dumb terminal knows none, and no way
-        // back in a line.
+        // no-color.org: set and not empty means no colours. A dumb terminal has no colours and
+        // cannot go back to the start of a line.
         let isDumb = Self.environment("TERM") == "dumb"
         let wantsColors = Self.environment("NO_COLOR")?.isEmpty ?? true && !isDumb
         self.init(pretty, isTerminal: stream.isTerminal, wantsColors: wantsColors)
@@ -45,7 +45,7 @@ struct OutputStyle: Equatable, Sendable {
     }
 
     private static func environment(_ name: String) -> String? {
-        // Nobody changes the environment while the command runs, and the text is copied.
+        // The command never changes the environment, and the text is copied before this returns.
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 }

@@ -1,6 +1,6 @@
 /// ANSI colours, or nothing at all.
 struct Paint: Sendable {
-    /// What is coloured.
+    /// The parts of the output that have a colour.
     enum Part: String, Sendable {
         case name = "36"
         case key = "34"

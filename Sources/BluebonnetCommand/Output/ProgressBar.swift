@@ -2,9 +2,9 @@ import Bluebonnet
 
 /// One line about a transfer, for a terminal.
 struct ProgressBar: Equatable, Sendable {
-    /// Bytes that went by.
+    /// Bytes that were transferred.
     var done: Int
-    /// Bytes in all, when that is known.
+    /// All bytes of the transfer; nil when the length is not known.
     var total: Int?
     /// Bytes in a second.
     var speed: Double?
@@ -34,19 +34,19 @@ struct ProgressBar: Equatable, Sendable {
         return "▕\(String(repeating: "█", count: filled))\(String(repeating: " ", count: width - filled))▏ \(text)"
     }
 
-    /// In steps, so that the bar does not change with every digit behind it.
+    /// The width in steps of 5, so that the bar does not change with every digit behind it.
     private static func barWidth(beside text: String, in room: Int) -> Int? {
         let width = min(30, (room - text.count - 3) / 5 * 5)
         return width >= 10 ? width : nil
     }
 
-    /// The first that has room.
+    /// The first text that fits.
     private static func longest(of candidates: [[String]], in room: Int) -> String {
         let texts = candidates.map { $0.joined(separator: " ") }
         return texts.first { $0.count <= room } ?? String((texts.last ?? "").prefix(room))
     }
 
-    /// Three digits are enough: `999 B`, `1.2 kB`, `45 MB`.
+    /// A size with at most three digits: `999 B`, `1.2 kB`, `45 MB`.
     static func size(_ bytes: Int) -> String {
         var value = Double(bytes)
         var unit = "B"
@@ -58,7 +58,7 @@ struct ProgressBar: Equatable, Sendable {
         return "\(tenths / 10).\(tenths % 10) \(unit)"
     }
 
-    /// `0:03`, `12:00`, `1:02:03`.
+    /// A time: `0:03`, `12:00`, `1:02:03`.
     private static func time(_ duration: Duration) -> String {
         func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let seconds = duration.components.seconds
@@ -69,7 +69,7 @@ struct ProgressBar: Equatable, Sendable {
 }
 
 extension ProgressBar {
-    /// The upload, where there is one, until the response begins; then the download.
+    /// The bar of the upload, where there is one, until the response begins; then of the download.
     init(_ progress: TaskProgress) {
         let isUpload = progress.bytesSent > 0 || progress.bytesExpectedToSend ?? 0 > 0
         if !isUpload || progress.bytesReceived > 0 || progress.bytesExpectedToReceive != nil {
@@ -83,7 +83,7 @@ extension ProgressBar {
 }
 
 extension ProgressBar {
-    /// What stays of a download: `big.iso: 20 MB in 5.1 s (3.9 MB/s)`.
+    /// The line that is left after a download: `big.iso: 20 MB in 5.1 s (3.9 MB/s)`.
     static func summary(of path: String, bytes: Int, duration: Duration) -> String {
         let seconds = max(duration / .seconds(1), 0.001)
         let time = seconds < 60 ? "\(Int(seconds * 10) / 10).\(Int(seconds * 10) % 10) s" : time(duration)

@@ -27,7 +27,7 @@ extension ResponseBody {
     private func write(through path: String) async throws -> Int {
         do {
             let file = try OutputFile(path: path)
-            // What is written there does not go through its owner.
+            // These bytes are written without `Terminal`, which removes the status line.
             if file.isTerminal { Terminal.shared.endStatus() }
             var count = 0
             for try await piece in self {

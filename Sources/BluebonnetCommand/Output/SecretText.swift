@@ -1,11 +1,10 @@
 import Bluebonnet
 
-/// Hides what is secret in a text that may have URLs and parameters in it.
+/// Hides the secrets in a text that may have URLs and parameters in it.
 enum SecretText {
-    /// What may stand in front of a URL or a parameter, and behind it.
+    /// The bytes that may be in front of a URL or a parameter, and behind it.
     private static let separators = Set("?#&;,<>\"'() \t".utf8)
-    /// Values that are URLs or forms themselves are looked into, so many times one inside the
-    /// other.
+    /// The number of levels to which values that are URLs or forms themselves are searched.
     private static let depth = 3
 
     /// The text without user and password of its URLs, and with a word in place of each value whose
@@ -33,7 +32,7 @@ enum SecretText {
             let isSecret = SecretNames.contains(encoded: word[..<equals]) || hasSecret(in: value, depth: depth)
             shown += word[...equals]
             shown += isSecret ? Array(SecretNames.replacement.utf8) : Array(value)
-            // A secret in quotation marks may have anything in it; what is none is looked into.
+            // A secret in quotation marks may have separators in it; the whole of it is hidden.
             if isSecret, value.isEmpty, rest.first == UInt8(ascii: "\""),
                 let end = rest.dropFirst().firstIndex(of: UInt8(ascii: "\""))
             {
@@ -50,7 +49,7 @@ enum SecretText {
         return hidden(in: decoded, depth: depth - 1) != decoded
     }
 
-    /// The text without what stands in front of the hosts of its URLs (RFC 3986 §3.2.1), with or
+    /// The text without the user information of its URLs (RFC 3986 §3.2.1), which are with or
     /// without a scheme.
     private static func withoutUsers(_ text: [UInt8]) -> [UInt8] {
         let slash = UInt8(ascii: "/")

@@ -8,14 +8,14 @@ import Synchronization
     import Darwin
 #endif
 
-/// The terminal of the process: whoever writes to it goes through here, so that the status line
-/// never stands in the output.
+/// The terminal of the process. Everything that is written to it is written here, so that the
+/// status line is never mixed with the output.
 final class Terminal: Sendable {
     static let shared = Terminal()
 
     private let line = Mutex(StatusLine())
 
-    /// Where the status line is drawn.
+    /// The descriptor to which the status line is drawn.
     private let descriptor: Int32 = 2
 
     private init() {}
@@ -28,21 +28,21 @@ final class Terminal: Sendable {
         line.withLock { write($0.show(text)) }
     }
 
-    /// Takes the status line away; no other is drawn.
+    /// Removes the status line; no other is drawn.
     func endStatus() {
         line.withLock { write($0.end()) }
     }
 
-    /// Takes the status line away, unless somebody is writing who may be blocked.
+    /// Removes the status line, unless a thread is writing that may be blocked.
     func endStatusUnlessBusy() {
         _ = line.withLockIfAvailable { write($0.end()) }
     }
 
-    /// Writes what is no status line to the terminal.
+    /// Writes bytes that are not the status line to the terminal.
     ///
     /// - Parameters:
-    ///   - bytes: What is written.
-    ///   - body: Writes it.
+    ///   - bytes: The bytes.
+    ///   - body: Writes them.
     /// - Throws: What the body throws.
     func write<Failure: Error>(
         _ bytes: some BidirectionalCollection<UInt8>,
@@ -54,16 +54,16 @@ final class Terminal: Sendable {
         }
     }
 
-    /// What cannot be drawn is nobody's loss.
+    /// Draws the status line. It is not an error when that fails.
     private func write(_ bytes: [UInt8]) {
         if !bytes.isEmpty { try? OutputFile(descriptor: descriptor).write(bytes) }
     }
 
-    /// The width of the window now; asked each time, since it changes. 80 when the terminal does
-    /// not say.
+    /// The width of the window; read each time, since it changes. 80 when the terminal does not
+    /// say.
     private var columns: Int {
         var size = winsize()
-        // The structure is only used while the call runs.
+        // The call writes at most one `winsize`, and does not keep the pointer.
         let result = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size)
         return result == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }

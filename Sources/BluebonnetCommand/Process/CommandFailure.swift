@@ -2,18 +2,18 @@ import Bluebonnet
 
 /// Ends the command with one line on standard error.
 struct CommandFailure: Error, Sendable, Equatable {
-    /// What stands after `bluebonnet: `.
+    /// The text after `bluebonnet: `.
     var message: String
     var status: ExitStatus
 
-    /// What the command was asked cannot be done.
+    /// A failure of arguments that the command cannot use.
     static func usage(_ message: String) -> CommandFailure {
         CommandFailure(message: message, status: .usage)
     }
 
-    /// Something that a later version can do.
-    static func notAvailable(_ what: String) -> CommandFailure {
-        .usage("\(what) is not available yet in version \(MainCommand.version).")
+    /// A failure of arguments that need a feature of a later version.
+    static func notAvailable(_ feature: String) -> CommandFailure {
+        .usage("\(feature) is not available yet in version \(MainCommand.version).")
     }
 }
 
@@ -22,6 +22,6 @@ extension CommandFailure {
     init(_ error: NetworkingError) {
         self.init(message: "\(error.code.rawValue): \(error.message)", status: ExitStatus(error))
         // The only redirect that a request of the command refuses.
-        if error.code == .redirectRefused { message += " Here that is --body-on-insecure-redirects." }
+        if error.code == .redirectRefused { message += " The option for this is --body-on-insecure-redirects." }
     }
 }

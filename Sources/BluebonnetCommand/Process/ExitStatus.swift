@@ -18,15 +18,15 @@ enum ExitStatus: Int32, Error, Sendable, CaseIterable {
     case serverError = 5
     case trust = 6
 
-    /// What `--help` says about it.
+    /// The text of `--help` about the status.
     private var meaning: String {
         switch self {
-        case .success: "the request was answered with 2xx or 3xx"
-        case .transport: "no whole answer: connection, protocol, limits, files"
-        case .usage: "bad usage: options, items or a URL that make no request"
+        case .success: "a response with status 2xx or 3xx"
+        case .transport: "no complete response: connection, protocol, limits, files"
+        case .usage: "bad usage: options, items or a URL that cannot be a request"
         case .timeout: "a timeout"
-        case .clientError: "answered with 4xx"
-        case .serverError: "answered with 5xx"
+        case .clientError: "a response with status 4xx"
+        case .serverError: "a response with status 5xx"
         case .trust: "the certificate is not trusted, or TLS failed"
         }
     }
@@ -34,7 +34,7 @@ enum ExitStatus: Int32, Error, Sendable, CaseIterable {
     /// The table for `--help`.
     static let help = allCases.map { "  \($0.rawValue)  \($0.meaning)" }.joined(separator: "\n")
 
-    /// The exit status of an answer.
+    /// The exit status of a response.
     ///
     /// - Parameter statusCode: The status of the last response.
     init(statusCode: Int) {
@@ -47,7 +47,7 @@ enum ExitStatus: Int32, Error, Sendable, CaseIterable {
 
     /// The exit status of an error.
     ///
-    /// - Parameter error: What the library threw.
+    /// - Parameter error: The error of the library.
     init(_ error: NetworkingError) {
         switch error.code {
         case .invalidURL, .unsupportedScheme, .unsupportedFeature, .invalidRequest, .requestSerializationFailed:

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What stands at a path; a link is a link, wherever it leads.
+/// The kind of file at a path; a link is not followed.
 enum FileKind: Equatable, Sendable {
     case missing
     case regular

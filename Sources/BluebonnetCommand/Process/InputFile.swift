@@ -19,7 +19,7 @@ struct InputFile: ~Copyable {
     /// - Parameter path: The path; `-` is standard input.
     /// - Throws: ``SystemFailure``.
     init(path: String) throws(SystemFailure) {
-        // The C function reads the path while it runs.
+        // Swift makes a C string of the path that lives until the call returns.
         let descriptor = path == "-" ? 0 : unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemFailure(path, code: errno) }
         self.descriptor = descriptor
@@ -38,9 +38,9 @@ struct InputFile: ~Copyable {
         if isOwned { close(descriptor) }
     }
 
-    /// Reads as soon as there is something.
+    /// Reads as soon as there are bytes.
     ///
-    /// - Parameter deadline: When waiting for it ends; nil waits for ever.
+    /// - Parameter deadline: The end of the waiting; nil waits for ever.
     /// - Returns: The next bytes, or nil at the end.
     /// - Throws: ``SystemFailure``; its code is `ETIMEDOUT` at the deadline.
     func next(until deadline: ContinuousClock.Instant? = nil) throws(SystemFailure) -> [UInt8]? {
@@ -48,7 +48,7 @@ struct InputFile: ~Copyable {
         while true {
             var code: Int32 = 0
             let block = unsafe [UInt8](unsafeUninitializedCapacity: Self.blockSize) { buffer, count in
-                // Reads at most the capacity of the buffer.
+                // `read` writes at most `blockSize` bytes, which is the capacity of the buffer.
                 let size = unsafe read(descriptor, buffer.baseAddress, Self.blockSize)
                 code = size < 0 ? errno : 0
                 count = max(0, size)
@@ -56,7 +56,7 @@ struct InputFile: ~Copyable {
             if code == 0 { return block.isEmpty ? nil : block }
             switch code {
             case EINTR: continue
-            // Who shares the descriptor has made it non-blocking.
+            // Another process that shares the descriptor has made it non-blocking.
             case EAGAIN: try waitUntilReadable(until: deadline)
             default: throw SystemFailure(path, code: code)
             }
@@ -65,7 +65,7 @@ struct InputFile: ~Copyable {
 
     /// Reads up to the end.
     ///
-    /// - Parameter deadline: When waiting for it ends; nil waits for ever.
+    /// - Parameter deadline: The end of the waiting; nil waits for ever.
     /// - Returns: All bytes.
     /// - Throws: ``SystemFailure``; its code is `ETIMEDOUT` at the deadline.
     consuming func readToEnd(until deadline: ContinuousClock.Instant? = nil) throws(SystemFailure) -> [UInt8] {
@@ -83,19 +83,19 @@ struct InputFile: ~Copyable {
 
     /// Waits until there are bytes, the end or an error to read.
     ///
-    /// - Parameter deadline: When waiting ends; nil waits for ever.
-    /// - Returns: Whether there is something.
+    /// - Parameter deadline: The end of the waiting; nil waits for ever.
+    /// - Returns: Whether there is one of them.
     func isReadable(until deadline: ContinuousClock.Instant?) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while true {
             let left = deadline.map { max(.zero, ContinuousClock.now.duration(to: $0)) }
-            // A day at a time: longer than that is too long for the number of the system.
+            // A day at a time, since `poll` takes an `Int32` of milliseconds.
             let milliseconds = left.map { Int32((min($0, .seconds(86_400)) / .milliseconds(1)).rounded(.up)) }
-            // One entry, and the pointer does not outlive the call.
+            // The count is that of the entries, and `poll` does not keep the pointer.
             let count = unsafe poll(&entry, 1, milliseconds ?? -1)
             if count > 0 { return true }
             if count == 0, left == .zero { return false }
-            // What cannot be waited for is read, which says why.
+            // An input that `poll` refuses is read, which reports the error.
             if count < 0, errno != EINTR, errno != EAGAIN { return true }
         }
     }

@@ -17,13 +17,12 @@ struct OutputFile: ~Copyable {
         isOwned = false
     }
 
-    /// Opens and empties what stands at a path and is not to be replaced: a device, a pipe, what a
-    /// link leads to.
+    /// Opens and empties a file that must not be replaced: a device, a pipe, the target of a link.
     ///
     /// - Parameter path: The path.
     /// - Throws: ``SystemFailure``.
     init(path: String) throws(SystemFailure) {
-        // The C function reads the path while it runs.
+        // Swift makes a C string of the path that lives until the call returns.
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw SystemFailure(path, code: errno) }
         self.descriptor = descriptor
@@ -34,7 +33,7 @@ struct OutputFile: ~Copyable {
         if isOwned { close(descriptor) }
     }
 
-    /// Whether a person is looking at it.
+    /// Whether it is a terminal.
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
     /// Writes everything, waiting for a slow reader.
@@ -42,17 +41,17 @@ struct OutputFile: ~Copyable {
     /// - Parameter bytes: The bytes.
     /// - Throws: ``SystemFailure``.
     func write(_ bytes: some Collection<UInt8>) throws(SystemFailure) {
-        // The buffer is only read while the closure runs.
+        // The buffer is valid until the closure returns, and `write(all:)` does not keep it.
         let code = bytes.withContiguousStorageIfAvailable { unsafe write(all: UnsafeRawBufferPointer($0)) }
         guard let code else { return try write(Array(bytes)) }
         guard code == 0 else { throw SystemFailure("The output", code: code) }
     }
 
-    /// The error number, 0 without one.
+    /// Writes all bytes; returns the error number, 0 without one.
     private func write(all bytes: UnsafeRawBufferPointer) -> Int32 {
         var offset = 0
         while offset < bytes.count {
-            // Stays inside the buffer: `offset` is below its count.
+            // `offset` is below the count, so that address and length stay inside the buffer.
             let count = unsafe systemWrite(descriptor, bytes.baseAddress?.advanced(by: offset), bytes.count - offset)
             if count >= 0 {
                 offset += count
@@ -67,10 +66,10 @@ struct OutputFile: ~Copyable {
         return 0
     }
 
-    /// A terminal or pipe that somebody else has made non-blocking.
+    /// Waits for a terminal or pipe that another process has made non-blocking.
     private func waitUntilWritable() {
         var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        // One entry, and the pointer does not outlive the call.
+        // The count is that of the entries, and `poll` does not keep the pointer.
         _ = unsafe poll(&entry, 1, -1)
     }
 }

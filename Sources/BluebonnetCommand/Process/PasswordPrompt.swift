@@ -8,15 +8,15 @@
 
 /// Asks for a password on the terminal, which does not show it.
 enum PasswordPrompt {
-    /// What has been typed, key by key.
+    /// The line that is typed, key by key.
     struct Line: Equatable, Sendable {
-        /// What a key does.
+        /// The state of the line after a key; only `more` is followed by another key.
         enum Outcome: Equatable, Sendable {
             case more
             case done
-            /// Ctrl-C, which the terminal does not make a signal of meanwhile.
+            /// Ctrl-C, of which the terminal makes no signal while it asks.
             case interrupted
-            /// Ctrl-D where nothing has been typed.
+            /// Ctrl-D in an empty line.
             case ended
         }
 
@@ -34,19 +34,19 @@ enum PasswordPrompt {
             return .more
         }
 
-        /// A whole character of UTF-8.
+        /// Removes a whole character of UTF-8.
         private mutating func removeLast() {
             while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
         }
     }
 
-    /// Asks.
+    /// Asks for a password.
     ///
-    /// - Parameter question: What is written before the place where nothing appears.
+    /// - Parameter question: The text in front of the password.
     /// - Returns: The bytes up to the end of the line.
     /// - Throws: ``CommandFailure`` when there is no terminal, or no password was given.
     static func ask(_ question: String) throws(CommandFailure) -> [UInt8] {
-        // Standard input may be the body. The C functions use what they are given while they run.
+        // Standard input may be the body. The C string of the path lives until `open` returns.
         let descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw .usage("There is no terminal to ask for the password; write --auth USER:PASSWORD (USER: for none).")
@@ -80,21 +80,21 @@ enum PasswordPrompt {
     }
 }
 
-/// A terminal that does not show what is typed, until it is told to, or a signal ends the process:
-/// the shell behind the command is to show it again in either case.
+/// A terminal that does not show what is typed until ``show()`` is called or a signal ends the
+/// process: the shell must show it again in both cases.
 private struct HiddenTerminal {
     private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
     private let descriptor: Int32
     private let handlers: [(number: Int32, handler: TerminationSignals.Handler)]
 
-    // What the handler of signals reads. Written before a handler stands that could read it; a
-    // process asks for one password at a time. Behind a pointer, because a handler must not take
-    // part in the run-time checks of access to variables.
+    // The values that the signal handler reads. There is no race: they are written before a handler
+    // is set that reads them, and a process asks for one password at a time. They are behind a
+    // pointer, because a handler must not take part in the run-time checks of exclusive access.
     private nonisolated(unsafe) static let restored =
         UnsafeMutablePointer<(descriptor: Int32, modes: termios)>.allocate(capacity: 1)
 
-    /// Hides what is typed. Nil when this is no terminal.
+    /// Hides what is typed. Nil when the descriptor is not a terminal.
     init?(_ descriptor: Int32) {
         var modes = termios()
         guard unsafe tcgetattr(descriptor, &modes) == 0 else { return nil }
@@ -102,9 +102,9 @@ private struct HiddenTerminal {
         unsafe Self.restored.initialize(to: (descriptor, modes))
         handlers = Self.numbers.map { number in
             let handler = signal(number) { number in
-                // POSIX allows these functions in a handler (XSH 2.4.3). The signal ends the
-                // process when this returns. In the background, the terminal is the shell's
-                // already, and changing it would stop the process.
+                // POSIX allows these functions in a handler (XSH 2.4.3), and the values were
+                // written before it was set. The signal ends the process when this returns. In the
+                // background, the shell has the terminal, and changing it would stop the process.
                 let terminal = unsafe HiddenTerminal.restored.pointee.descriptor
                 if tcgetpgrp(terminal) == getpgrp() {
                     unsafe tcsetattr(terminal, TCSAFLUSH, &HiddenTerminal.restored.pointee.modes)

@@ -8,13 +8,13 @@ import FoundationEssentials
     import Darwin
 #endif
 
-/// Standard input as somebody has connected it.
+/// Standard input and the kind of file it is.
 enum StandardInput {
-    /// Whether it is a pipe, a socket or a file: somebody means to give the command something. A
-    /// terminal, `/dev/null` and a closed input are not.
+    /// Whether it is a pipe, a socket or a file, which is meant for the command. A terminal,
+    /// `/dev/null` and a closed input are not.
     static var isPiped: Bool {
         if isatty(0) == 1 { return false }
-        // Linux tells what a descriptor leads to: `pipe:[7]`, `socket:[7]` or the path of a file.
+        // On Linux this link names the descriptor's file: `pipe:[7]`, `socket:[7]` or a path.
         guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/0") else {
             return false
         }
@@ -25,13 +25,13 @@ enum StandardInput {
         return type.map { $0 != .typeCharacterSpecial && $0 != .typeDirectory } ?? false
     }
 
-    /// How long nothing is said about waiting.
+    /// The time after which a line says that the command waits.
     private static let patience = Duration.seconds(2)
 
-    /// Reads it whole. Where nothing comes for two seconds, a line on standard error says what the
-    /// command waits for.
+    /// Reads it to its end. When it has no bytes for two seconds, a line on standard error says
+    /// that the command waits for it.
     ///
-    /// - Parameter deadline: When waiting for its end ends; nil waits for ever.
+    /// - Parameter deadline: The end of the waiting; nil waits for ever.
     /// - Returns: All bytes.
     /// - Throws: ``SystemFailure``; its code is `ETIMEDOUT` at the deadline.
     static func readToEnd(until deadline: ContinuousClock.Instant?) throws(SystemFailure) -> [UInt8] {

@@ -6,15 +6,15 @@
     import Darwin
 #endif
 
-/// A system call on a file that failed.
+/// The error of a system call on a file.
 struct SystemFailure: Error, CustomStringConvertible {
-    /// The number that the system gave.
+    /// The error number of the system.
     let code: Int32
 
-    /// Whether there was nothing to read in time.
+    /// Whether a deadline was over before there was anything to read.
     var isTimeout: Bool { code == ETIMEDOUT }
 
-    /// The file and the system's words.
+    /// The name of the file and the system's text for the error.
     let description: String
 
     /// - Parameters:
@@ -22,7 +22,7 @@ struct SystemFailure: Error, CustomStringConvertible {
     ///   - code: The error number.
     init(_ name: String, code: Int32) {
         self.code = code
-        // The text is copied before the next call of the C library.
+        // `strerror` returns a C string for every number, and it is copied here.
         let reason = unsafe String(cString: strerror(code))
         description = "\(name): \(reason)"
     }

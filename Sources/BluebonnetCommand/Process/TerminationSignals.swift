@@ -9,22 +9,22 @@ import Synchronization
     import Darwin
 #endif
 
-/// The signals that ask the process to end, so that it can put things in order first.
+/// The signals that ask the process to end, so that it can clean up first.
 struct TerminationSignals {
-    /// What the system calls for a signal; nil is its own way to end the process.
+    /// The function that the system calls for a signal; nil is the system's default.
     typealias Handler = (@convention(c) (Int32) -> Void)?
 
     private let sources: [any DispatchSourceSignal]
 
-    /// From now on the signals do not end the process by themselves.
+    /// Begins to handle the signals, which then do not end the process by themselves.
     ///
     /// - Parameters:
     ///   - numbers: The signals. Those that the process was started to ignore, as `nohup` does,
     ///     stay ignored.
-    ///   - handle: Is called with the number of each that comes, on another thread.
+    ///   - handle: Gets the number of each signal that comes, on another thread.
     init(_ numbers: [Int32] = [SIGINT, SIGTERM, SIGHUP], handle: @escaping @Sendable (Int32) -> Void) {
         sources = numbers.compactMap { number in
-            // Where it was ignored, it is so now, too.
+            // A signal that was ignored stays ignored.
             if Self.isIgnoring(signal(number, SIG_IGN)) { return nil }
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { handle(number) }
@@ -40,18 +40,19 @@ struct TerminationSignals {
 
     /// Whether this is `SIG_IGN`, which C compares with `==`. Pointers to functions are not
     /// `Equatable` in Swift, and this one points to no function: it is the number 1 in the place of
-    /// a pointer. So the bits have to be compared, also with `sigaction`, which tells the same
-    /// pointer. Both types have the size of an `Int`, and nothing is called.
+    /// a pointer. So the bits are compared (`sigaction` returns the same pointer). The cast is
+    /// valid: both types have the size of an `Int`, and the result is not called.
     static func isIgnoring(_ handler: Handler) -> Bool {
         unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN as Handler, to: Int.self)
     }
 
-    /// Ends the process by a signal, so that who started it sees why: a shell makes 130 of SIGINT
-    /// and 143 of SIGTERM.
+    /// Ends the process by a signal, so that the program that started it sees why: a shell makes
+    /// 130 of SIGINT and 143 of SIGTERM.
     static func end(by number: Int32) -> Never {
         Terminal.shared.endStatusUnlessBusy()
         signal(number, SIG_DFL)
-        // The threads of Dispatch block signals.
+        // The threads of Dispatch block signals. `sigemptyset` initializes the set, and none of the
+        // calls keeps the pointer to it.
         var set = sigset_t()
         unsafe sigemptyset(&set)
         unsafe sigaddset(&set, number)
@@ -62,16 +63,16 @@ struct TerminationSignals {
 }
 
 extension TerminationSignals {
-    /// How long the first signal waits for the work to end.
+    /// The time that the work has to end after the first signal.
     private static let patience = DispatchTimeInterval.seconds(3)
 
-    /// How the process is to end.
+    /// The ways in which the process can end.
     enum Ending: Sendable {
-        /// By a signal that somebody sent.
+        /// By a signal that the process received.
         case signal(Int32)
-        /// By the signal of a pipe whose reader has left.
+        /// By SIGPIPE, because the reader of a pipe has closed it.
         case brokenPipe
-        /// With a status, because what is to be written cannot be.
+        /// With a status, because output cannot be written.
         case status(ExitStatus)
 
         func end() -> Never {
@@ -83,26 +84,26 @@ extension TerminationSignals {
         }
     }
 
-    /// Ends the work that ``cancelling(_:)`` runs; false when it is ending already.
+    /// Cancels the work that ``cancelling(_:)`` runs; returns false when that was done already.
     private static let receiver = Mutex<(@Sendable (Ending) -> Bool)?>(nil)
 
-    /// Ends the process for a reason of its own, as a signal does that ``cancelling(_:)`` gets.
+    /// Ends the process without a signal from outside, as ``cancelling(_:)`` does after a signal.
     ///
-    /// Returns only while such work runs, which has been cancelled then.
+    /// Returns only while such work runs; the work has been cancelled then.
     ///
     /// - Parameters:
-    ///   - ending: How it ends.
-    ///   - tell: Says why, once.
+    ///   - ending: The way in which it ends.
+    ///   - tell: Prints the reason; called once.
     static func endInOrder(_ ending: Ending, tell: () -> Void = {}) {
         guard let receive = receiver.withLock({ $0 }) else {
             tell()
             ending.end()
         }
-        // Everything else that is still written fails, too.
+        // Later writes fail, too; only the first failure is printed.
         if receive(ending) { tell() }
     }
 
-    /// Runs work that leaves something behind when the process ends in its middle, such as half a
+    /// Runs work that must clean up before the process ends, such as the removal of a half-written
     /// file.
     ///
     /// A signal cancels the work, and the process ends by that signal when the work has ended. A

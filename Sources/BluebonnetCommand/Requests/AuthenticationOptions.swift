@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Who sends the request.
+/// The options for the credentials of a request.
 struct AuthenticationOptions: ParsableArguments {
     /// The choices of `--auth-type`.
     enum Kind: String, ExpressibleByArgument, CaseIterable, Sendable {
@@ -11,20 +11,20 @@ struct AuthenticationOptions: ParsableArguments {
         name: .shortAndLong,
         help: ArgumentHelp(
             "User and password for Basic authentication; without a colon the terminal asks for the password.",
-            discussion: "So does http://user:password@host/. Other users of the machine can see arguments.",
+            discussion: "Or in the URL: http://user:password@host/. Other users of the machine can see arguments.",
             valueName: "user[:password]"
         )
     )
     var auth: String?
 
-    @Option(name: [.customShort("A"), .long], help: ArgumentHelp("What --auth is.", valueName: "type"))
+    @Option(name: [.customShort("A"), .long], help: ArgumentHelp("The kind of --auth.", valueName: "type"))
     var authType = Kind.basic
 
     @Option(name: .long, help: ArgumentHelp("A bearer token; the same as -A bearer -a token.", valueName: "token"))
     var bearer: String?
 
     func validate() throws {
-        if auth != nil, bearer != nil { throw ValidationError("There are --auth and --bearer; a request has one.") }
+        if auth != nil, bearer != nil { throw ValidationError("--auth and --bearer cannot be used together.") }
         if auth == nil, authType != .basic { throw ValidationError("--auth-type needs --auth.") }
     }
 

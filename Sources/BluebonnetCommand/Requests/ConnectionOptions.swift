@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bluebonnet
 
-/// How to connect and whom to trust: the options that requests and `batch` share.
+/// The options for timeouts and TLS, which requests and `batch` share.
 struct ConnectionOptions: ParsableArguments {
     @Option(
         name: .long,
@@ -45,7 +45,7 @@ struct ConnectionOptions: ParsableArguments {
         for (name, value) in [("--timeout", timeout), ("--connect-timeout", connectTimeout)] {
             guard let value else { continue }
             guard let seconds = Seconds(value), seconds.duration > .zero else {
-                throw ValidationError("\(name) is a number of seconds above 0 and up to \(Seconds.mostText).")
+                throw ValidationError("\(name) must be a number of seconds above 0 and up to \(Seconds.mostText).")
             }
         }
         if key != nil, cert == nil { throw ValidationError("--key needs --cert.") }
@@ -61,7 +61,7 @@ struct ConnectionOptions: ParsableArguments {
         }
     }
 
-    /// What the options make of the library's timeouts.
+    /// The library's timeouts, changed by the options.
     var timeouts: Timeouts {
         var timeouts = Timeouts()
         if let seconds = timeout.flatMap(Seconds.init) { timeouts.limitRequest(to: seconds.duration) }

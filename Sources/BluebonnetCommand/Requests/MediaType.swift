@@ -8,7 +8,7 @@ enum MediaType {
         "wasm": "application/wasm", "webp": "image/webp", "xml": "application/xml", "zip": "application/zip",
     ]
 
-    /// The type of a file, or nil when its name says nothing: the request then names no type.
+    /// The type of a file by its name, or nil; the request then has no `Content-Type`.
     static func ofFile(atPath path: String) -> String? {
         let name = path.split(separator: "/").last ?? ""
         guard let dot = name.lastIndex(of: ".") else { return nil }

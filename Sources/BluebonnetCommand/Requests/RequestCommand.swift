@@ -4,7 +4,7 @@ import NIOCore
 
 /// A command that sends one request: `get`, `post` and the like.
 protocol RequestCommand: AsyncParsableCommand {
-    /// What it sends. In small letters this is the command's name.
+    /// The method of the request. In small letters it is the command's name.
     static var method: HTTPRequest.Method { get }
 
     var options: RequestOptions { get set }
@@ -13,7 +13,7 @@ protocol RequestCommand: AsyncParsableCommand {
 extension RequestCommand {
     static var name: String { method.rawValue.lowercased() }
 
-    /// Reads arguments without options; nil where there are any, or no URL.
+    /// Reads arguments without options; nil where there is an option, or no URL.
     init?(plain arguments: some Collection<String>) {
         guard let options = RequestOptions(plain: arguments) else { return nil }
         self.init()
@@ -21,7 +21,7 @@ extension RequestCommand {
     }
 
     func run() async throws {
-        // One request needs one event loop; by default there would be one for every processor, each
+        // One request needs one event loop; by default there is one for every processor, each with
         // a thread to start.
         NIOSingletons.groupLoopCountSuggestion = 1
         try await RequestRunner(method: Self.method, options: options).run()

@@ -10,7 +10,7 @@ struct RequestOptions: ParsableArguments {
     )
     var url: String
 
-    @Argument(help: ArgumentHelp("What the request carries.", discussion: ItemHelp.text, valueName: "item"))
+    @Argument(help: ArgumentHelp("Headers, query and body.", discussion: ItemHelp.text, valueName: "item"))
     var items: [String] = []
 
     @Flag(name: .long, help: "Send the fields as a form (application/x-www-form-urlencoded) instead of JSON.")
@@ -19,10 +19,10 @@ struct RequestOptions: ParsableArguments {
     @Flag(name: .long, help: "Send the fields as multipart/form-data, as --form does by itself when there are files.")
     var multipart = false
 
-    @Flag(name: [.customShort("x"), .long], help: "Compress the body (gzip). The server must know how to undo it.")
+    @Flag(name: [.customShort("x"), .long], help: "Compress the body (gzip). The server must be able to decompress it.")
     var compress = false
 
-    @Flag(name: [.customShort("I"), .long], help: "Do not read a body from standard input, whatever it is.")
+    @Flag(name: [.customShort("I"), .long], help: "Do not read a body from standard input.")
     var ignoreStdin = false
 
     @Flag(
@@ -37,7 +37,7 @@ struct RequestOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Stream the body into a file; - is standard output. A 4xx or 5xx answer is shown, not saved.",
+            "Stream the body into a file; - is standard output. A 4xx or 5xx response is shown, not saved.",
             valueName: "file"
         )
     )
@@ -47,7 +47,7 @@ struct RequestOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             "Format and colour JSON; auto does both on a terminal (no colours with NO_COLOR).",
-            valueName: "what"
+            valueName: "style"
         )
     )
     var pretty = PrettyPrinting.auto
@@ -55,19 +55,19 @@ struct RequestOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Show only a part of a JSON answer: a JSON pointer (/users/0/name) or a path (users[].name).",
+            "Show only a part of a JSON response: a JSON pointer (/users/0/name) or a path (users[].name).",
             valueName: "path"
         )
     )
     var filter: String?
 
-    @Flag(name: .long, help: "Show every line as soon as it comes, JSON lines each by itself.")
+    @Flag(name: .long, help: "Show each line as soon as it is received, and format each line of JSON by itself.")
     var stream = false
 
     @Flag(
         name: .long,
         help:
-            "The body as it is: no format, no colours, no compression asked for; with --filter, strings without quotes."
+            "Show the body as it is: no format, no colours, no compression requested; with --filter, strings without quotes."
     )
     var raw = false
 
@@ -80,7 +80,7 @@ struct RequestOptions: ParsableArguments {
     @Option(
         name: .long,
         parsing: .unconditional,
-        help: ArgumentHelp("How many redirects are followed.", valueName: "count")
+        help: ArgumentHelp("The largest number of redirects to follow.", valueName: "count")
     )
     var maxRedirects = 20
 
@@ -103,10 +103,10 @@ struct RequestOptions: ParsableArguments {
     var connection: ConnectionOptions
 
     func validate() throws {
-        if form, multipart { throw ValidationError("There are --form and --multipart; a body has one format.") }
+        if form, multipart { throw ValidationError("--form and --multipart cannot be used together.") }
         if output != nil, filter != nil || stream {
-            throw ValidationError("--filter and --stream show the body; --output saves it.")
+            throw ValidationError("--output, which saves the body, cannot be used with --filter or --stream.")
         }
-        if maxRedirects < 0 { throw ValidationError("--max-redirects is 0 or more.") }
+        if maxRedirects < 0 { throw ValidationError("--max-redirects must be 0 or more.") }
     }
 }

@@ -2,29 +2,29 @@ import Bluebonnet
 import FoundationEssentials
 import HTTPTypes
 
-/// A request made of the command's arguments, without sending it.
+/// The request that the command's arguments describe.
 struct RequestPlan: Sendable {
-    /// Everything that decides what is sent.
+    /// The arguments that decide what is sent.
     struct Arguments: Sendable {
         var method: HTTPRequest.Method
         var url: String
         var items: [String] = []
         var isForm = false
         var isMultipart = false
-        /// The body is compressed on the way.
+        /// Whether the body is compressed.
         var compresses = false
         var defaultScheme = "http"
         var unixSocket: String?
-        /// Who asks; user and password in the URL count where it is nil.
+        /// The credentials of the options; where they are nil, those of the URL count.
         var credentials: Credentials?
-        /// Standard input is the body where nothing else makes one.
+        /// Whether standard input is the body when the items have none.
         var takesStandardInput = false
     }
 
-    /// What is sent.
+    /// The request.
     private(set) var request: Request
 
-    /// False when the user has left out `Accept-Encoding`: nothing is offered then, and nothing has
+    /// False when the user has left out `Accept-Encoding`: no coding is offered then, and none has
     /// to be undone.
     private(set) var decodesContent = true
 
@@ -55,9 +55,9 @@ struct RequestPlan: Sendable {
         let credentials = try Credentials.take(from: &text)
         self.credentials = arguments.credentials ?? credentials
         guard let url = URL(string: text) else {
-            // What stands before the at sign may be a password.
+            // The text before the at sign may be a password.
             guard !text.contains("@") else {
-                throw .usage("The URL is not one. In a password, write / as %2F, ? as %3F and # as %23.")
+                throw .usage("The URL is not valid. In a password, write / as %2F, ? as %3F and # as %23.")
             }
             throw .usage("“\(text)” is not a URL.")
         }
@@ -72,7 +72,7 @@ struct RequestPlan: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path.
-    ///   - deadline: When waiting for a program at the other end ends.
+    ///   - deadline: The end of the waiting for a program that writes it.
     /// - Returns: All bytes.
     /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``, or with ``ExitStatus/timeout`` at
     ///   the deadline.
@@ -122,7 +122,7 @@ struct RequestPlan: Sendable {
         case .file(let name, let path, let mimeType):
             guard arguments.isForm || arguments.isMultipart else {
                 throw .usage(
-                    "“\(name)@\(path)” is a part of a form: say --form or --multipart; @\(path) sends the file as the body."
+                    "“\(name)@\(path)” is a part of a form: add --form or --multipart; @\(path) sends the file as the body."
                 )
             }
             files.append((name, path, mimeType))
@@ -137,7 +137,7 @@ struct RequestPlan: Sendable {
         return HTTPField(name: fieldName, value: value)
     }
 
-    /// The value without what is written around it. A file ends in as many line ends as it likes.
+    /// The value without white space around it, nor the line ends at the end of a file.
     private func headerValue(_ value: RequestItem.Value) throws(CommandFailure) -> String {
         switch value {
         case .text(let text): HeaderValue.trimmed(text)
@@ -166,7 +166,7 @@ struct RequestPlan: Sendable {
             case .file: break
             }
         } catch {
-            throw .usage("“\(name):=” wants JSON: \(error.description)")
+            throw .usage("“\(name):=” needs JSON: \(error.description)")
         }
         return try json(.text(try text(value)), name: name)
     }
@@ -175,8 +175,8 @@ struct RequestPlan: Sendable {
 
     private mutating func setURL(_ text: String) throws(CommandFailure) {
         if !query.isEmpty {
-            // What `URL` has encoded is not encoded again: with one stray `%`, it would encode each
-            // of the whole text.
+            // The query is added to the text that `URL` has encoded. Added before, one stray `%` in
+            // it would make `URL` encode every `%` of the text.
             let base = URL(string: text)?.absoluteString ?? text
             let end = base.utf8.firstIndex(of: UInt8(ascii: "#")) ?? base.endIndex
             let separator = base.utf8[..<end].contains(UInt8(ascii: "?")) ? "&" : "?"
@@ -188,13 +188,13 @@ struct RequestPlan: Sendable {
         guard let path = arguments.unixSocket else { return }
         let host = URLShorthand.host(of: request.url)
         request.url = try URLShorthand.overUnixSocket(request.url, path: path)
-        // The engine knows the socket only; the server is to see the host that was asked for.
+        // The engine only knows the socket; the server must see the host of the user's URL.
         if host != "localhost", !headerFields.contains(where: { $0.name.canonicalName == "host" }) {
             headerFields.insert(try headerField("Host", host), at: 0)
         }
     }
 
-    /// As HTTPie has it: a form with files is multipart.
+    /// Whether the form is multipart: as in HTTPie, also when it has files.
     private var isMultipart: Bool { arguments.isMultipart || !files.isEmpty }
 
     private mutating func setBody() throws(CommandFailure) {
@@ -207,7 +207,7 @@ struct RequestPlan: Sendable {
         guard fields.isEmpty, files.isEmpty else {
             throw .usage("There is a @file and there are fields; a request has one body.")
         }
-        // What is no file on a disk, such as standard input and the shell's <(…), is read whole:
+        // Standard input, the shell's <(…) and everything else that is not a file is read whole:
         // its length is not known before.
         if bodyPath != "-", let body = try? RequestBody.file(URL(filePath: bodyPath)) {
             request.body = body
@@ -216,8 +216,8 @@ struct RequestPlan: Sendable {
         }
     }
 
-    /// What is piped into the command is sent and not lost, as HTTPie has it. Nothing is read by
-    /// methods without a body, and an empty input is no body.
+    /// Makes the input that is piped into the command the body, as HTTPie does. Methods without a
+    /// body read nothing, and an empty input makes no body.
     private mutating func setBodyFromStandardInput() throws(CommandFailure) {
         guard arguments.takesStandardInput, [.post, .put, .patch].contains(arguments.method) else { return }
         let bytes = try read("-")
@@ -262,7 +262,7 @@ struct RequestPlan: Sendable {
         return arguments.isForm ? "application/x-www-form-urlencoded" : "application/json"
     }
 
-    /// What is sent by itself comes first, unless the user names or unsets it.
+    /// The fields that are sent by default come first, unless the user sets or unsets them.
     private mutating func setHeaderFields() {
         decodesContent = !unset.contains(HTTPField.Name.acceptEncoding.canonicalName)
         let sendsJSON = contentType == "application/json"

@@ -2,12 +2,12 @@ import Bluebonnet
 import FoundationEssentials
 import HTTPTypes
 
-/// Sends one request and shows what comes back.
+/// Sends one request and shows its response.
 struct RequestRunner {
     let method: HTTPRequest.Method
     let options: RequestOptions
 
-    /// The end of every request command's help.
+    /// The text at the end of the help of every request command.
     static var exitStatusHelp: String { "\nExit status:\n\(ExitStatus.help)" }
 
     /// Sends the request.
@@ -16,8 +16,8 @@ struct RequestRunner {
     ///   failures.
     func run() async throws {
         let arguments = try arguments
-        // What writes the body takes no longer than the server may. The password has been typed
-        // already.
+        // The timeout of the request also limits the program that writes the body to standard
+        // input. It begins when the password has been typed.
         let deadline = options.connection.timeouts.request.map { ContinuousClock.now + $0 }
         let plan = try RequestPlan(arguments) { path throws(CommandFailure) in
             try RequestPlan.readFile(path, until: deadline)
@@ -29,8 +29,7 @@ struct RequestRunner {
             guard showsProgress(of: plan) || makesFile else {
                 return try await exchange(plan, over: session, filter: filter)
             }
-            // Something has to be put in order before the process ends: half a file, the line of
-            // the bar.
+            // Before the process ends, a half-written file and the progress bar must be removed.
             try await TerminationSignals.cancelling {
                 guard showsProgress(of: plan) else { return try await exchange(plan, over: session, filter: filter) }
                 try await ProgressDisplay.show(of: session) {
@@ -45,34 +44,34 @@ struct RequestRunner {
 
     private func exchange(_ plan: RequestPlan, over session: SessionManager, filter: JSONFilter?) async throws {
         let startedAt = ContinuousClock.now
-        let answer = try await session.stream(plan.request)
-        if options.verbose { heads.write(answer) }
-        try await show(answer, filter: filter)
+        let response = try await session.stream(plan.request)
+        if options.verbose { heads.write(response) }
+        try await show(response, filter: filter)
         if options.verbose {
-            var timings = answer.timings
+            var timings = response.timings
             timings.total = startedAt.duration(to: .now)
             heads.write(timings)
         }
         guard options.checkStatus else { return }
-        let status = ExitStatus(statusCode: answer.head.status.code)
+        let status = ExitStatus(statusCode: response.head.status.code)
         if status != .success { throw status }
     }
 
-    /// Where `-v` writes to.
+    /// The writer of `-v`.
     private var heads: HeadWriter {
         HeadWriter(stream: .error, style: OutputStyle(options.pretty, for: .error), hidesSecrets: true)
     }
 
-    /// Where a body comes from a file or goes into one, and a person looks on.
+    /// Whether a body is read from a file or written to one, and standard error is a terminal.
     private func showsProgress(of plan: RequestPlan) -> Bool {
         let isLarge = plan.request.body.map { $0.data == nil } ?? false
         return (isLarge || savedPath != nil) && OutputStyle(.auto, for: .error).redraws
     }
 
-    /// The file that the body goes into; nil when that is standard output.
+    /// The path of the file that the body is written to; nil for standard output.
     private var savedPath: String? { options.output.flatMap { $0 == "-" ? nil : $0 } }
 
-    /// Whether there is a file for the time being that has to go when the request fails.
+    /// Whether the body is written to a temporary file, which is removed when the request fails.
     private var makesFile: Bool {
         savedPath.map { [.missing, .regular].contains(FileKind(path: $0)) } ?? false
     }
@@ -104,7 +103,7 @@ struct RequestRunner {
         return configuration
     }
 
-    /// Shows what would be sent, after all interceptors.
+    /// Shows the request that would be sent, after all interceptors.
     private func showRequest(of plan: RequestPlan) async throws {
         let transport = OfflineTransport(style: style, output: .output)
         let session = SessionManager(configuration: configuration(of: plan), transport: transport)
@@ -117,60 +116,60 @@ struct RequestRunner {
 
     private var style: OutputStyle { OutputStyle(options.raw ? .none : options.pretty, for: .output) }
 
-    private func show(_ answer: TransportResponse, filter: JSONFilter?) async throws {
-        // The answer to a HEAD is its head.
+    private func show(_ response: TransportResponse, filter: JSONFilter?) async throws {
+        // The response to a HEAD is only a head.
         if options.include || method == .head {
-            HeadWriter(stream: .output, style: style).write(answer.head)
+            HeadWriter(stream: .output, style: style).write(response.head)
         }
-        let isFailure = answer.head.status.code >= 400
+        let isFailure = response.head.status.code >= 400
         if let savedPath {
-            guard isFailure else { return try await save(answer, as: savedPath) }
-            StandardStream.error.write(line: "bluebonnet: \(answer.head.status): nothing was written to \(savedPath).")
+            guard isFailure else { return try await save(response, as: savedPath) }
+            let status = response.head.status
+            StandardStream.error.write(line: "bluebonnet: \(status): nothing was written to \(savedPath).")
         }
-        // What follows is the output's, not the bar's.
+        // The output begins here, and the bar must not be in it.
         Terminal.shared.endStatus()
         let printer = BodyPrinter(
             style: style,
             output: .output,
-            // An answer of 4xx or 5xx is another document than the one that the filter was made
-            // for.
+            // A response with 4xx or 5xx is another document than the one that the filter is for.
             filter: isFailure ? nil : filter,
             unquotesStrings: options.raw,
             showsLinesAtOnce: options.stream
         )
-        let type = answer.head.mediaType ?? "no type given"
-        switch try await printer.print(answer.body, mediaType: answer.head.mediaType) {
+        let type = response.head.mediaType ?? "no type given"
+        switch try await printer.print(response.body, mediaType: response.head.mediaType) {
         case .shown: break
         case .empty:
-            // Without a word a failure would look like a success.
+            // Without this line a failure would look like a success.
             guard isFailure, savedPath == nil, method != .head, !options.include, !options.verbose else { break }
-            StandardStream.error.write(line: "bluebonnet: \(answer.head.status)\(advice(for: answer))")
+            StandardStream.error.write(line: "bluebonnet: \(response.head.status)\(advice(for: response))")
         case .withheld:
             StandardStream.error.write(
                 line: "bluebonnet: The body is binary (\(type)) and is not shown on a terminal; save it with -o FILE."
             )
         case .notJSON:
-            throw CommandFailure(message: "The answer is no JSON (\(type)); --filter needs JSON.", status: .transport)
+            throw CommandFailure(message: "The response is not JSON (\(type)); --filter needs it.", status: .transport)
         case .nothingPicked:
-            throw CommandFailure(message: "Nothing in the answer is at “\(options.filter ?? "")”.", status: .transport)
+            throw CommandFailure(message: "The response has nothing at “\(options.filter ?? "")”.", status: .transport)
         }
     }
 
-    /// Streams the body into a file, and says so to a person.
-    private func save(_ answer: TransportResponse, as path: String) async throws {
+    /// Streams the body into a file, and prints a summary on a terminal.
+    private func save(_ response: TransportResponse, as path: String) async throws {
         let startedAt = ContinuousClock.now
-        let count = try await answer.body.write(toPath: path)
+        let count = try await response.body.write(toPath: path)
         Terminal.shared.endStatus()
         guard OutputStyle(.auto, for: .error).redraws else { return }
         let duration = startedAt.duration(to: .now)
         StandardStream.error.write(line: ProgressBar.summary(of: path, bytes: count, duration: duration))
     }
 
-    /// What to do about a failure that the server does not explain.
-    private func advice(for answer: TransportResponse) -> String {
-        guard answer.head.status == .unauthorized else { return "" }
-        guard answer.request.headerFields.contains(.authorization) else {
-            return ": the server wants credentials; say --auth USER:PASSWORD or --bearer TOKEN."
+    /// The advice about a failure that the server does not explain.
+    private func advice(for response: TransportResponse) -> String {
+        guard response.head.status == .unauthorized else { return "" }
+        guard response.request.headerFields.contains(.authorization) else {
+            return ": the server needs credentials; add --auth USER:PASSWORD or --bearer TOKEN."
         }
         return ": the server does not accept these credentials."
     }

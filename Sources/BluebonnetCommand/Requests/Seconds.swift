@@ -1,14 +1,14 @@
 /// A number of seconds as people write it: 0.5, 30.
 struct Seconds: Equatable {
-    /// Longer than anybody waits, and far from what a duration cannot hold.
+    /// The largest number. It is longer than any useful wait, and a `Duration` can hold it.
     private static let most = 1e9
 
-    /// The same for messages.
+    /// The largest number, for messages.
     static let mostText = "1000000000 (30 years)"
 
     let duration: Duration
 
-    /// Nil for what is no time: negative, infinite or no number.
+    /// Nil when the value is negative, too large or not a number.
     init?(_ value: Double) {
         guard value >= 0, value <= Self.most else { return nil }
         duration = .seconds(value)

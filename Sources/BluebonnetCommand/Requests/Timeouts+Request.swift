@@ -1,9 +1,9 @@
 import Bluebonnet
 
 extension Timeouts {
-    /// Gives the whole request this time and nothing else a shorter one, except for the connection.
+    /// Sets the timeout of the whole request and turns the shorter ones off, except for connecting.
     ///
-    /// Who allows a request two minutes means to wait two minutes, also for its first byte.
+    /// A user who allows a request two minutes also allows its first byte two minutes.
     mutating func limitRequest(to duration: Duration) {
         request = duration
         waiting = nil

@@ -28,7 +28,7 @@ struct ServeCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(name: .long, help: ArgumentHelp("The port; 0 is a free one.", valueName: "port"))
+    @Option(name: .long, help: ArgumentHelp("The port; 0 chooses a free one.", valueName: "port"))
     var port = 0
 
     @Option(name: .long, help: ArgumentHelp("The address to listen on.", valueName: "host"))
@@ -36,7 +36,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Flag(
         name: .long,
-        help: "Speak TLS with a certificate made at the start; standard error says where its authority is."
+        help: "Use TLS with a certificate made at the start; standard error shows how a client can trust it."
     )
     var tls = false
 
@@ -44,7 +44,7 @@ struct ServeCommand: AsyncParsableCommand {
     var unix: String?
 
     func validate() throws {
-        guard (0...65_535).contains(port) else { throw ValidationError("--port is between 0 and 65535.") }
+        guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
     }
 
     func run() async throws {
@@ -54,7 +54,7 @@ struct ServeCommand: AsyncParsableCommand {
         guard tls else { return try await serve(nil, until: ends) }
         let certificates = try TestCertificates.shared()
         try await certificates.withFiles { files in
-            StandardStream.error.write(line: "The certificate is trusted with --cacert \(files.authority)")
+            StandardStream.error.write(line: "To trust the certificate, use --cacert \(files.authority)")
             try await serve(ServerTLS(certificates.localhost), until: ends)
         }
     }

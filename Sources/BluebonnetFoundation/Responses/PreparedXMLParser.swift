@@ -1,12 +1,13 @@
 public import Foundation
 public import FoundationXML
 
-/// A document for Foundation's `XMLParser`, which is an object of one task and made where it runs.
+/// A document for Foundation's `XMLParser`, which is not `Sendable` and is made in the task that
+/// runs it.
 public struct PreparedXMLParser: Sendable {
     /// The bytes of the document.
     public let document: Data
 
-    /// Makes one of a document.
+    /// Prepares a parser for a document.
     ///
     /// - Parameter document: The bytes.
     public init(document: Data) {
@@ -24,9 +25,8 @@ public struct PreparedXMLParser: Sendable {
 
     /// Runs a parser from beginning to end.
     ///
-    /// - Parameter delegate: What it reports to.
-    /// - Throws: The parser's error; also where `XMLParser` reports an error and yet says that it
-    ///   went well.
+    /// - Parameter delegate: The delegate of the parser.
+    /// - Throws: The parser's error; also where `XMLParser` has an error but returns true.
     public func parse(_ delegate: any XMLParserDelegate) throws {
         let parser = makeParser()
         parser.delegate = delegate

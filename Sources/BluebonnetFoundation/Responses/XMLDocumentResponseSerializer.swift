@@ -4,23 +4,23 @@ public import Foundation
 /// Validates a response and parses its XML to an ``XMLTree``.
 ///
 /// Accepts 2xx and the content types `application/xml` and `text/xml` by default. A body that is
-/// not well-formed is an error with line and column, and so is an empty one. A bad status alone
-/// still has its body parsed, into the error's `parsedBody`; when both the status is bad and the
-/// body is no XML, the parsing error is the outer one.
+/// not well-formed is an error with line and column, and so is an empty one. If only the status is
+/// refused, the body is parsed into the error's `parsedBody`; if also the body is not XML, the
+/// parsing error is thrown, with that of the status below it.
 ///
 /// Counterpart of `AFXMLDocumentResponseSerializer`; its `options` are ``limits`` here.
 public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
-    /// Which responses are accepted. Default: 2xx with a content type of XML.
+    /// The responses that are accepted. Default: 2xx with a content type of XML.
     public var validation: ResponseValidation
 
-    /// What the document may cost. Default: the default limits.
+    /// The limits of the document. Default: the default limits.
     public var limits: XMLLimits
 
     /// Makes a serializer.
     ///
     /// - Parameters:
-    ///   - validation: Which responses are accepted. Default: 2xx with a content type of XML.
-    ///   - limits: What the document may cost. Default: the default limits.
+    ///   - validation: The responses that are accepted. Default: 2xx with a content type of XML.
+    ///   - limits: The limits of the document. Default: the default limits.
     public init(validation: ResponseValidation = .xml, limits: XMLLimits = XMLLimits()) {
         self.validation = validation
         self.limits = limits
@@ -29,7 +29,7 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer {
     /// Validates, then parses.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The tree.

@@ -1,30 +1,30 @@
 public import Bluebonnet
 public import Foundation
 
-/// Validates a response and gives Foundation's `XMLParser` for its body, not started.
+/// Validates a response and returns Foundation's `XMLParser` for its body, not started.
 ///
-/// Accepts 2xx and the content types `application/xml` and `text/xml` by default. The parser
-/// reports to the delegate you give it, on the thread that runs it. Prefer `.xmlEvents`, which is a
-/// value, stops where you stop and reports documents that end too early; on Linux `XMLParser` takes
-/// those for whole.
+/// Accepts 2xx and the content types `application/xml` and `text/xml` by default. The parser calls
+/// the delegate you give it, on the thread that runs it. Prefer `.xmlEvents`, which is a value,
+/// stops where you stop and has errors for documents that end too early; on Linux `XMLParser`
+/// accepts them.
 ///
 /// Counterpart of `AFXMLParserResponseSerializer`.
 public struct XMLParserResponseSerializer: ValidatingResponseSerializer {
-    /// Which responses are accepted. Default: 2xx with a content type of XML.
+    /// The responses that are accepted. Default: 2xx with a content type of XML.
     public var validation: ResponseValidation
 
     /// Makes a serializer.
     ///
-    /// - Parameter validation: Which responses are accepted. Default: 2xx with a content type of
+    /// - Parameter validation: The responses that are accepted. Default: 2xx with a content type of
     ///   XML.
     public init(validation: ResponseValidation = .xml) {
         self.validation = validation
     }
 
-    /// Validates, and makes what makes the parser.
+    /// Validates, and prepares the parser.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The document, ready for a parser.

@@ -1,15 +1,15 @@
 public import Bluebonnet
 public import Foundation
 
-/// An XML document as a tree that does not change: a value that can be sent to any task, and asked
-/// with XPath.
+/// An XML document as a tree that does not change: a value that can be sent to any task, and
+/// searched with XPath.
 ///
-/// Text that is not blank, CDATA, comments and instructions are nodes like the elements; white
-/// space between elements is kept too, as XPath expects. Foundation's `XMLDocument`, which
-/// AFNetworking gave, ends the process on Linux at a document that is not well-formed and at an
-/// XPath expression with an unknown prefix; this one has errors for both.
+/// Text, CDATA, comments and instructions are nodes like the elements; white space between elements
+/// is kept, too, as XPath needs it. Foundation's `XMLDocument`, which AFNetworking returned, ends
+/// the process on Linux at a document that is not well-formed and at an XPath expression with an
+/// unknown prefix; `XMLTree` has errors for both.
 ///
-/// AFNetworking: the `NSXMLDocument` of `AFXMLDocumentResponseSerializer`.
+/// Counterpart in AFNetworking: the `NSXMLDocument` of `AFXMLDocumentResponseSerializer`.
 public struct XMLTree: Sendable {
     let storage: XMLTreeStorage
 
@@ -17,8 +17,8 @@ public struct XMLTree: Sendable {
     ///
     /// - Parameters:
     ///   - document: The bytes.
-    ///   - charset: The charset that was told from outside. Default: nil.
-    ///   - limits: What the document may cost. Default: the default limits.
+    ///   - charset: The charset that is known from outside. Default: nil.
+    ///   - limits: The limits of the document. Default: the default limits.
     /// - Throws: `XMLParsingError`.
     public init(_ document: Data, charset: Charset? = nil, limits: XMLLimits = XMLLimits()) throws(XMLParsingError) {
         try self.init(XMLEventReader(document, charset: charset, limits: limits))
@@ -28,7 +28,7 @@ public struct XMLTree: Sendable {
     ///
     /// - Parameters:
     ///   - document: The text.
-    ///   - limits: What the document may cost. Default: the default limits.
+    ///   - limits: The limits of the document. Default: the default limits.
     /// - Throws: `XMLParsingError`.
     public init(_ document: String, limits: XMLLimits = XMLLimits()) throws(XMLParsingError) {
         try self.init(XMLEventReader(document, limits: limits))
@@ -48,11 +48,11 @@ public struct XMLTree: Sendable {
     /// The root element.
     public var root: XMLTreeNode { XMLTreeNode(storage: storage, index: storage.rootIndex) }
 
-    /// Finds nodes from the document on.
+    /// Finds nodes with an XPath expression, which is evaluated at the document.
     ///
     /// - Parameters:
     ///   - xpath: An XPath 1.0 expression, `//item[@id = '3']/title` for example.
-    ///   - namespaces: The namespaces that prefixes in the expression stand for. Default: those
+    ///   - namespaces: The namespaces of the prefixes in the expression. Default: those
     ///     that the root element declares with a prefix.
     /// - Returns: The nodes in the order of the document.
     /// - Throws: ``XPathError``.
@@ -63,11 +63,11 @@ public struct XMLTree: Sendable {
         try document.nodes(atXPath: xpath, namespaces: namespaces)
     }
 
-    /// The value of an XPath expression from the document on.
+    /// The value of an XPath expression, which is evaluated at the document.
     ///
     /// - Parameters:
     ///   - xpath: An XPath 1.0 expression, `count(//item)` for example.
-    ///   - namespaces: The namespaces that prefixes in the expression stand for. Default: those
+    ///   - namespaces: The namespaces of the prefixes in the expression. Default: those
     ///     that the root element declares with a prefix.
     /// - Returns: The value.
     /// - Throws: ``XPathError``.

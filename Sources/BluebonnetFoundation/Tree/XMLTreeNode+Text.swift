@@ -8,8 +8,8 @@ extension XMLTreeNode: CustomStringConvertible {
         return text
     }
 
-    /// A loop over the nodes in their order and not a recursion: how deep a document is must not
-    /// decide how much stack it takes.
+    /// Writes the node. It is a loop over the nodes in their order and not a recursion: the stack
+    /// must not depend on the depth of the document.
     private func write(into text: inout String) {
         if case .attribute(let attribute) = storage.records[index].content { return Self.write(attribute, into: &text) }
         var open: [(name: XMLName, end: Int)] = []

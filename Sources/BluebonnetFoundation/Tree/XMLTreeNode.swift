@@ -1,14 +1,14 @@
 public import Bluebonnet
 
-/// A node of an ``XMLTree``: an element, an attribute, a text. A value that keeps its tree.
+/// A node of an ``XMLTree``: an element, an attribute, a text. It is a value that keeps its tree.
 public struct XMLTreeNode: Sendable {
-    /// What a node is.
+    /// The kind of a node.
     public enum Kind: Sendable, Hashable {
         /// The document, which has the root element inside.
         case document
         /// An element.
         case element
-        /// An attribute; its parent is its element, whose child it is not.
+        /// An attribute; its parent is its element, but it is not a child of it.
         case attribute
         /// A text, CDATA included.
         case text
@@ -25,7 +25,7 @@ public struct XMLTreeNode: Sendable {
 
     private func node(_ index: Int) -> XMLTreeNode { XMLTreeNode(storage: storage, index: index) }
 
-    /// What the node is.
+    /// The kind of the node.
     public var kind: Kind {
         switch record.content {
         case .document: .document
@@ -40,16 +40,16 @@ public struct XMLTreeNode: Sendable {
     /// The name of an element or attribute, the target of an instruction; nil for others.
     public var name: XMLName? { storage.name(index) }
 
-    /// All text inside, in order; the value of an attribute, the text of a comment.
+    /// All text inside the node, in order; the value of an attribute, the text of a comment.
     public var stringValue: String { storage.string(index) }
 
-    /// The node this one is inside of; nil for the document.
+    /// The node that has this one as a child or attribute; nil for the document.
     public var parent: XMLTreeNode? { index == 0 ? nil : node(record.parent) }
 
-    /// The nodes right inside, attributes not among them. Costs nothing, however many there are.
+    /// The child nodes, without attributes. They are not copied.
     public var children: XMLTreeNodes { XMLTreeNodes(storage: storage, places: record.children) }
 
-    /// The elements right inside. Costs nothing, however many there are.
+    /// The child elements. They are not copied.
     public var elements: XMLTreeNodes { XMLTreeNodes(storage: storage, places: record.elements) }
 
     /// The attributes in their order.
@@ -61,7 +61,7 @@ public struct XMLTreeNode: Sendable {
         return element[name]
     }
 
-    /// The elements right inside with a name.
+    /// The child elements with a name.
     ///
     /// - Parameters:
     ///   - localName: The name without prefix.
@@ -74,11 +74,11 @@ public struct XMLTreeNode: Sendable {
         }
     }
 
-    /// Finds nodes from this one on.
+    /// Finds nodes with an XPath expression, which is evaluated at this node.
     ///
     /// - Parameters:
     ///   - xpath: An XPath 1.0 expression.
-    ///   - namespaces: The namespaces that prefixes in the expression stand for. Default: those
+    ///   - namespaces: The namespaces of the prefixes in the expression. Default: those
     ///     that the root element declares with a prefix.
     /// - Returns: The nodes in the order of the document.
     /// - Throws: ``XPathError``, also for an expression whose value is not nodes.
@@ -87,16 +87,16 @@ public struct XMLTreeNode: Sendable {
         namespaces: [String: String]? = nil
     ) throws(XPathError) -> [XMLTreeNode] {
         guard case .nodes(let nodes) = try value(ofXPath: xpath, namespaces: namespaces) else {
-            throw XPathError("The value of “\(xpath)” is not nodes")
+            throw XPathError("The value of “\(xpath)” is a text, a number or a boolean, and not nodes")
         }
         return nodes
     }
 
-    /// The value of an XPath expression from this node on.
+    /// The value of an XPath expression, which is evaluated at this node.
     ///
     /// - Parameters:
     ///   - xpath: An XPath 1.0 expression.
-    ///   - namespaces: The namespaces that prefixes in the expression stand for. Default: those
+    ///   - namespaces: The namespaces of the prefixes in the expression. Default: those
     ///     that the root element declares with a prefix.
     /// - Returns: The value.
     /// - Throws: ``XPathError``.
@@ -116,7 +116,7 @@ public struct XMLTreeNode: Sendable {
     }
 }
 
-/// Nodes of an ``XMLTree`` in the order of the document, as an array has them, but not copied.
+/// Nodes of an ``XMLTree`` in the order of the document; like an array, but not copied.
 public struct XMLTreeNodes: RandomAccessCollection, Sendable {
     let storage: XMLTreeStorage
     let places: [Int]
@@ -124,10 +124,10 @@ public struct XMLTreeNodes: RandomAccessCollection, Sendable {
     /// Zero.
     public var startIndex: Int { 0 }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     public var endIndex: Int { places.count }
 
-    /// The node at a place, counted from zero.
+    /// The node at a position, counted from zero.
     public subscript(position: Int) -> XMLTreeNode { XMLTreeNode(storage: storage, index: places[position]) }
 }
 

@@ -13,23 +13,24 @@ final class XMLTreeStorage: Sendable {
 
     struct Record: Sendable {
         var content: Content
-        /// The place of the parent; that of the document is itself.
+        /// The index of the parent; for the document, its own.
         var parent: Int
-        /// How many attributes follow an element right away.
+        /// The number of attributes, which follow their element.
         var attributeCount = 0
         var children: [Int] = []
-        /// The elements of the children; the same array where all of them are.
+        /// The children that are elements; the same array where all children are.
         var elements: [Int] = []
-        /// The place after the last node inside this one.
+        /// The index after the last node inside this one.
         var end: Int
     }
 
     let records: [Record]
     let rootIndex: Int
-    /// How many bytes all texts have, those of attributes and comments among them.
+    /// The number of bytes of all texts, with those of attributes and comments.
     let textSize: Int
     #if DEBUG
-        /// How many bytes were moved to gather texts, for the tests of what a document costs.
+        /// The number of bytes that were moved to join texts, for the tests of the cost of a
+        /// document.
         let gathered: Int
     #endif
 
@@ -50,8 +51,8 @@ final class XMLTreeStorage: Sendable {
         var textSize = 0
         var gathered = 0
         private var open = [0]
-        /// Text that is not a node yet. XPath knows one text where the document has text and CDATA
-        /// beside each other (XPath 1.0 §5.7), in any number of pieces.
+        /// Text that is not a node yet. In XPath, text and CDATA beside each other are one text
+        /// node (XPath 1.0 §5.7), and they come in any number of pieces.
         private var text = ""
 
         mutating func read(_ reader: XMLEventReader) throws(XMLParsingError) {
@@ -143,7 +144,7 @@ final class XMLTreeStorage: Sendable {
         }
     }
 
-    /// XPath 1.0 §5.
+    /// The string value of a node (XPath 1.0 §5).
     func string(_ index: Int) -> String {
         switch records[index].content {
         case .attribute(let attribute): return attribute.value

@@ -27,7 +27,7 @@ enum XPathAxis {
                 axis == .followingSibling
                 ? siblings.reversed().prefix { $0 > node }.reversed() : siblings.prefix { $0 < node }.reversed()
         case .following:
-            // What follows an attribute is what is inside its element and after it.
+            // The nodes inside the element of an attribute follow the attribute, too.
             try spend(records.count - record.end)
             nodes = (record.end..<records.count).filter { !storage.isAttribute($0) }
         case .preceding:

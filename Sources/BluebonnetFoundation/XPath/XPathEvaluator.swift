@@ -5,17 +5,16 @@ struct XPathEvaluator {
     let storage: XMLTreeStorage
     let namespaces: [String: String]
 
-    /// What may still be done: one for a node that is looked at, one for every 16 bytes of a text
-    /// that is made or searched. The expression is the developer's, the document somebody else's,
-    /// and an expression can be made to look at each node, or to read the whole text, for each
-    /// node.
+    /// The cost that is left: one for each node that is visited, one for every 16 bytes of a text
+    /// that is made or searched. The document comes from outside, and can make an expression of the
+    /// developer visit every node, or read the whole text, for each node.
     private var budget: Int
     private let wholeBudget: Int
 
-    /// What was done so far.
+    /// The cost so far.
     var spent: Int { wholeBudget - budget }
 
-    /// Looking at every node 50 times is allowed, and reading all texts 16 times.
+    /// The cost of visiting every node 50 times, and of reading all texts 16 times.
     static func budget(for storage: XMLTreeStorage) -> Int {
         max(2_000_000, 50 * storage.records.count) + storage.textSize
     }
@@ -29,10 +28,10 @@ struct XPathEvaluator {
 
     mutating func spend(_ count: Int) throws(XPathError) {
         budget -= count
-        guard budget >= 0 else { throw XPathError("The expression costs too much in this document") }
+        guard budget >= 0 else { throw XPathError("The expression needs too many steps in this document") }
     }
 
-    /// Pays for making or reading a text.
+    /// Adds the cost of making or reading a text.
     mutating func spend(on text: String) throws(XPathError) {
         try spend(text.utf8.count / 16)
     }
@@ -54,7 +53,7 @@ struct XPathEvaluator {
 
     mutating func nodes(_ expression: XPathExpression, _ context: XPathContext) throws(XPathError) -> [Int] {
         guard case .nodes(let nodes) = try value(expression, context) else {
-            throw XPathError("Nodes are expected where there is another value")
+            throw XPathError("The expression needs nodes where it has a text, a number or a boolean")
         }
         return nodes
     }
@@ -73,7 +72,7 @@ struct XPathEvaluator {
 
     // MARK: Conversions
 
-    // XPath 1.0 §4.2 to §4.4. There are no others: each text that is made or read is paid for here.
+    // XPath 1.0 §4.2 to §4.4. All conversions are here, so that the cost of every text is counted.
 
     mutating func string(of result: XPathResult) throws(XPathError) -> String {
         switch result {
@@ -84,7 +83,7 @@ struct XPathEvaluator {
         }
     }
 
-    /// The text of a node may be as long as the document.
+    /// The text of a node, which may be as long as the document.
     mutating func string(ofNode node: Int) throws(XPathError) -> String {
         try spend(storage.records[node].end - node)
         let text = storage.string(node)
@@ -152,7 +151,7 @@ struct XPathEvaluator {
         return ordered
     }
 
-    /// XPath 1.0 §3.4: with nodes it is enough that one of them fulfils it.
+    /// Compares values. With nodes, one of them is enough (XPath 1.0 §3.4).
     private mutating func compare(
         _ operation: XPathExpression.Operator,
         _ left: XPathResult,
@@ -162,7 +161,7 @@ struct XPathEvaluator {
         case (.nodes(let nodes), .boolean): return try holds(operation, .boolean(!nodes.isEmpty), right)
         case (.boolean, .nodes(let nodes)): return try holds(operation, left, .boolean(!nodes.isEmpty))
         case (.nodes(let nodes), _):
-            // What is compared many times is converted once.
+            // Operands that are compared many times are converted once.
             let others = try operands(right, operation)
             for node in nodes {
                 let one = try operand(.nodes([node]), operation)
@@ -187,7 +186,7 @@ struct XPathEvaluator {
         return operands
     }
 
-    /// The text of a node, or its number where order is asked for.
+    /// The text of a node, or its number for `<` and the like.
     private mutating func operand(
         _ result: XPathResult,
         _ operation: XPathExpression.Operator
@@ -219,7 +218,7 @@ struct XPathEvaluator {
         }
     }
 
-    /// Texts are equal when their characters are (XPath 1.0 §3.4), where `String` compares up to
+    /// Whether the code points of two texts are equal (XPath 1.0 §3.4); `String` compares up to
     /// canonical equivalence.
     private mutating func isEqualText(_ left: String, _ right: String) throws(XPathError) -> Bool {
         guard left.utf8.count == right.utf8.count else { return false }
@@ -233,7 +232,7 @@ struct XPathEvaluator {
         var nodes = start
         for step in steps {
             var found: [Int] = []
-            // What is found many times is thrown away before it becomes much.
+            // Nodes that are found many times are removed before they take much memory.
             var most = 4_096
             for node in Self.starts(of: step, in: nodes, storage) {
                 let candidates = try XPathAxis.nodes(
@@ -255,8 +254,8 @@ struct XPathEvaluator {
         return nodes
     }
 
-    /// The nodes that a step has to be made from. Where positions do not count, what is inside of a
-    /// node is not looked through again for the nodes inside it.
+    /// The nodes at which a step must start. Where positions do not count, a node inside another
+    /// one is left out, since its descendants are found from the outer one.
     private static func starts(
         of step: XPathExpression.Step,
         in nodes: [Int],
@@ -275,7 +274,7 @@ struct XPathEvaluator {
         }
     }
 
-    /// The nodes are in the order of the axis, and stay in it.
+    /// Filters nodes, which are in the order of the axis and keep it.
     private mutating func filter(
         _ nodes: [Int],
         _ predicates: [XPathExpression],
@@ -329,7 +328,7 @@ struct XPathEvaluator {
         if prefix.isEmpty { return "" }
         if prefix == "xml" { return "http://www.w3.org/XML/1998/namespace" }
         guard let namespace = namespaces[prefix] else {
-            throw XPathError("The prefix “\(prefix)” stands for no namespace")
+            throw XPathError("The prefix “\(prefix)” has no namespace; name it in “namespaces”")
         }
         return namespace
     }

@@ -1,4 +1,4 @@
-/// An XPath expression, parsed.
+/// A parsed XPath expression.
 indirect enum XPathExpression: Sendable {
     enum Operator: Sendable {
         case or, and, equal, unequal, less, lessOrEqual, greater, greaterOrEqual, add, subtract, multiply, divide,
@@ -13,7 +13,7 @@ indirect enum XPathExpression: Sendable {
         case followingSibling = "following-sibling"
         case precedingSibling = "preceding-sibling"
 
-        /// Positions count away from the node.
+        /// Whether positions are counted against the order of the document.
         var isReverse: Bool {
             switch self {
             case .ancestor, .ancestorOrSelf, .preceding, .precedingSibling: true
@@ -43,15 +43,15 @@ indirect enum XPathExpression: Sendable {
     case string(String)
     case number(Double)
     case function(String, [XPathExpression])
-    /// From the document on, or from the node.
+    /// A path that starts at the document, or at the context node.
     case path(isAbsolute: Bool, [Step])
-    /// Nodes of an expression, filtered, and a path from them on.
+    /// The nodes of an expression, filtered, and a path that starts at them.
     case filter(XPathExpression, predicates: [XPathExpression], path: [Step])
 }
 
 extension XPathExpression {
-    /// Whether no part is deeper inside than so many levels. Evaluating takes stack for each of
-    /// them.
+    /// Whether the expression is nested no deeper than `levels`. Evaluating needs stack for each
+    /// level.
     func isShallow(_ levels: Int) -> Bool {
         var left = [(expression: self, level: 1)]
         while let (expression, level) = left.popLast() {
@@ -73,10 +73,10 @@ extension XPathExpression {
     }
 }
 
-/// Why an XPath expression has no value: it is not XPath 1.0, or it costs too much in this
-/// document. It may look at every node some 50 times and read all texts some 16 times.
+/// The reason why an XPath expression has no value: it is not XPath 1.0, or it needs too many steps
+/// in this document. It may visit every node about 50 times and read all texts about 16 times.
 public struct XPathError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The sentence.
+    /// The message.
     public let description: String
 
     init(_ description: String) {

@@ -1,7 +1,7 @@
 import Bluebonnet
 import Foundation
 
-/// The functions of XPath 1.0 §4, but for `id()`, which needs a DTD.
+/// The functions of XPath 1.0 §4, without `id()`, which needs a DTD.
 enum XPathFunctions {
     private static let argumentCounts: [String: ClosedRange<Int>] = [
         "last": 0...0, "position": 0...0, "count": 1...1, "local-name": 0...1, "namespace-uri": 0...1, "name": 0...1,
@@ -67,7 +67,7 @@ enum XPathFunctions {
         }
     }
 
-    /// The nearest `xml:lang` (XPath 1.0 §4.3).
+    /// Whether the nearest `xml:lang` is this language (XPath 1.0 §4.3).
     private static func isLanguage(
         _ language: String,
         _ context: XPathContext,
@@ -101,16 +101,15 @@ enum XPathFunctions {
         _ evaluator: inout XPathEvaluator
     ) throws(XPathError) -> XPathResult {
         var texts: [String] = []
-        // The numbers of `substring` are evaluated where they are used: twice would double with
-        // every level.
+        // The numbers of `substring` are evaluated only where they are used: evaluating them twice
+        // would double the cost with every level.
         let textual = name == "substring" ? arguments.prefix(1) : arguments[...]
         for argument in textual { texts.append(try evaluator.string(argument, context)) }
         if texts.isEmpty { texts.append(try evaluator.string(ofNode: context.node)) }
         for text in texts { try evaluator.spend(on: text) }
         let first = texts[0]
         switch name {
-        // What is done with each character is paid for: a look at a table, a character that is
-        // added, a comparison.
+        // Each character costs something: a lookup in a table, an appended character, a comparison.
         case "translate", "substring": try evaluator.spend(first.utf8.count / 2)
         case "contains", "substring-before", "substring-after": try evaluator.spend(first.utf8.count / 8)
         default: break
@@ -118,8 +117,8 @@ enum XPathFunctions {
         switch name {
         case "string": return .string(first)
         case "concat":
-            // A concatenation of concatenations doubles with every level; each of them has been
-            // paid for.
+            // A concatenation of concatenations doubles with every level; the cost of each has been
+            // counted.
             return .string(texts.joined())
         case "starts-with":
             return .boolean(texts[1].isEmpty || first.unicodeScalars.starts(with: texts[1].unicodeScalars))
@@ -138,13 +137,14 @@ enum XPathFunctions {
         }
     }
 
-    /// Where a text is in another: Knuth, Morris and Pratt's search, since both may come from the
-    /// document, and the simple search costs as much as their product.
+    /// The place of a text in another. This is the search of Knuth, Morris and Pratt: both texts
+    /// may come from the document, and a simple search costs the product of their lengths.
     private static func range(of word: String, in text: String) -> Range<String.Index>? {
         guard !word.isEmpty else { return text.startIndex..<text.startIndex }
         let word = Array(word.utf8)
         guard text.utf8.count >= word.count else { return nil }
-        // How many bytes of the word are its beginning again, for each of its beginnings.
+        // For each prefix of the word, the length of its longest proper prefix that is also its
+        // suffix.
         var borders = [0]
         var matched = 0
         for byte in word.dropFirst() {
@@ -163,8 +163,8 @@ enum XPathFunctions {
         return nil
     }
 
-    /// The words of a text with one space between them. White space is ASCII, so that bytes can be
-    /// looked at.
+    /// The words of a text with one space between them. White space is ASCII, so that bytes are
+    /// compared.
     private static func normalized(_ text: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
@@ -182,7 +182,7 @@ enum XPathFunctions {
     }
 
     private static func translated(_ text: String, _ from: String, _ to: String) -> String {
-        // The first of two counts (XPath 1.0 §4.2).
+        // Of two equal characters, the first counts (XPath 1.0 §4.2).
         let places = [Unicode.Scalar: Int](zip(from.unicodeScalars, 0...)) { first, _ in first }
         let to = Array(to.unicodeScalars)
         var result = ""
@@ -196,7 +196,7 @@ enum XPathFunctions {
         return result
     }
 
-    /// XPath 1.0 §4.2: positions count from 1 and are rounded; what is not a number selects
+    /// The substring by XPath 1.0 §4.2: positions count from 1 and are rounded; NaN selects
     /// nothing.
     private static func substring(_ text: String, from start: Double, length: Double?) -> String {
         let first = XPathNumber.rounded(start)

@@ -8,7 +8,7 @@ enum XPathNumber {
         let digits = parts[0].split(separator: ".", omittingEmptySubsequences: false)
         let fraction = digits.count == 2 && digits[1] != "0" ? String(digits[1]) : ""
         let (whole, point) = (String(digits[0]) + fraction, digits[0].count)
-        // Never with an exponent: zeros behind the digits, or before them.
+        // XPath has no exponents: zeros are written behind the digits, or before them.
         let exponent = parts.count == 2 ? Int(parts[1]) ?? 0 : 0
         let place = point + exponent
         let sign = number < 0 ? "-" : ""
@@ -31,10 +31,9 @@ enum XPathNumber {
         return Double(number) ?? .nan
     }
 
-    /// Half goes up, and what becomes zero keeps its sign (XPath 1.0 §4.4).
+    /// Rounds half up; a result of zero keeps the sign (XPath 1.0 §4.4).
     static func rounded(_ number: Double) -> Double {
-        // The difference is exact for every number that is not whole; half could not be added
-        // without rounding.
+        // The difference is exact for every number that is not whole; adding a half would round.
         let whole = number.rounded(.down)
         return number - whole >= 0.5 ? number.rounded(.up) : whole
     }

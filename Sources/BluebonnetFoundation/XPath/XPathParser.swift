@@ -5,13 +5,13 @@ struct XPathParser {
     private var place = 0
     private var depth = 0
 
-    /// How deep parentheses, predicates and arguments may be nested. A level takes up to 9 KB of
+    /// The greatest depth of parentheses, predicates and arguments. A level takes up to 9 KB of
     /// stack in a debug build, and a thread may have 512 KB.
     private static let maximumDepth = 32
-    /// How long a chain of operators may be.
+    /// The largest length of a chain of operators.
     private static let maximumChain = 64
-    /// How deep all of it together may be, a chain inside of a chain, for which evaluating takes
-    /// stack too.
+    /// The greatest depth of the whole expression, with chains inside of chains, since evaluating
+    /// needs stack for it.
     private static let maximumLevels = 96
     private static let maximumLength = 4096
 
@@ -68,7 +68,7 @@ struct XPathParser {
         return try binary(0)
     }
 
-    /// Where an operator may stand, a name or `*` is one (XPath 1.0 §3.7).
+    /// Parses binary operators. At this place, a name or `*` is an operator (XPath 1.0 §3.7).
     private mutating func binary(_ level: Int) throws(XPathError) -> XPathExpression {
         guard level < Self.levels.count else { return try unary() }
         var left = try binary(level + 1)
@@ -76,7 +76,7 @@ struct XPathParser {
         while let symbol = operatorText, let found = Self.levels[level][symbol] {
             place += 1
             count += 1
-            // A chain makes a tree that is as deep as it is long.
+            // A chain becomes a tree that is as deep as the chain is long.
             guard count < Self.maximumChain else { throw XPathError("The expression is nested too deeply") }
             left = .binary(found, left, try binary(level + 1))
         }
@@ -104,7 +104,7 @@ struct XPathParser {
             result = .binary(.union, result, try pathExpression())
         }
         guard isNumber else { return result }
-        // Two signs are none, but make a number of anything.
+        // Two signs cancel each other, but their result is a number.
         return isNegative ? .negative(result) : .negative(.negative(result))
     }
 
@@ -136,7 +136,7 @@ struct XPathParser {
         }
     }
 
-    /// Nil where a path begins.
+    /// Parses a primary expression; returns nil where a path begins.
     private mutating func primary() throws(XPathError) -> XPathExpression? {
         switch current {
         case .literal(let text):

@@ -7,7 +7,7 @@ enum XPathToken: Equatable, Sendable {
     case number(Double)
     case end
 
-    /// Cuts an expression into words.
+    /// Splits an expression into words.
     static func tokens(of text: String) throws(XPathError) -> [XPathToken] {
         var tokens: [XPathToken] = []
         let scalars = Array(text.unicodeScalars)
@@ -39,7 +39,7 @@ enum XPathToken: Equatable, Sendable {
             } else if isNameStart(scalar) {
                 let start = place
                 while place < scalars.count, isNamePart(scalars[place]) { place += 1 }
-                // A prefix; but `::` ends the name of an axis.
+                // A single colon ends a prefix, `::` the name of an axis.
                 if place + 1 < scalars.count, scalars[place] == ":",
                     isNameStart(scalars[place + 1]) || scalars[place + 1] == "*"
                 {

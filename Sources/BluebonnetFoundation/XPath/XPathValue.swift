@@ -9,7 +9,7 @@ public enum XPathValue: Sendable, Hashable {
     /// True or false.
     case boolean(Bool)
 
-    /// The value as a text, as XPath's `string()` makes it: of nodes, that of the first.
+    /// The value as a text, as XPath's `string()` returns it: of nodes, that of the first.
     public var string: String {
         switch self {
         case .nodes(let nodes): nodes.first?.stringValue ?? ""
@@ -19,7 +19,7 @@ public enum XPathValue: Sendable, Hashable {
         }
     }
 
-    /// The value as a number, as XPath's `number()` makes it.
+    /// The value as a number, as XPath's `number()` returns it.
     public var number: Double {
         switch self {
         case .number(let value): value
@@ -28,7 +28,7 @@ public enum XPathValue: Sendable, Hashable {
         }
     }
 
-    /// The value as true or false, as XPath's `boolean()` makes it.
+    /// The value as true or false, as XPath's `boolean()` returns it.
     public var boolean: Bool {
         switch self {
         case .nodes(let nodes): !nodes.isEmpty
@@ -39,7 +39,7 @@ public enum XPathValue: Sendable, Hashable {
     }
 }
 
-/// A value while it is computed: nodes are places in the tree, in the order of the document.
+/// A value while it is computed: nodes are indices in the tree, in the order of the document.
 enum XPathResult {
     case nodes([Int])
     case string(String)
@@ -56,7 +56,7 @@ enum XPathResult {
     }
 }
 
-/// Where an expression is evaluated (XPath 1.0 §1).
+/// The context in which an expression is evaluated (XPath 1.0 §1).
 struct XPathContext {
     var node: Int
     var position = 1

@@ -1,7 +1,7 @@
 import NIOCore
 package import NIOSSL
 
-/// How a test server speaks TLS.
+/// The TLS settings of a test server.
 package struct ServerTLS: Sendable {
     /// A version of TLS.
     package enum Version: Sendable {
@@ -18,10 +18,10 @@ package struct ServerTLS: Sendable {
     package var privateKeyPEM: String
 
     /// The authorities of client certificates; when there is one, a client must show a certificate
-    /// it has signed.
+    /// that one of them has signed.
     package var clientAuthorities: [TestIdentity]
 
-    /// The protocols offered by ALPN (RFC 7301), best first; empty, the default, does without ALPN.
+    /// The protocols offered by ALPN (RFC 7301), best first. Default: none, which means no ALPN.
     package var applicationProtocols: [String]
 
     /// The lowest version accepted, TLS 1.2 by default.
@@ -30,7 +30,7 @@ package struct ServerTLS: Sendable {
     /// The highest version accepted, TLS 1.3 by default.
     package var maximumVersion: Version
 
-    /// Creates rules; by default TLS 1.2 or 1.3 without ALPN and without client certificates.
+    /// Creates settings; by default TLS 1.2 or 1.3 without ALPN and without client certificates.
     package init(
         _ identity: TestIdentity,
         clientAuthorities: [TestIdentity] = [],
@@ -46,7 +46,7 @@ package struct ServerTLS: Sendable {
         self.maximumVersion = maximumVersion
     }
 
-    /// The same rules in NIOSSL's words.
+    /// The settings as a configuration of NIOSSL.
     package func configuration() throws -> TLSConfiguration {
         let chain = try NIOSSLCertificate.fromPEMBytes(Array(chainPEM.utf8))
         let key = try NIOSSLPrivateKey(bytes: Array(privateKeyPEM.utf8), format: .pem)
@@ -57,7 +57,7 @@ package struct ServerTLS: Sendable {
         configuration.minimumTLSVersion = minimumVersion.value
         configuration.maximumTLSVersion = maximumVersion.value
         configuration.applicationProtocols = applicationProtocols
-        // A client that does not answer our close_notify must not hold up a test.
+        // A client that does not send its close_notify must not delay a test.
         configuration.shutdownTimeout = .milliseconds(500)
         if !clientAuthorities.isEmpty {
             let roots = try clientAuthorities.flatMap {

@@ -10,7 +10,7 @@ package struct TestAlternativeName: Sendable, Hashable {
     /// A DNS name, written into the certificate as it is.
     package static func dns(_ name: String) -> Self { Self(tag: 2, bytes: Array(name.utf8)) }
 
-    /// An IP address: four or sixteen bytes, if it is to be a good one.
+    /// An IP address: four or sixteen bytes, if it must be valid.
     package static func address(_ bytes: [UInt8]) -> Self { Self(tag: 7, bytes: bytes) }
 
     /// An e-mail address.

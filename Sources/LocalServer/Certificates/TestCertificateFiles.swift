@@ -1,4 +1,4 @@
-/// The certificates as PEM files in a directory, for programs and options that want paths.
+/// The certificates as PEM files in a directory, for programs and options that need paths.
 ///
 /// For every identity there is `NAME.pem` (its chain) and `NAME.key`; the names are those of the
 /// properties of ``TestCertificates``.

@@ -10,7 +10,8 @@ import X509
 
 /// Certificates for tests, made when they are needed and never stored in the repository.
 ///
-/// All keys are P-256; everything but the two exceptions is valid from an hour ago for a day.
+/// All keys are P-256. All are valid from an hour ago until tomorrow, except `expired` and
+/// `notYetValid`.
 package struct TestCertificates: Sendable {
     /// The root that a client must trust.
     package let authority: TestIdentity
@@ -30,12 +31,12 @@ package struct TestCertificates: Sendable {
     /// A certificate for `wrong.example` only.
     package let wrongHost: TestIdentity
 
-    /// A certificate for the same names as ``localhost`` that nobody but itself has signed.
+    /// A certificate for the same names as ``localhost``, signed with its own key.
     ///
-    /// Like those of `openssl req -x509` it may sign, so that a client who trusts it accepts it.
+    /// Like those of `openssl req -x509` it may sign, so that a client that trusts it accepts it.
     package let selfSigned: TestIdentity
 
-    /// A certificate for the same names as ``localhost`` from an authority nobody trusts.
+    /// A certificate for the same names as ``localhost`` from an authority that no client trusts.
     package let untrusted: TestIdentity
 
     /// A certificate that a client shows to a server.
@@ -80,7 +81,7 @@ package struct TestCertificates: Sendable {
             names: TestAlternativeName.local,
             isAuthority: true
         ).issue(by: nil)
-        let stranger = try Request(name: "Nobody's Authority", validity: valid, isAuthority: true).issue(by: nil)
+        let stranger = try Request(name: "Unknown Authority", validity: valid, isAuthority: true).issue(by: nil)
         untrusted = try Request(name: "untrusted", validity: valid, names: TestAlternativeName.local).issue(
             by: stranger,
             chain: [stranger]

@@ -1,6 +1,6 @@
 import CZlib
 
-/// Bytes squeezed by zlib.
+/// Compression of bytes with zlib.
 enum Compressor {
     /// The wrapping of the compressed data.
     enum Format: Int32 {
@@ -12,9 +12,9 @@ enum Compressor {
 
     /// The bytes in compressed form.
     static func compress(_ input: [UInt8], as format: Format) -> [UInt8] {
-        // zlib's C interface takes raw pointers. They point into two arrays that outlive the calls,
-        // and the output array has the size that zlib itself calls sufficient, so one call finishes
-        // the stream.
+        // The pointers are valid: both arrays outlive the calls inside the closures, and the counts
+        // are theirs. `deflateBound` is the size that is always sufficient, so that one call
+        // finishes the stream.
         var stream = unsafe z_stream()
         let version = unsafe zlibVersion()
         let size = Int32(unsafe MemoryLayout<z_stream>.size)

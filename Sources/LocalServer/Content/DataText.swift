@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// Bytes inside a JSON text.
+/// Bytes as a string of a JSON text.
 enum DataText {
     /// The bytes as text when they are UTF-8, else as a base64 data URL (RFC 2397).
     static func echo(_ bytes: [UInt8], contentType: String? = nil) -> String {

@@ -1,4 +1,4 @@
-/// A JSON text in the making, written as httpbin writes it: keys sorted, two spaces.
+/// A JSON value that is written as httpbin writes it: keys sorted, two spaces.
 indirect enum JSON: Sendable {
     case null
     case bool(Bool)

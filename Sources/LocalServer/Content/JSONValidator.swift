@@ -1,7 +1,7 @@
-/// Reads a text as RFC 8259 defines JSON, to the letter.
+/// Checks whether a text is exactly JSON (RFC 8259).
 ///
-/// FoundationEssentials' decoder lets trailing commas pass, which a server that tells clients what
-/// they have sent must not.
+/// FoundationEssentials' decoder accepts trailing commas, which a server that shows clients their
+/// requests must not.
 struct JSONValidator {
     private static let maximumDepth = 512
 

@@ -1,4 +1,4 @@
-/// A `multipart/form-data` body (RFC 7578), read well enough to echo it.
+/// A `multipart/form-data` body (RFC 7578), parsed only as far as its echo needs.
 struct MultipartForm {
     /// The parts without a file name.
     var fields: [(name: String, value: String)] = []
@@ -27,7 +27,7 @@ struct MultipartForm {
     }
 
     /// The parts between the delimiter lines (RFC 2046 §5.1.1), without the line ends that belong
-    /// to these.
+    /// to the delimiters.
     private static func split(_ body: [UInt8], at delimiter: [UInt8]) -> [ArraySlice<UInt8>] {
         var parts: [ArraySlice<UInt8>] = []
         var rest = body[...]

@@ -7,7 +7,7 @@ import Hummingbird
     import Foundation
 #endif
 
-/// Endpoints that want credentials.
+/// Endpoints that need credentials.
 enum AuthenticationEndpoints {
     static let all: [Endpoint] = [
         Endpoint("basic-auth/:user/:password", nil) { exchange in
@@ -24,7 +24,7 @@ enum AuthenticationEndpoints {
         },
     ]
 
-    /// Whether the request carries the path's user and password (RFC 7617 §2).
+    /// Whether the request has the user and password of the path (RFC 7617 §2).
     private static func isAuthorized(_ exchange: Exchange) -> Bool {
         guard let credentials = credentials(of: exchange, scheme: "basic"),
             let decoded = Data(base64Encoded: credentials)
@@ -33,7 +33,7 @@ enum AuthenticationEndpoints {
         return Array(decoded) == Array(expected.utf8)
     }
 
-    /// What follows the scheme in the Authorization field (RFC 9110 §11.4).
+    /// The text after the scheme in the Authorization field (RFC 9110 §11.4).
     private static func credentials(of exchange: Exchange, scheme: String) -> String? {
         let words = exchange.request.headers[.authorization]?.split(separator: " ", maxSplits: 1) ?? []
         guard words.count == 2, words[0].lowercased() == scheme else { return nil }

@@ -44,17 +44,17 @@ enum CacheEndpoints {
         var fields: [(name: HTTPField.Name, value: String)] = []
         for pair in exchange.query {
             guard let name = HTTPField.Name(pair.name), HTTPField.isValidValue(pair.value) else {
-                throw EndpointError(.badRequest, "\(pair.name) is not a header field.")
+                throw EndpointError(.badRequest, "\(pair.name) and its value cannot be a header field.")
             }
             fields.append((name, pair.value))
         }
-        // The body tells its own length, so the length is tried until it fits.
+        // The body has its own length in it, so that the length is tried until it fits.
         var length = 0
         while true {
-            let told =
+            let shown =
                 [(name: "Content-Length", value: "\(length)"), (name: "Content-Type", value: "application/json")]
                 + exchange.query
-            let text = JSON(pairs: told).pretty
+            let text = JSON(pairs: shown).pretty
             guard text.utf8.count == length else {
                 length = text.utf8.count
                 continue

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Endpoints that set, tell and delete cookies (RFC 6265).
+/// Endpoints that set, show and delete cookies (RFC 6265).
 enum CookieEndpoints {
     static let all: [Endpoint] = [
         Endpoint("cookies") { exchange in
@@ -29,7 +29,7 @@ enum CookieEndpoints {
 
     private static func change(_ values: [String]) throws -> Response {
         guard values.allSatisfy(HTTPField.isValidValue) else {
-            throw EndpointError(.badRequest, "A cookie holds neither line ends nor NUL.")
+            throw EndpointError(.badRequest, "A cookie must not contain line ends or NUL.")
         }
         var response = Response.redirection(to: "/cookies")
         for value in values {

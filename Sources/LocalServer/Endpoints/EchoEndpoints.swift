@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Endpoints that tell the client what it has sent.
+/// Endpoints that show the client its request.
 enum EchoEndpoints {
     static let all: [Endpoint] = [
         Endpoint("get") { .json(withoutBody($0)) },
@@ -24,12 +24,12 @@ enum EchoEndpoints {
         Endpoint("deflate") { compressed($0, "deflate", "deflated", .zlib) },
     ]
 
-    /// What `/get` answers.
+    /// The JSON of `/get`.
     static func withoutBody(_ exchange: Exchange) -> JSON {
         .object(common(exchange))
     }
 
-    /// What `/post` answers, and a few members more or without `json`.
+    /// The JSON of `/post`, with a few members more or without `json`.
     static func withBody(
         _ exchange: Exchange,
         adding more: [String: JSON] = [:],

@@ -3,7 +3,7 @@ import Hummingbird
 
 /// Conditional requests (RFC 9110 §13).
 enum Preconditions {
-    /// The 304 or 412 that the request's conditions call for, in the order of RFC 9110 §13.2.2.
+    /// The 304 or 412 that the request's conditions need, in the order of RFC 9110 §13.2.2.
     static func check(_ exchange: Exchange, tag: String, lastModified: String? = nil) -> Response? {
         let headers = exchange.request.headers
         if let value = headers[.ifMatch], !matches(value, tag, isWeak: false) {
@@ -20,7 +20,7 @@ enum Preconditions {
         return Response(status: .notModified, headers: validators)
     }
 
-    /// Whether a list of tags, or `*`, names this tag; a weak comparison looks past `W/` (RFC 9110
+    /// Whether a list of tags, or `*`, has this tag; a weak comparison ignores `W/` (RFC 9110
     /// §8.8.3.2).
     private static func matches(_ value: String, _ tag: String, isWeak: Bool) -> Bool {
         value.split(separator: ",").contains { item in

@@ -2,25 +2,25 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// An endpoint that serves parts of itself (RFC 9110 §14).
+/// An endpoint that serves ranges of its bytes (RFC 9110 §14).
 enum RangeEndpoints {
     static let all: [Endpoint] = [
         Endpoint("range/:n") { try respond($0) }
     ]
 
-    /// When the bytes of `/range` last changed.
+    /// The time of the last change of the bytes of `/range`.
     static let lastModified = "Mon, 02 Jan 2023 03:04:05 GMT"
 
-    /// Bytes of the alphabet over and over, whole or in part.
+    /// The alphabet repeated, whole or in part.
     private static func respond(_ exchange: Exchange) throws -> Response {
         let count = try exchange.count("n")
         guard 1...104_857_600 ~= count else {
-            throw EndpointError(.notFound, "The number of bytes is 1 to 104857600.")
+            throw EndpointError(.notFound, "The number of bytes must be 1 to 104857600.")
         }
         let tag = "\"range\(count)\""
         let size = max(1, try exchange.number("chunk_size", default: 64 * 1024))
         let duration = try exchange.number("duration", default: 0.0)
-        guard duration >= 0 else { throw EndpointError(.badRequest, "The duration is not negative.") }
+        guard duration >= 0 else { throw EndpointError(.badRequest, "The duration must not be negative.") }
         var headers: HTTPFields = [
             .acceptRanges: "bytes", .eTag: tag, .lastModified: lastModified,
             .contentType: "application/octet-stream",

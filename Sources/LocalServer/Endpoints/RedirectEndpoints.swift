@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Endpoints that send the client elsewhere.
+/// Endpoints that redirect the client.
 enum RedirectEndpoints {
     static let all: [Endpoint] = [
         Endpoint("redirect/:n") { exchange in
@@ -13,15 +13,15 @@ enum RedirectEndpoints {
         Endpoint("redirect-to", [.get, .post, .put, .patch, .delete]) { try await redirect($0) },
     ]
 
-    /// One of so many redirections, the last one to `/get`.
+    /// One of `n` redirects, the last one to `/get`.
     private static func hop(_ exchange: Exchange, through name: String, _ isAbsolute: Bool) throws -> Response {
         let count = try exchange.count("n")
-        guard count > 0 else { throw EndpointError(.badRequest, "The number of redirections starts at 1.") }
+        guard count > 0 else { throw EndpointError(.badRequest, "The number of redirects must be at least 1.") }
         let path = count == 1 ? "/get" : "/\(name)/\(count - 1)"
         return .redirection(to: isAbsolute ? exchange.base + path : path)
     }
 
-    /// A redirection to anywhere; the arguments may also come in a form body.
+    /// A redirect to any URL; the arguments may also be in a form body.
     private static func redirect(_ exchange: Exchange) async throws -> Response {
         var arguments = exchange.query
         if exchange.request.headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true {

@@ -26,7 +26,7 @@ enum SampleEndpoints {
         <!DOCTYPE html>
         <title>404 Not Found</title>
         <h1>Not Found</h1>
-        <p>There is nothing at this URL. The page at / lists what there is.</p>
+        <p>There is nothing at this URL. The page at / lists all endpoints.</p>
 
         """
 
@@ -34,7 +34,7 @@ enum SampleEndpoints {
         <!DOCTYPE html>
         <title>405 Method Not Allowed</title>
         <h1>Method Not Allowed</h1>
-        <p>This URL does not answer that method; the Allow field names those it answers.</p>
+        <p>This URL does not accept that method; the Allow field names those that it accepts.</p>
 
         """
 
@@ -77,7 +77,7 @@ enum SampleEndpoints {
           <head><title>A field in spring</title></head>
           <body>
             <h1>A field in spring</h1>
-            <p>Whoever walks past the field in March sees nothing; whoever comes back in April sees blue.</p>
+            <p>In March, the field is empty; in April, it is blue.</p>
           </body>
         </html>
 
@@ -118,7 +118,7 @@ enum SampleEndpoints {
             base64 += "="
         }
         guard let bytes = Data(base64Encoded: base64) else {
-            throw EndpointError(.badRequest, "That is not base64. Try: Qmx1ZWJvbm5ldCBibG9vbXM=")
+            throw EndpointError(.badRequest, "The text is not base64. Try: Qmx1ZWJvbm5ldCBibG9vbXM=")
         }
         return .html(String(decoding: bytes, as: UTF8.self))
     }

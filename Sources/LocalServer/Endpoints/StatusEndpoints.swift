@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Endpoints that answer with the status the client asks for.
+/// Endpoints that respond with the status in the path.
 enum StatusEndpoints {
     static let all: [Endpoint] = [
         Endpoint("status/:codes", nil) { exchange in
@@ -15,7 +15,7 @@ enum StatusEndpoints {
             let parts = choice.split(separator: ":")
             let weight = parts.count > 1 ? Double(parts[1]) : 1
             guard let code = parts.first.flatMap({ Int($0) }), 200..<1000 ~= code, let weight, weight >= 0 else {
-                throw EndpointError(.badRequest, "Invalid status code: a final status is 200 to 999.")
+                throw EndpointError(.badRequest, "Invalid status code: a final status must be 200 to 999.")
             }
             return (code: code, weight: weight)
         }
@@ -30,7 +30,7 @@ enum StatusEndpoints {
         return last.code
     }
 
-    /// The status with the fields that its definition asks for.
+    /// The response with the fields that the definition of its status requires.
     private static func respond(_ code: Int) -> Response {
         let status = HTTPResponse.Status(code: code)
         switch code {
@@ -41,7 +41,7 @@ enum StatusEndpoints {
         case 407:
             return Response(status: status, headers: [.proxyAuthenticate: "Basic realm=\"Fake Realm\""])
         case 402:
-            return .text("Pay up, says the test server.\n", status: status)
+            return .text("The test server needs a payment.\n", status: status)
         case 406:
             return .json(
                 ["message": "No representation you accept.", "accept": ["image/png", "application/json"]],

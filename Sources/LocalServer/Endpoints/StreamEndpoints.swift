@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Endpoints whose answers take their time, or come in pieces.
+/// Endpoints whose responses are slow, or come in pieces.
 enum StreamEndpoints {
     static let all: [Endpoint] = [
         Endpoint("delay/:seconds", nil) { exchange in
@@ -38,7 +38,7 @@ enum StreamEndpoints {
         return Response(status: .ok, headers: [.contentType: "application/json"], body: body)
     }
 
-    /// Pseudo-random bytes; the same for the same seed, however they are cut.
+    /// Pseudo-random bytes; the same for the same seed, with every size of the chunks.
     private static func bytes(_ exchange: Exchange, count: Int, length: Int?) throws -> Response {
         let seed = try exchange.number("seed", default: UInt64.random(in: 0 ... .max))
         let size = max(1, try exchange.number("chunk_size", default: 64 * 1024))
@@ -69,7 +69,7 @@ enum StreamEndpoints {
         let delay = try exchange.number("delay", default: 0.0)
         let code = try exchange.number("code", default: 200)
         guard 1...10_485_760 ~= count, duration >= 0, delay >= 0, 200..<1000 ~= code else {
-            throw EndpointError(.badRequest, "numbytes is 1 to 10485760, the times are not negative.")
+            throw EndpointError(.badRequest, "numbytes must be 1 to 10485760, and the times must not be negative.")
         }
         try await Task.sleep(for: .seconds(delay))
         let pause = Duration.seconds(duration / Double(count))

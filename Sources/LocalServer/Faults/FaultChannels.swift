@@ -11,7 +11,7 @@ final class FaultChannels: Sendable {
 
     private let state = Mutex(State())
 
-    /// Remembers a connection until it is gone; must be called on its event loop.
+    /// Adds a connection until it is closed; must be called on its event loop.
     func add(_ channel: any Channel, _ transport: FaultTransportHandler) {
         let bound = NIOLoopBound(transport, eventLoop: channel.eventLoop)
         let identifier = ObjectIdentifier(channel)
@@ -26,7 +26,7 @@ final class FaultChannels: Sendable {
         }
     }
 
-    /// Connects to the address until its queue of connections is full and the kernel answers no
+    /// Connects to the address until its queue of connections is full and the kernel accepts no
     /// more.
     func fillQueue(of address: SocketAddress) async throws {
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -36,7 +36,7 @@ final class FaultChannels: Sendable {
         }
     }
 
-    /// Cuts all connections and returns when they are gone.
+    /// Cuts all connections and returns when they are closed.
     func closeAll() async {
         let (closers, fillers) = state.withLock { state in
             defer { state = State() }

@@ -7,7 +7,9 @@ final class FaultConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// What the script waits for before its next step.
+    /// The event that the script waits for before its next step.
+    ///
+    /// Every step changes `none` to one of the others; all but `stalled` become `none` again.
     private enum Pause {
         case none
         case operation
@@ -22,17 +24,17 @@ final class FaultConnectionHandler: ChannelInboundHandler {
     private let log: FaultLog
     private let transport: FaultTransportHandler
 
-    /// The steps still to run, the next one last.
+    /// The steps that have not run, the next one last.
     private var steps: [FaultStep]
     private var pause = Pause.none
     private var isRunning = false
-    private var isGone = false
+    private var isClosed = false
     private var closedByServer = false
     private var inputEnded = false
     private var bytesReceived = 0
     private var parser: FaultRequestParser
     private var requests: [FaultServer.Request] = []
-    private var headsAhead = 0
+    private var untakenHeads = 0
     private var slowReading: (bytes: Int, interval: Duration)?
 
     init(index: Int, script: FaultServer.Script, log: FaultLog, transport: FaultTransportHandler) {
@@ -58,7 +60,7 @@ final class FaultConnectionHandler: ChannelInboundHandler {
         while let event = parser.next() {
             switch event {
             case .head:
-                headsAhead += 1
+                untakenHeads += 1
             case .request(let request):
                 requests.append(request)
                 let index = index
@@ -90,7 +92,7 @@ final class FaultConnectionHandler: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        isGone = true
+        isClosed = true
         let closedByServer = closedByServer
         log.update(connection: index) { connection in
             connection.isClosed = true
@@ -119,18 +121,19 @@ final class FaultConnectionHandler: ChannelInboundHandler {
         guard !isRunning else { return }
         isRunning = true
         defer { isRunning = false }
-        while !isGone, isPauseOver(context), let step = nextStep() {
+        while !isClosed, endPause(context), let step = takeStep() {
             begin(step, context)
         }
     }
 
-    /// Whether the next step may run; closes the connection when what it waits for can never come.
-    private func isPauseOver(_ context: ChannelHandlerContext) -> Bool {
+    /// Ends the pause when its event has come, and returns whether it did; closes the connection
+    /// when the event can never come.
+    private func endPause(_ context: ChannelHandlerContext) -> Bool {
         let isOver: Bool
         switch pause {
         case .none: isOver = true
         case .operation: return false
-        case .head: isOver = headsAhead > 0
+        case .head: isOver = untakenHeads > 0
         case .bytes(let count): isOver = bytesReceived >= count
         case .stalled: isOver = false
         case .request:
@@ -148,13 +151,13 @@ final class FaultConnectionHandler: ChannelInboundHandler {
     }
 
     private func take(_ request: FaultServer.Request) {
-        headsAhead -= 1
-        if case .requests(let answer) = script.kind {
-            steps = answer(request).reversed()
+        untakenHeads -= 1
+        if case .requests(let respond) = script.kind {
+            steps = respond(request).reversed()
         }
     }
 
-    private func nextStep() -> FaultStep? {
+    private func takeStep() -> FaultStep? {
         if let step = steps.popLast() {
             return step
         }
@@ -195,7 +198,8 @@ final class FaultConnectionHandler: ChannelInboundHandler {
         }
     }
 
-    /// Ends the operation a step has begun; what failed leaves the script where it is.
+    /// Ends the operation that a step has begun. After a failed operation the script does not go
+    /// on.
     private func finishOperation(_ context: ChannelHandlerContext) {
         guard case .operation = pause else { return }
         pause = .none
@@ -268,7 +272,7 @@ final class FaultConnectionHandler: ChannelInboundHandler {
     }
 
     private func readOnce(_ context: ChannelHandlerContext) {
-        guard !isGone, let slowReading else { return }
+        guard !isClosed, let slowReading else { return }
         context.read()
         context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(slowReading.interval)) {
             self.readOnce(context)

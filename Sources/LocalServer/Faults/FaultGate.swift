@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A gate that a scripted connection waits at until the test opens it.
+/// A gate at which a scripted connection waits until the test opens it.
 ///
 /// An open gate stays open.
 package final class FaultGate: Sendable {
@@ -14,7 +14,7 @@ package final class FaultGate: Sendable {
     /// Creates a closed gate.
     package init() {}
 
-    /// Lets everyone pass who waits here now or later.
+    /// Opens the gate for all connections that wait now or later.
     package func open() {
         let waiters = state.withLock { state in
             state.isOpen = true

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// What the server has seen, and the tests that wait to see more.
+/// The record of the server, and the tests that wait for changes of it.
 final class FaultLog: Sendable {
     typealias Condition = @Sendable (FaultServer.Record) -> Bool
 
@@ -24,7 +24,7 @@ final class FaultLog: Sendable {
         state.withLock { $0.record }
     }
 
-    /// Changes the record and wakes whoever waited for that.
+    /// Changes the record and wakes the tests that waited for that.
     @discardableResult
     func update<Result: Sendable>(_ change: @Sendable (inout FaultServer.Record) -> Result) -> Result {
         let (result, ready) = state.withLock { state in
@@ -42,7 +42,7 @@ final class FaultLog: Sendable {
         return result
     }
 
-    /// Changes what is known of one connection.
+    /// Changes the record of one connection.
     func update(connection index: Int, _ change: @Sendable (inout FaultServer.Connection) -> Void) {
         update { change(&$0.connections[index]) }
     }

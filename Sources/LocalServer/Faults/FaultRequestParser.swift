@@ -1,8 +1,8 @@
 import NIOCore
 
-/// Cuts a client's bytes into requests, keeping every byte as it was sent.
+/// Splits a client's bytes into requests, and keeps every byte as it was sent.
 ///
-/// It is deliberately lenient: its job is to find where a request ends, not to judge it.
+/// It is lenient on purpose: it finds the end of a request, but does not check it.
 struct FaultRequestParser {
     enum Event {
         case head
@@ -10,23 +10,30 @@ struct FaultRequestParser {
     }
 
     private enum State {
+        /// Becomes `fixed` or `chunkSize`; `broken` when the head is too long.
         case head
+        /// Becomes `head` at the end of the body.
         case fixed(remaining: Int)
+        /// Becomes `chunk`, `trailers` or `broken`.
         case chunkSize
+        /// Becomes `chunkEnd`.
         case chunk(remaining: Int)
+        /// Becomes `chunkSize`.
         case chunkEnd
+        /// Becomes `head` after the empty line.
         case trailers
+        /// All later bytes are ignored.
         case broken
     }
 
-    /// How long a head may be before the bytes count as something else than HTTP.
+    /// The largest size of a head; a longer one is not HTTP.
     private static let maximumHeadSize = 1 << 20
 
     private let connection: Int
     private var buffer = ByteBuffer()
     private var state = State.head
     private var request: FaultServer.Request
-    /// Where the search for the end of the head goes on, relative to the first unread byte.
+    /// The number of unread bytes that were searched for the end of the head.
     private var searched = 0
 
     init(connection: Int) {
@@ -34,13 +41,13 @@ struct FaultRequestParser {
         request = FaultServer.Request(connection: connection, head: [])
     }
 
-    /// Adds what the client sent.
+    /// Adds bytes of the client.
     mutating func append(_ bytes: inout ByteBuffer) {
         if case .broken = state { return }
         buffer.writeBuffer(&bytes)
     }
 
-    /// The next head or whole request that the bytes so far contain.
+    /// Parses the next head or whole request; returns nil when more bytes are needed.
     mutating func next() -> Event? {
         while true {
             switch state {
@@ -85,7 +92,7 @@ struct FaultRequestParser {
         }
     }
 
-    /// How the body of the request ends (RFC 9112 §6.3).
+    /// The state that reads the body of the request by its framing (RFC 9112 §6.3).
     private func framing() -> State {
         if let coding = request.value(of: "transfer-encoding"), coding.lowercased().contains("chunked") {
             return .chunkSize
@@ -122,7 +129,7 @@ struct FaultRequestParser {
         return length > 0 ? buffer.readBytes(length: length) : nil
     }
 
-    /// One line without its end; its bytes join the raw body.
+    /// Takes one line without its end; its bytes are added to the raw body.
     private mutating func takeLine() -> String? {
         let bytes = buffer.readableBytesView
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")),

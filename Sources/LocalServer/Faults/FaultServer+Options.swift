@@ -1,7 +1,7 @@
 extension FaultServer {
-    /// How the server listens.
+    /// The address and the settings of the server.
     package struct Options: Sendable {
-        /// The certificate and rules of TLS; `nil`, the default, speaks plain TCP.
+        /// The certificate and settings of TLS; `nil`, the default, speaks plain TCP.
         package var tls: ServerTLS?
 
         /// The address to listen on.
@@ -13,11 +13,11 @@ extension FaultServer {
         /// The path of a Unix-domain socket to listen on instead of a port.
         package var socketPath: String?
 
-        /// The size of each connection's kernel receive buffer in bytes; `nil` leaves it to the
+        /// The size of each connection's kernel receive buffer in bytes; `nil` keeps that of the
         /// kernel.
         package var receiveBuffer: Int?
 
-        /// The size of each connection's kernel send buffer in bytes; `nil` leaves it to the
+        /// The size of each connection's kernel send buffer in bytes; `nil` keeps that of the
         /// kernel.
         package var sendBuffer: Int?
 

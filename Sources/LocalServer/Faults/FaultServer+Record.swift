@@ -1,5 +1,5 @@
 extension FaultServer {
-    /// Everything the server has seen so far.
+    /// All connections and requests of the server so far.
     package struct Record: Sendable {
         /// The accepted connections in the order of their acceptance.
         package var connections: [Connection] = []
@@ -12,7 +12,7 @@ extension FaultServer {
         package var serverNames: [String] = []
     }
 
-    /// What the server knows of one connection.
+    /// The record of one connection.
     package struct Connection: Sendable {
         /// The whole requests in the order of their arrival.
         package var requests: [Request] = []
@@ -20,13 +20,13 @@ extension FaultServer {
         /// The number of bytes received, inside TLS if there is TLS.
         package var bytesReceived = 0
 
-        /// The number of bytes handed to the kernel, inside TLS if there is TLS.
+        /// The number of bytes passed to the kernel, inside TLS if there is TLS.
         package var bytesSent = 0
 
-        /// Whether the client ended its direction or left.
+        /// Whether the client closed its direction or the connection.
         package var clientClosed = false
 
-        /// Whether the connection is gone.
+        /// Whether the connection is closed.
         package var isClosed = false
 
         /// The protocol agreed by ALPN, once the TLS handshake is over.

@@ -1,7 +1,7 @@
 extension FaultServer {
-    /// A request as it came over the wire.
+    /// A request as it was received.
     package struct Request: Sendable {
-        /// The number of the connection that carried it, from 0.
+        /// The number of its connection, from 0.
         package var connection: Int
 
         /// The head as sent, up to and including the empty line.

@@ -1,7 +1,8 @@
 extension FaultServer {
-    /// What the server does, connection by connection or request by request.
+    /// The steps of the server, for each connection or for each request.
     ///
-    /// When a script has ended, the connection stays open and silent until the client leaves.
+    /// When a script has ended, the connection stays open without any action until the client
+    /// closes it.
     package struct Script: Sendable, ExpressibleByArrayLiteral {
         enum Kind: Sendable {
             case connections([[FaultStep]])
@@ -24,19 +25,18 @@ extension FaultServer {
             Script(kind: .connections([steps]))
         }
 
-        /// The first connection follows the first list, the second the second; the last list
-        /// repeats.
+        /// The first list for the first connection, the second for the second; the last list also
+        /// for all later ones.
         package static func connections(_ scripts: [[FaultStep]]) -> Script {
             Script(kind: .connections(scripts))
         }
 
-        /// Every whole request, on any connection, is answered with the steps the closure returns
-        /// for it.
+        /// For every whole request, on any connection, the steps that the closure returns.
         ///
-        /// The connection is kept alive: after the steps the next request is awaited, unless they
-        /// closed it.
-        package static func requests(_ answer: @escaping @Sendable (Request) -> [FaultStep]) -> Script {
-            Script(kind: .requests(answer))
+        /// The connection is kept alive: after the steps the server waits for the next request,
+        /// unless they closed the connection.
+        package static func requests(_ respond: @escaping @Sendable (Request) -> [FaultStep]) -> Script {
+            Script(kind: .requests(respond))
         }
 
         /// The steps of the n-th connection, in the order they were written.

@@ -1,16 +1,16 @@
 extension FaultServer {
-    /// Nothing of what was awaited happened in time.
+    /// The error of a wait whose timeout is over.
     package struct WaitTimeout: Error, CustomStringConvertible {
-        /// What was awaited.
+        /// The event that was awaited.
         package var expectation: String
 
-        /// How long it was awaited.
+        /// The timeout of the wait.
         package var timeout: Duration
 
-        /// What the server had seen when the time was over.
+        /// The record of the server when the timeout was over.
         package var record: Record
 
-        /// A sentence with what was awaited and what there was instead.
+        /// A sentence with the awaited event and the connections of the server.
         package var description: String {
             let connections = record.connections.enumerated().map { index, connection in
                 "#\(index): \(connection.requests.count) requests, \(connection.bytesReceived) bytes in, "
@@ -33,28 +33,28 @@ extension FaultServer {
         try await wait("\(count) requests", timeout: timeout) { $0.requests.count >= count }
     }
 
-    /// Waits until the connection is gone, whoever closed it.
+    /// Waits until the connection is closed, by the client or by the server.
     package func waitUntilClosed(connection index: Int = 0, timeout: Duration = .seconds(30)) async throws {
         try await wait("end of connection \(index)", timeout: timeout) { record in
             index < record.connections.count && record.connections[index].isClosed
         }
     }
 
-    /// Waits until the client has ended its direction of the connection or left.
+    /// Waits until the client has closed its direction or the connection.
     package func waitUntilClientClosed(connection index: Int = 0, timeout: Duration = .seconds(30)) async throws {
         try await wait("client's end of connection \(index)", timeout: timeout) { record in
             index < record.connections.count && record.connections[index].clientClosed
         }
     }
 
-    /// Waits until so many connections are gone.
+    /// Waits until so many connections are closed.
     package func waitForClosed(_ count: Int, timeout: Duration = .seconds(30)) async throws {
         try await wait("\(count) closed connections", timeout: timeout) { record in
             record.connections.count { $0.isClosed } >= count
         }
     }
 
-    /// Waits until the condition holds of what the server has seen.
+    /// Waits until the condition holds for the record of the server.
     package func wait(
         _ expectation: String,
         timeout: Duration = .seconds(30),

@@ -8,9 +8,9 @@ import NIOSSL
     import Foundation
 #endif
 
-/// A server that misbehaves exactly as its script says, and records what clients did.
+/// A server that does exactly the faults of its script, and records its clients' requests.
 ///
-/// It speaks bytes, not HTTP, so it can send whatever no real server would:
+/// It sends bytes, not HTTP, so that it can send what a real server never would:
 ///
 /// ```swift
 /// try await FaultServer.run([.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .close]) { server in
@@ -34,7 +34,7 @@ package final class FaultServer: Sendable {
 
     // MARK: Running
 
-    /// Starts a server, runs the body with it and shuts it down, whatever the body does.
+    /// Starts a server, runs the body with it and shuts it down, also when the body throws.
     @discardableResult
     package static func run<Result>(
         _ script: Script,
@@ -111,7 +111,7 @@ package final class FaultServer: Sendable {
         return FaultServer(listener: listener, options: options, channels: channels, log: log)
     }
 
-    /// Stops listening and cuts every connection; returns when all are gone.
+    /// Stops listening and cuts every connection; returns when all are closed.
     package func shutdown() async {
         try? await listener.close().get()
         await channels.closeAll()
@@ -120,16 +120,16 @@ package final class FaultServer: Sendable {
         }
     }
 
-    /// A port of 127.0.0.1 where nobody listens, so that connecting to it is refused: TCPMUX's. A
-    /// port that was free a moment ago may be another test's by now.
+    /// A port of 127.0.0.1 without a listener, so that connecting to it is refused: that of TCPMUX.
+    /// A port that was free a moment ago may be used by another test now.
     package static let unusedPort = 1
 
-    // MARK: Where it listens
+    // MARK: Address
 
     /// The port it listens on; 0 on a Unix-domain socket.
     package let port: Int
 
-    /// The path of the Unix-domain socket it listens on, if that is what it listens on.
+    /// The path of the Unix-domain socket it listens on; nil on a port.
     package var socketPath: String? { options.socketPath }
 
     /// The URL without a path: `http://127.0.0.1:PORT`, or `https://localhost:PORT` with TLS.
@@ -137,9 +137,9 @@ package final class FaultServer: Sendable {
         options.tls == nil ? "http://127.0.0.1:\(port)" : "https://localhost:\(port)"
     }
 
-    // MARK: What it saw
+    // MARK: Record
 
-    /// Everything it has seen so far.
+    /// All connections and requests so far.
     package var record: Record { log.record }
 
     /// The connections it has accepted so far, in order.

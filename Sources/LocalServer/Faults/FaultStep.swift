@@ -1,4 +1,4 @@
-/// One thing a scripted server does to a connection; see ``FaultServer/Script``.
+/// One action of a scripted server on a connection; see ``FaultServer/Script``.
 ///
 /// Steps run in order, each after the one before it has finished.
 package struct FaultStep: Sendable {
@@ -37,10 +37,10 @@ package struct FaultStep: Sendable {
     /// request.
     package static let readHead = FaultStep(.readHead)
 
-    /// Waits until the connection has delivered at least this many bytes in all.
+    /// Waits until the server has received at least this many bytes on the connection.
     package static func readBytes(_ count: Int) -> FaultStep { FaultStep(.readBytes(count)) }
 
-    /// Stops reading from the socket, so that the client's writes run into full buffers.
+    /// Stops reading from the socket, so that the client's writes fill the buffers.
     package static let stopReading = FaultStep(.setReading(false))
 
     /// Reads again as fast as the client sends.
@@ -83,8 +83,8 @@ package struct FaultStep: Sendable {
         return send(Array((head + "\r\n").utf8) + bytes)
     }
 
-    /// Sends an interim response such as 100 or 103, with these fields (RFC 9110 §15.2).
-    package static func interim(_ status: Int, headers: [(name: String, value: String)] = []) -> FaultStep {
+    /// Sends an informational response such as 100 or 103, with these fields (RFC 9110 §15.2).
+    package static func informational(_ status: Int, headers: [(name: String, value: String)] = []) -> FaultStep {
         let fields = headers.map { "\($0.name): \($0.value)\r\n" }.joined()
         return send("HTTP/1.1 \(status) Scripted\r\n\(fields)\r\n")
     }
@@ -110,7 +110,7 @@ package struct FaultStep: Sendable {
     /// Waits until the test opens the gate.
     package static func hold(_ gate: FaultGate) -> FaultStep { FaultStep(.hold(gate)) }
 
-    /// Does nothing more until the client leaves.
+    /// Does nothing more until the client closes the connection.
     package static let stall = FaultStep(.stall)
 
     // MARK: Ending
@@ -118,17 +118,18 @@ package struct FaultStep: Sendable {
     /// Ends our direction (FIN after the last byte) and goes on reading.
     package static let halfClose = FaultStep(.halfClose)
 
-    /// Closes in good order; over TLS with a close_notify alert.
+    /// Closes the connection; over TLS with a close_notify alert.
     package static let close = FaultStep(.close)
 
-    /// Closes the socket without a close_notify alert, as someone truncating a TLS stream would.
+    /// Closes the socket without a close_notify alert, like an attack that truncates a TLS stream.
     ///
     /// Without TLS this is the same as ``close``.
     package static let cut = FaultStep(.cut)
 
     /// Closes with RST instead of FIN.
     ///
-    /// The client may lose bytes that it has not read yet; hold a gate before it when those matter.
+    /// The client may lose bytes that it has not read yet; where they matter, put a ``hold(_:)``
+    /// before this step.
     package static let reset = FaultStep(.reset)
 
     /// Runs the connection's script again from its first step.

@@ -8,7 +8,7 @@ import NIOCore
     import Glibc
 #endif
 
-/// Stands below TLS and ends the transport without asking TLS.
+/// A handler below TLS in the pipeline, which closes the socket without TLS.
 final class FaultTransportHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// A path and what answers there.
+/// A path and its handler.
 struct Endpoint: Sendable {
     typealias Handler = @Sendable (Exchange) async throws -> Response
 
@@ -14,12 +14,12 @@ struct Endpoint: Sendable {
 
     let segments: [Segment]
 
-    /// The methods that are answered, GET with HEAD; `nil` for all.
+    /// The methods that are accepted, with HEAD where GET is one; `nil` for all.
     let methods: [HTTPRequest.Method]?
 
     let handler: Handler
 
-    /// Creates an endpoint; in the path `:name` is a parameter, and a last `**` any rest.
+    /// Creates an endpoint; in the path `:name` is a parameter, and `**` at the end any rest.
     init(_ path: String, _ methods: [HTTPRequest.Method]? = [.get], handler: @escaping Handler) {
         segments = path.split(separator: "/").map { segment in
             if segment == "**" {
@@ -34,7 +34,7 @@ struct Endpoint: Sendable {
         self.handler = handler
     }
 
-    /// The parameters in the path, or `nil` when it is not this endpoint's.
+    /// The parameters in a path, or `nil` when the path does not match.
     func match(_ path: [String]) -> [String: String]? {
         var parameters: [String: String] = [:]
         for (index, segment) in segments.enumerated() {
@@ -51,7 +51,7 @@ struct Endpoint: Sendable {
         return path.count == segments.count ? parameters : nil
     }
 
-    func answers(_ method: HTTPRequest.Method) -> Bool {
+    func accepts(_ method: HTTPRequest.Method) -> Bool {
         guard let methods else { return true }
         return methods.contains(method) || (method == .head && methods.contains(.get))
     }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// A request that cannot be answered as it asks, with the status that says so.
+/// The error of a request that an endpoint refuses, with the status of the response.
 struct EndpointError: Error {
     var status: HTTPResponse.Status
     var message: String

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Finds the endpoint of a request and turns what it does into a response.
+/// Finds the endpoint of a request and makes a response of its result or error.
 struct EndpointRouter: Sendable {
     /// All the endpoints of the server.
     static let standard = EndpointRouter(
@@ -20,10 +20,10 @@ struct EndpointRouter: Sendable {
         }
     }
 
-    /// The paths there are, for the page at `/`.
+    /// The first segments of all paths, for the page at `/`.
     var paths: [String] { endpoints.keys.filter { !$0.isEmpty }.sorted() }
 
-    /// The answer to a request; what goes wrong is an answer, too.
+    /// Responds to a request, also when its endpoint throws.
     func respond(
         to request: Request,
         from origin: String,
@@ -33,7 +33,7 @@ struct EndpointRouter: Sendable {
         var exchange = Exchange(request, origin: origin, secure: secure, maximumBodySize: maximumBodySize)
         var response: Response
         do {
-            response = try await answer(&exchange)
+            response = try await respond(to: &exchange)
         } catch let error as EndpointError {
             response = .text("\(error.message)\n", status: error.status)
         } catch is NIOTooManyBytesError {
@@ -53,13 +53,13 @@ struct EndpointRouter: Sendable {
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    private func answer(_ exchange: inout Exchange) async throws -> Response {
+    private func respond(to exchange: inout Exchange) async throws -> Response {
         let path = exchange.segments
         guard let first = path.first else { return .html(SampleEndpoints.index(of: paths)) }
         var allowed: [HTTPRequest.Method] = []
         for endpoint in endpoints[first] ?? [] {
             guard let parameters = endpoint.match(path) else { continue }
-            if exchange.method != .options, endpoint.answers(exchange.method) {
+            if exchange.method != .options, endpoint.accepts(exchange.method) {
                 exchange.parameters = parameters
                 return try await endpoint.handler(exchange)
             }
@@ -69,7 +69,7 @@ struct EndpointRouter: Sendable {
         if allowed.contains(.get) {
             allowed.append(.head)
         }
-        // RFC 9110 §15.5.6: the answer names the methods there are.
+        // RFC 9110 §15.5.6: the response names the methods that are accepted.
         var response =
             exchange.method == .options
             ? Response(status: .ok) : .html(SampleEndpoints.methodNotAllowed, status: .methodNotAllowed)

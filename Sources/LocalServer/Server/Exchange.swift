@@ -2,14 +2,14 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// A request as the endpoints see it.
+/// A request with what the endpoints need of it.
 struct Exchange: Sendable {
     let request: Request
 
     /// The address the request came from.
     let origin: String
 
-    /// What the placeholders of the endpoint's path stand for, percent-encodings undone.
+    /// The values of the parameters of the endpoint's path, percent-encodings undone.
     var parameters: [String: String] = [:]
 
     /// The pairs of the query string in order.
@@ -64,19 +64,19 @@ struct Exchange: Sendable {
         query.first { $0.name == name }?.value
     }
 
-    /// A query argument as a number; throws a 400 when it is none.
+    /// A query argument as a number; throws a 400 when it is not one.
     func number<Number: LosslessStringConvertible>(_ name: String, default value: Number) throws -> Number {
         guard let text = argument(name) else { return value }
         guard let number = Number(text) else { throw EndpointError(.badRequest, "\(name) must be a number.") }
         return number
     }
 
-    /// A placeholder of the path; empty when the path has none of this name.
+    /// A parameter of the path; empty when the path has none with this name.
     func parameter(_ name: String) -> String {
         parameters[name] ?? ""
     }
 
-    /// A placeholder of the path as a number that is not negative; throws a 404 when it is none.
+    /// A parameter of the path as a number that is not negative; throws a 404 when it is not one.
     func count(_ name: String) throws -> Int {
         guard let count = Int(parameter(name)), count >= 0 else { throw EndpointError(.notFound, "Not Found") }
         return count
@@ -87,7 +87,7 @@ struct Exchange: Sendable {
         Array(try await request.body.collect(upTo: maximumBodySize).readableBytesView)
     }
 
-    /// `content-type` becomes `Content-Type`.
+    /// A name in title case: `content-type` becomes `Content-Type`.
     static func titleCased(_ name: String) -> String {
         name.split(separator: "-", omittingEmptySubsequences: false)
             .map { $0.prefix(1).uppercased() + $0.dropFirst().lowercased() }

@@ -1,7 +1,7 @@
 import Hummingbird
 import NIOCore
 
-/// What Hummingbird knows of a request beside the request itself.
+/// The context that Hummingbird gives with a request.
 struct ExchangeContext: RequestContext {
     var coreContext: CoreRequestContextStorage
 

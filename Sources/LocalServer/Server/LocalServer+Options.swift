@@ -1,7 +1,7 @@
 extension LocalServer {
-    /// Where the server listens and how it speaks.
+    /// The address and the settings of the server.
     package struct Options: Sendable {
-        /// What the server listens on.
+        /// The address that the server listens on.
         package enum Address: Sendable {
             /// A host and a port; port 0 takes a free one.
             case tcp(host: String, port: Int)
@@ -9,16 +9,16 @@ extension LocalServer {
             case unixSocket(String)
         }
 
-        /// What the server listens on, a free port of 127.0.0.1 by default.
+        /// The address that the server listens on. Default: a free port of 127.0.0.1.
         package var address: Address
 
-        /// The certificate and rules of TLS; `nil`, the default, speaks plain HTTP.
+        /// The certificate and settings of TLS; `nil`, the default, speaks plain HTTP.
         package var tls: ServerTLS?
 
         /// The largest request body that is kept in memory to be echoed, in bytes; 64 MiB by
         /// default.
         ///
-        /// A larger one is answered with 413. The endpoint `/sink` has no limit.
+        /// The response to a larger one is 413. The endpoint `/sink` has no limit.
         package var maximumBodySize: Int
 
         /// Creates options; by default plain HTTP on a free port of 127.0.0.1.

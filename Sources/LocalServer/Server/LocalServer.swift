@@ -17,7 +17,7 @@ package final class LocalServer: Sendable {
     /// The port it listens on; 0 on a Unix-domain socket.
     package let port: Int
 
-    /// The path of the Unix-domain socket it listens on, if that is what it listens on.
+    /// The path of the Unix-domain socket it listens on; nil on a port.
     package let socketPath: String?
 
     /// The URL without a path, such as `http://127.0.0.1:8080`; with TLS on 127.0.0.1 the host is
@@ -45,7 +45,7 @@ package final class LocalServer: Sendable {
         task.cancel()
     }
 
-    /// Starts a server, runs the body with it and shuts it down, whatever the body does.
+    /// Starts a server, runs the body with it and shuts it down, also when the body throws.
     @discardableResult
     package static func run<Result>(
         _ options: Options = Options(),
@@ -62,7 +62,8 @@ package final class LocalServer: Sendable {
         }
     }
 
-    /// Starts a server that runs until ``shutdown()``, or until nobody refers to it any more.
+    /// Starts a server that runs until ``shutdown()``, or until the last reference to it is
+    /// released.
     ///
     /// Throws when it cannot listen at the address.
     package static func start(_ options: Options = Options()) async throws -> LocalServer {
@@ -119,9 +120,10 @@ package final class LocalServer: Sendable {
         _ = await task.result
     }
 
-    /// Hummingbird traps when it is stopped between accepting a connection and taking it (NIO: a
-    /// writer deinitialized without `finish()`). Connections are taken in order, so one that has
-    /// come and gone has no others waiting before it.
+    /// Waits until Hummingbird has taken all accepted connections. It traps when it is stopped
+    /// between accepting a connection and taking it (NIO: a writer deinitialized without
+    /// `finish()`). It takes connections in order: after one that was taken and closed, no earlier
+    /// one waits.
     private func drainAccepted() async {
         guard socketPath == nil else { return }
         let channel = try? await ClientBootstrap(group: NIOSingletons.posixEventLoopGroup)
@@ -130,7 +132,8 @@ package final class LocalServer: Sendable {
             .get()
         guard let channel else { return }
         let deadline = channel.eventLoop.scheduleTask(in: .seconds(2)) { channel.close(promise: nil) }
-        // Not TLS, or an answer and the end: either way the server closes.
+        // With TLS this request is an error, without TLS it gets a response: in both cases the
+        // server closes the connection.
         let request = "GET /status/204 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
         try? await channel.writeAndFlush(ByteBuffer(string: request)).get()
         try? await channel.closeFuture.get()

@@ -29,7 +29,7 @@ extension Response {
         return Response(status: status, headers: [.contentType: type], body: body)
     }
 
-    /// A redirection with a short page as its body, which clients are to read past.
+    /// A redirect with a short page as its body, which clients must read and ignore.
     static func redirection(to location: String, status: HTTPResponse.Status = .found) -> Response {
         var response = Response.html("<!DOCTYPE html>\n<title>Redirecting</title>\n<p>Elsewhere.</p>\n", status: status)
         response.headers[.location] = location

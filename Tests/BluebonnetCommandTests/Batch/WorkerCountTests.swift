@@ -6,8 +6,8 @@ import Testing
     @Test func `batch lines that come one at a time need two workers, whatever the limit is`() {
         var count = WorkerCount(limit: 10_000)
         for _ in 0..<100 {
-            _ = count.tookLine()
-            count.isDone()
+            _ = count.takeLine()
+            count.finishLine()
         }
         #expect(count.started == 2)
     }
@@ -16,12 +16,12 @@ import Testing
     func `there are as many batch workers as the limit allows when so many lines run`(limit: Int, starts: [Bool]) {
         var count = WorkerCount(limit: limit)
         var another: [Bool] = []
-        for _ in 0..<limit { another.append(count.tookLine()) }
+        for _ in 0..<limit { another.append(count.takeLine()) }
         #expect(another == starts)
         #expect(count.started == limit)
         #expect(count.idle == 0)
-        count.isDone()
-        let isAnother = count.tookLine()
+        count.finishLine()
+        let isAnother = count.takeLine()
         #expect(!isAnother)
         #expect(count.started == limit)
     }

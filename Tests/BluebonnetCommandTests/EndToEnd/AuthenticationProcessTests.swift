@@ -83,7 +83,7 @@ import Testing
         try await LocalServer.run { server in
             let unknown = try await Command.run("get", server.baseURL + "/basic-auth/u/p")
             #expect(unknown.status == 4)
-            #expect(unknown.errors.hasPrefix("bluebonnet: 401 Unauthorized: the server wants credentials; say --auth"))
+            #expect(unknown.errors.hasPrefix("bluebonnet: 401 Unauthorized: the server needs credentials; add --auth"))
             let wrong = try await Command.run("get", server.baseURL + "/basic-auth/u/p", "-a", "u:q")
             #expect(wrong.errors == "bluebonnet: 401 Unauthorized: the server does not accept these credentials.\n")
             for (status, text) in [(404, "404 Not Found"), (500, "500 Internal Server Error")] {

@@ -231,11 +231,11 @@ import Testing
     }
 
     @Test func `the error about a batch limit says what the limit is`() async throws {
-        #expect(try await Command.run("batch", "--jobs", "10001").errors.contains("--jobs is between 1 and 10000."))
-        #expect(try await Command.run("batch", "--jobs", "-1").errors.contains("--jobs is between 1 and 10000."))
+        #expect(try await Command.run("batch", "--jobs", "10001").errors.contains("--jobs must be between 1 and 10000"))
+        #expect(try await Command.run("batch", "--jobs", "-1").errors.contains("--jobs must be between 1 and 10000."))
         #expect(
             try await Command.run("batch", "--timeout", "-1").errors.contains(
-                "--timeout is a number of seconds above 0"
+                "--timeout must be a number of seconds above 0"
             )
         )
         #expect(try await Command.run("batch", "--help").text.contains("1 to 10000"))

@@ -204,7 +204,7 @@ import Testing
                 let refused = try await Command.run(request)
                 #expect(refused.status == 1)
                 #expect(refused.errors.hasPrefix("bluebonnet: redirect-refused: "))
-                #expect(refused.errors.hasSuffix("Here that is \(option).\n"))
+                #expect(refused.errors.hasSuffix("The option for this is \(option).\n"))
                 let refusedLine = try await Command.run("batch", "--insecure", input: line)
                 #expect(refusedLine.text.contains(#""code":"redirect-refused""#))
                 #expect(open.requests.isEmpty)

@@ -31,12 +31,12 @@ import Testing
             let nothing = try await Command.run("get", url, "--filter", "/users/9")
             #expect(nothing.status == 1)
             #expect(nothing.text.isEmpty)
-            #expect(nothing.errors.contains("Nothing in the answer is at “/users/9”."))
+            #expect(nothing.errors.contains("The response has nothing at “/users/9”."))
         }
         try await withJSON("<p>") { url in
             let output = try await Command.run("get", url, "--filter", "/users")
             #expect(output.status == 1)
-            #expect(output.errors.contains("The answer is no JSON"))
+            #expect(output.errors.contains("The response is not JSON"))
         }
         let wrong = try await Command.run("get", "http://127.0.0.1:1", "--filter", "a[")
         #expect(wrong.status == 2)

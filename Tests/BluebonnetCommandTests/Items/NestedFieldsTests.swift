@@ -32,16 +32,16 @@ import Testing
     }
 
     @Test(arguments: [
-        (["a", "a"], "“a” is there twice; “a[]” adds an element to a list."),
-        (["a[b]", "a[b]"], "“a[b]” is there twice; “a[b][]” adds an element to a list."),
-        (["l[0]", "l[0]"], "“l[0]” is there twice; “l[]” adds an element to a list."),
-        (["a[b]", "a"], "“a” is there twice; “a[]” adds an element to a list."),
+        (["a", "a"], "“a” is given twice; “a[]” adds an element to a list."),
+        (["a[b]", "a[b]"], "“a[b]” is given twice; “a[b][]” adds an element to a list."),
+        (["l[0]", "l[0]"], "“l[0]” is given twice; “l[]” adds an element to a list."),
+        (["a[b]", "a"], "“a” is given twice; “a[]” adds an element to a list."),
         (["a", "a[b]"], "“a[b]” needs an object, and “a” is a number already."),
         (["a[b]", "a[0]"], "“a[0]” needs a list, and “a” is an object already."),
         (["l[]", "l[x]"], "“l[x]” needs an object, and “l” is a list already."),
         (["a[b][c]", "a[b][c][d]"], "“a[b][c][d]” needs an object, and “a[b][c]” is a number already."),
-        (["[]", "a"], "“a” needs an object, and the whole is a list already."),
-        (["a", "[]"], "“[]” needs a list, and the whole is an object already."),
+        (["[]", "a"], "“a” needs an object, and the whole JSON is a list already."),
+        (["a", "[]"], "“[]” needs a list, and the whole JSON is an object already."),
     ])
     func `a nested field does not replace another one`(names: [String], message: String) {
         let error = #expect(throws: CommandFailure.self) { try json(names.map { ($0, 1) }) }

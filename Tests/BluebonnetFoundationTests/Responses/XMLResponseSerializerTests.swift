@@ -34,7 +34,7 @@ import Testing
     @Test func `XML responses have the errors of invalid bodies, statuses and content types`() throws {
         let broken = try #require(Self.error(200, "text/xml", "<a>\n<b></a>"))
         #expect(broken.code == .responseSerializationFailed)
-        #expect(broken.message == "The response is not valid XML: The tag “a” closes “b” (line 2, column 6)")
+        #expect(broken.message == "The response is not valid XML: The tag “a” cannot close “b” (line 2, column 6)")
         #expect((broken.underlying as? XMLParsingError)?.code == .mismatchedTag)
         #expect(Self.error(200, "text/html", "<a/>")?.code == .unacceptableContentType)
         let refused = try #require(Self.error(404, "text/xml", "<e>no</e>"))

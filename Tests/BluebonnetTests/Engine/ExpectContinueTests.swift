@@ -35,7 +35,7 @@ struct ExpectContinueTests {
     @Test func `the request body follows 100 Continue, not before`() async throws {
         let gate = FaultGate()
         let script: FaultServer.Script = [
-            .readHead, .interim(103), .hold(gate), .interim(100), .readRequest, .respond(body: "ok"),
+            .readHead, .informational(103), .hold(gate), .informational(100), .readRequest, .respond(body: "ok"),
         ]
         try await FaultServer.run(script) { server in
             try await withEngine { session, engine in
@@ -57,7 +57,7 @@ struct ExpectContinueTests {
     }
 
     @Test func `the first-byte time is that of the final response, not of 100 Continue`() async throws {
-        let script: FaultServer.Script = [.readHead, .interim(100), .readRequest, .respond(body: "ok")]
+        let script: FaultServer.Script = [.readHead, .informational(100), .readRequest, .respond(body: "ok")]
         try await FaultServer.run(script) { server in
             try await withSession { session in
                 let response = try await session.data(for: Self.request(server, .string(Self.text)))
@@ -69,7 +69,7 @@ struct ExpectContinueTests {
     }
 
     @Test func `a late 100 Continue is not the beginning of the response`() async throws {
-        try await FaultServer.run([.readRequest, .interim(100), .stall]) { server in
+        try await FaultServer.run([.readRequest, .informational(100), .stall]) { server in
             try await withSession { session in
                 var request = try Self.request(server, .string(Self.text))
                 request.timeouts = Timeouts(
@@ -158,7 +158,7 @@ struct ExpectContinueTests {
     }
 
     @Test func `a 417 after the body fails a request whose body cannot be sent again`() async throws {
-        try await FaultServer.run([.readHead, .interim(100), .readRequest, .respond(417)]) { server in
+        try await FaultServer.run([.readHead, .informational(100), .readRequest, .respond(417)]) { server in
             try await withSession { session in
                 let response = try await session.data(for: Self.request(server, Self.body(Counter())))
                 #expect(response.status.code == 417 && response.retries == 0)
@@ -181,7 +181,7 @@ struct ExpectContinueTests {
     @Test func `a redirect before 100 Continue keeps a body that can be read only once`() async throws {
         let script = FaultServer.Script.connections([
             [.readHead, .respond(307, headers: [("Location", "/there")])],
-            [.readHead, .interim(100), .readRequest, .respond(body: "ok")],
+            [.readHead, .informational(100), .readRequest, .respond(body: "ok")],
         ])
         try await FaultServer.run(script) { server in
             try await withSession { session in
@@ -216,7 +216,9 @@ struct ExpectContinueTests {
 
     @Test func `a task suspended during the wait for 100 Continue goes on when it is resumed`() async throws {
         let gate = FaultGate()
-        let script: FaultServer.Script = [.readHead, .hold(gate), .interim(100), .readRequest, .respond(body: "ok")]
+        let script: FaultServer.Script = [
+            .readHead, .hold(gate), .informational(100), .readRequest, .respond(body: "ok"),
+        ]
         try await FaultServer.run(script) { server in
             try await withSession { session in
                 let task = session.dataTask(try Self.request(server, .string(Self.text)))
@@ -261,7 +263,7 @@ struct ExpectContinueTests {
         try await patiently { idle in
             let gate = FaultGate()
             let script: FaultServer.Script = [
-                .readRequest, .respond(body: "ok"), .readHead, .hold(gate), .interim(100), .readRequest,
+                .readRequest, .respond(body: "ok"), .readHead, .hold(gate), .informational(100), .readRequest,
                 .respond(body: "ok"),
             ]
             try await FaultServer.run(script) { server in
@@ -330,7 +332,7 @@ struct ExpectContinueTests {
     @Test(arguments: expectCases) private func `Expect is sent where 100 Continue is asked for and there is a body`(
         expectCase: ExpectCase
     ) async throws {
-        try await FaultServer.run([.readHead, .interim(100), .readRequest, .respond(body: "ok")]) { server in
+        try await FaultServer.run([.readHead, .informational(100), .readRequest, .respond(body: "ok")]) { server in
             var request = try Request(.post, to: server.baseURL, body: .string(Self.text))
             var configuration = SessionConfiguration()
             expectCase.change(&request, &configuration)

@@ -126,7 +126,7 @@ struct HopEventTests {
 
     @Test func `a hop observer that stops the task at 100 Continue leaves no request body behind`() async throws {
         let isFreed = Counter()
-        try await FaultServer.run([.readHead, .interim(100), .stall]) { server in
+        try await FaultServer.run([.readHead, .informational(100), .stall]) { server in
             let session = SessionManager(configuration: SessionConfiguration()) { event in
                 if case .received(let head) = event.kind, head.status.code == 100 { event.call.cancel() }
             }

@@ -17,7 +17,7 @@ enum Big5 {
         var text = ""
         var start = 0
         var position = 0
-        /// What the system reads, up to the position.
+        /// Converts the bytes up to the position with the system's converter.
         func convert() throws(CharsetError) {
             guard start < position else { return }
             do {

@@ -5,7 +5,7 @@ extension Charset {
     ///
     /// - Parameters:
     ///   - bytes: The bytes.
-    ///   - fallback: What to do with bytes that are not valid. Default: fail.
+    ///   - fallback: The way to treat bytes that are not valid. Default: fail.
     /// - Returns: The text.
     /// - Throws: ``CharsetError`` for bytes that are not valid in the charset.
     public func decode(_ bytes: Data, fallback: Fallback = .fail) throws(CharsetError) -> String {
@@ -48,7 +48,7 @@ extension Charset {
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - fallback: What to do with characters the charset has no bytes for. Default: fail.
+    ///   - fallback: The way to treat characters that the charset has no bytes for. Default: fail.
     /// - Returns: The bytes.
     /// - Throws: ``CharsetError`` for a character that cannot be written.
     public func encode(_ text: String, fallback: Fallback = .fail) throws(CharsetError) -> Data {
@@ -85,9 +85,9 @@ extension Charset {
         return Data(try converter.convert(Array(text.utf8), replacement: fallback == .replace ? [0x3F] : nil))
     }
 
-    /// The text without the three characters that would be read as a change of the character set
-    /// (as the ISO-2022-JP encoder of the Encoding Standard refuses them); `iconv` writes them as
-    /// they are.
+    /// The text without the three characters that would be read as a change of the character set.
+    /// The ISO-2022-JP encoder of the Encoding Standard refuses them; `iconv` writes them as they
+    /// are.
     private func withoutControls(_ text: String, _ fallback: Fallback) throws(CharsetError) -> String {
         let controls: Set<Unicode.Scalar> = ["\u{E}", "\u{F}", "\u{1B}"]
         guard let index = text.unicodeScalars.firstIndex(where: controls.contains) else { return text }
@@ -138,7 +138,7 @@ extension Charset {
         return String(decoding: text, as: encoding) + (isCut ? "\u{FFFD}" : "")
     }
 
-    /// How many of the bytes are valid UTF-8.
+    /// The number of bytes before the first that is not valid UTF-8.
     private static func validPrefix(of bytes: Data) -> Int {
         var parser = Unicode.UTF8.ForwardParser()
         var iterator = bytes.makeIterator()

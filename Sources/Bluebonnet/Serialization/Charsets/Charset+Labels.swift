@@ -1,8 +1,8 @@
 import FoundationEssentials
 
 extension Charset {
-    /// The charset of a label: what is read here, the aliases that mean more than they say, then
-    /// whatever the system knows.
+    /// The charset of a label: first the charsets that are read here, then the labels that name a
+    /// subset of what is sent, then all that the system knows.
     static func labelled(_ label: String) -> Charset? {
         let bytes = label.utf8.drop(while: ASCII.isBlank).reversed().drop(while: ASCII.isBlank).reversed()
         let label = String(decoding: bytes.map(ASCII.lowercased), as: UTF8.self)
@@ -22,8 +22,8 @@ extension Charset {
         "utf-32le": .utf32LittleEndian, "utf32le": .utf32LittleEndian,
     ]
 
-    /// Labels of the Encoding Standard that `iconv` does not have, or takes for less than is sent
-    /// under them.
+    /// Labels of the Encoding Standard that `iconv` does not have, or for which it has fewer
+    /// characters than are sent with them.
     private static let widened: [String: Charset] = {
         var labels: [String: Charset] = [:]
         func add(_ charset: Charset, _ aliases: String) {
@@ -55,8 +55,8 @@ extension Charset {
         return labels
     }()
 
-    /// Asks the system. Its own notation (`//TRANSLIT`), the locale's charset and what is unsafe
-    /// are not for servers to ask for.
+    /// The charset that the system has for a label. Servers must not name its notation
+    /// (`//TRANSLIT`), the locale's charset or an unsafe charset.
     private static func known(_ label: String) -> Charset? {
         guard (1...40).contains(label.utf8.count), label.utf8.allSatisfy(isNameByte) else { return nil }
         let letters = label.utf8.filter { isAlphanumeric($0) }
@@ -80,7 +80,7 @@ extension Charset {
 }
 
 extension Charset {
-    /// The charset that a byte-order mark tells and the mark's length; nil without one.
+    /// The charset of a byte-order mark and the mark's length; nil without a mark.
     static func marked(_ body: some Collection<UInt8>) -> (charset: Charset, markLength: Int)? {
         let bytes = Array(body.prefix(4))
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }

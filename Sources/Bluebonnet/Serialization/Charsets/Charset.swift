@@ -1,28 +1,28 @@
-/// A way to write text as bytes, by the names the Internet has for it.
+/// A way to write text as bytes, with its names on the Internet.
 ///
-/// UTF-8, UTF-16, UTF-32, US-ASCII and ISO-8859-1 are read and written here; everything else the
-/// system's `iconv` knows is, through it: GBK, GB18030, Big5, Shift_JIS, EUC-JP, EUC-KR,
-/// ISO-8859-x, windows-125x, KOI8-R and many more.
+/// UTF-8, UTF-16, UTF-32, US-ASCII and ISO-8859-1 are read and written here; the system's `iconv`
+/// reads and writes all others: GBK, GB18030, Big5, Shift_JIS, EUC-JP, EUC-KR, ISO-8859-x,
+/// windows-125x, KOI8-R and many more.
 ///
-/// Labels that name a subset of what is really sent mean the whole of it, as the Encoding Standard
-/// of WHATWG has it: `gb2312` is GBK, `shift_jis` is windows-31J, `ks_c_5601-1987` and `euc-kr` are
-/// windows-949, `big5` has Hong Kong's characters and `euc-jp` those of NEC and IBM. Unlike there,
-/// `iso-8859-1` and `us-ascii` are what they say and not windows-1252, and `utf-16` without a mark
-/// is big-endian (RFC 2781 §4.3). UTF-7 and the national variants of ISO-2022 but the Japanese one
-/// are unknown: text in them can be made to look like something else.
+/// A label of a subset of what is really sent means the whole set, as in the Encoding Standard of
+/// WHATWG: `gb2312` is GBK, `shift_jis` is windows-31J, `ks_c_5601-1987` and `euc-kr` are
+/// windows-949, `big5` has Hong Kong's characters and `euc-jp` those of NEC and IBM. Unlike in the
+/// standard, `iso-8859-1` and `us-ascii` are these charsets and not windows-1252, and `utf-16`
+/// without a mark is big-endian (RFC 2781 §4.3). UTF-7 and the national variants of ISO-2022 except
+/// the Japanese one are unknown: text in them can be made to look like something else.
 ///
-/// AFNetworking: `NSStringEncoding`, as `stringEncoding` of its request serializers.
+/// Counterpart in AFNetworking: `NSStringEncoding`, as `stringEncoding` of its request serializers.
 public struct Charset: Sendable, Hashable, CustomStringConvertible {
     enum Scheme: Sendable, Hashable {
         case utf8
         case ascii
         case latin1
-        /// `isBigEndian` is nil where a mark tells, and without one it is big-endian.
+        /// `isBigEndian` is nil where a mark decides; without a mark the text is big-endian.
         case utf16(isBigEndian: Bool?)
         case utf32(isBigEndian: Bool?)
-        /// Read as it is used on the web, written as the system writes it.
+        /// Big5 is read as it is used on the web, and written as the system writes it.
         case big5
-        /// The name that `iconv` has for it.
+        /// A charset of the system, with its name for `iconv`.
         case system(String)
     }
 
@@ -48,10 +48,10 @@ public struct Charset: Sendable, Hashable, CustomStringConvertible {
     /// The ``name``.
     public var description: String { name }
 
-    /// Charsets are equal when they are read and written alike.
+    /// Whether two charsets are read and written in the same way.
     public static func == (left: Charset, right: Charset) -> Bool { left.scheme == right.scheme }
 
-    /// Feeds what `==` compares into the hasher.
+    /// Feeds the values that `==` compares into the hasher.
     public func hash(into hasher: inout Hasher) { hasher.combine(scheme) }
 }
 
@@ -78,9 +78,9 @@ extension Charset {
 }
 
 extension Charset {
-    /// What to do with bytes that are no text, and with characters a charset has no bytes for.
+    /// The treatment of bytes that are not text, and of characters that a charset has no bytes for.
     public enum Fallback: Sendable, Hashable {
-        /// It is an error.
+        /// Both are errors.
         case fail
         /// Bytes become U+FFFD; characters become `?`.
         case replace

@@ -6,19 +6,19 @@
     import Darwin
 #endif
 
-/// One conversion by the system's `iconv`, used once by one owner. The handle never leaves it.
+/// One conversion by the system's `iconv`, used once by one owner. The handle stays inside.
 @safe
 struct CharsetConverter: ~Copyable {
     private let handle: iconv_t
     private let charset: Charset
-    /// Whether UTF-8 is the source: then what fails is a character, not bytes.
+    /// Whether UTF-8 is the source: then a character fails, not bytes.
     private let encodes: Bool
-    /// How often `iconv` was called: the measure of the cost. No call looks again at what an
-    /// earlier one has read.
+    /// The number of calls of `iconv`, which is the measure of the cost: no call reads bytes again
+    /// that an earlier one has read.
     private(set) var calls = 0
 
     init(from source: String, to target: String, for charset: Charset) throws(CharsetError) {
-        // The names are zero-terminated copies that live for the call.
+        // Swift makes zero-terminated copies of the names that live until the call returns.
         guard let handle = unsafe Self.open(from: source, to: target) else { throw .unknown(charset.name) }
         unsafe self.handle = handle
         self.charset = charset
@@ -26,30 +26,30 @@ struct CharsetConverter: ~Copyable {
     }
 
     deinit {
-        // The handle came from `iconv_open` and is closed here only.
+        // The handle came from `iconv_open`, and only this closes it.
         unsafe _ = iconv_close(handle)
     }
 
     /// Whether the system has such a conversion.
     static func exists(from source: String, to target: String) -> Bool {
         guard let handle = unsafe open(from: source, to: target) else { return false }
-        // The handle was opened the line above.
+        // The handle was opened above and has no other user.
         unsafe _ = iconv_close(handle)
         return true
     }
 
     private static func open(from source: String, to target: String) -> iconv_t? {
-        // `iconv_open` says that it failed with a handle of all ones.
+        // `iconv_open` returns -1 as a handle when it fails.
         let handle = unsafe iconv_open(target, source)
         return unsafe Int(bitPattern: handle) == -1 ? nil : handle
     }
 
-    /// Bytes that `iconv` is not told of at the end of its output, since a version of it wrote
-    /// beyond (CVE-2024-2961).
+    /// Bytes at the end of the output buffer that are kept from `iconv`, since a version of it
+    /// wrote beyond the length it was given (CVE-2024-2961).
     private static let slack = 16
 
-    /// Converts the whole input; what has no counterpart is replaced, or is an error without a
-    /// replacement.
+    /// Converts the whole input. Bytes or characters that the target does not have are replaced;
+    /// without a replacement they are an error.
     mutating func convert(_ input: some Collection<UInt8>, replacement: [UInt8]?) throws(CharsetError) -> [UInt8] {
         var source = Array(input)
         let sourceCount = source.count
@@ -66,7 +66,7 @@ struct CharsetConverter: ~Copyable {
             case .done where isFlushing: return Self.withoutMark(output, decodes: !encodes)
             case .done: isFlushing = true
             case .full where step.written > 0 || step.read > 0: break
-            // No progress in a whole block: the converter is broken, and would be for ever.
+            // No progress with an empty block: the converter is broken, and this would never end.
             case .full:
                 throw .invalid(charset, at: encodes ? nil : position)
             case .invalid, .incomplete:
@@ -77,7 +77,7 @@ struct CharsetConverter: ~Copyable {
                     position = sourceCount
                     continue
                 }
-                if encodes, !encodedReplacement(replacement, into: &output, &block) {
+                if encodes, !writeReplacement(replacement, into: &output, &block) {
                     throw fault(in: source, at: position)
                 }
                 if !encodes { output.append(contentsOf: replacement) }
@@ -97,7 +97,7 @@ struct CharsetConverter: ~Copyable {
     ) -> (outcome: Outcome, read: Int, written: Int) {
         let room = block.count - Self.slack
         calls += 1
-        // Both arrays are held for the call, and the counts given to `iconv` are within them.
+        // Both buffers are valid in the closures, and the counts for `iconv` stay inside them.
         return unsafe source.withUnsafeMutableBytes { source in
             unsafe block.withUnsafeMutableBytes { block in
                 var outLeft = room
@@ -123,8 +123,8 @@ struct CharsetConverter: ~Copyable {
         }
     }
 
-    /// Writes a replacement in the target charset, which may have to shift to it first.
-    private mutating func encodedReplacement(_ replacement: [UInt8], into output: inout [UInt8], _ block: inout [UInt8])
+    /// Writes a replacement in the target charset, with the shift sequence that it may need first.
+    private mutating func writeReplacement(_ replacement: [UInt8], into output: inout [UInt8], _ block: inout [UInt8])
         -> Bool
     {
         var source = replacement
@@ -146,7 +146,7 @@ struct CharsetConverter: ~Copyable {
         byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
     }
 
-    /// A byte-order mark is not part of a text that was decoded.
+    /// The output without a byte-order mark, which is not part of a decoded text.
     private static func withoutMark(_ output: [UInt8], decodes: Bool) -> [UInt8] {
         decodes && output.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(output.dropFirst(3)) : output
     }

@@ -1,11 +1,11 @@
-/// Bytes that are no text in their charset, or a character that a charset has no bytes for.
+/// Bytes that are not text in their charset, or a character that a charset has no bytes for.
 public struct CharsetError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of fault.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The name of the code: `invalidBytes`.
         public let description: String
 
-        /// There is no such charset here.
+        /// Neither the library nor the system has a charset with this name.
         public static let unknownCharset = Code(description: "unknownCharset")
         /// The bytes are not valid.
         public static let invalidBytes = Code(description: "invalidBytes")
@@ -17,7 +17,7 @@ public struct CharsetError: Error, Sendable, Hashable, CustomStringConvertible {
     public let code: Code
     /// The name of the charset; of one that is not known the first 60 characters.
     public let charset: String
-    /// How many bytes are before the fault: of the input, or of the text in UTF-8. Nil where it is
+    /// The number of bytes before the fault: of the input, or of the text in UTF-8. Nil where it is
     /// not known.
     public let offset: Int?
     /// The sentence: `The text is not valid GBK (at byte 12).`

@@ -2,7 +2,7 @@ import NIOCore
 
 /// MIME types by the extension of a file name, from the system's shared tables.
 struct MIMETypes: Sendable {
-    /// What `application/octet-stream` says: bytes.
+    /// The type of a file of an unknown type.
     static let unknown = "application/octet-stream"
 
     /// The tables of this system, read once, when they are first needed.
@@ -17,8 +17,7 @@ struct MIMETypes: Sendable {
     /// The greatest number of dots in an extension.
     private var depth = 0
 
-    /// Reads tables: what the first one names is not looked up in the second, and the built-in one
-    /// comes last.
+    /// Reads tables. The first table that has an extension decides; the built-in one comes last.
     ///
     /// - Parameters:
     ///   - mimeTypes: The text of `/etc/mime.types`: a type and its extensions on a line.
@@ -47,7 +46,7 @@ struct MIMETypes: Sendable {
     ///
     /// - Parameter name: The file name. A dot at its beginning hides the file and begins no
     ///   extension.
-    /// - Returns: The type of the longest extension that is known, whatever its case; else
+    /// - Returns: The type of the longest extension that is known, in any case; else
     ///   `application/octet-stream`.
     func type(ofFileNamed name: String) -> String {
         let parts = name.lowercased().drop { $0 == "." }.split(separator: ".", omittingEmptySubsequences: false)
@@ -71,7 +70,7 @@ struct MIMETypes: Sendable {
         return end.contains(where: { "*?[".utf8.contains($0) }) ? nil : end
     }
 
-    /// A table that is not there is an empty one.
+    /// The text of a table; empty where there is none.
     private static func contents(of path: String) -> String {
         var text = ByteBuffer()
         guard let file = try? SystemFile(reading: path) else { return "" }
@@ -81,7 +80,7 @@ struct MIMETypes: Sendable {
 }
 
 extension MIMETypes {
-    /// What is uploaded most, for systems without tables.
+    /// The types that are uploaded most, for systems without tables.
     static let builtIn: KeyValuePairs<String, [String]> = [
         "application/gzip": ["gz"],
         "application/json": ["json"],

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What stands between the parts of a multipart body (RFC 2046 §5.1.1).
+/// The text that separates the parts of a multipart body (RFC 2046 §5.1.1).
 struct MultipartBoundary: Sendable, Hashable {
     let text: String
 
@@ -12,8 +12,8 @@ struct MultipartBoundary: Sendable, Hashable {
         self.isChosen = isChosen
     }
 
-    /// A boundary nobody can foresee. With 128 random bits, none of the content contains it: to
-    /// expect one collision, one would have to send 2¹²⁷ bodies.
+    /// A random boundary, which cannot be foreseen. With 128 random bits, the content does not
+    /// contain it: one collision is expected in 2¹²⁷ bodies.
     static func random() -> MultipartBoundary {
         var generator = SystemRandomNumberGenerator()
         return random(using: &generator)
@@ -31,18 +31,18 @@ struct MultipartBoundary: Sendable, Hashable {
         guard (1...70).contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed), !text.hasSuffix(" ") else {
             throw NetworkingError(
                 .requestSerializationFailed,
-                "A boundary has 1 to 70 of the characters of RFC 2046 §5.1.1 and does not end with a space."
+                "A boundary must have 1 to 70 of the characters of RFC 2046 §5.1.1 and must not end with a space."
             )
         }
         self.init(text: text, isChosen: true)
     }
 
-    /// The value of the parameter `boundary`, quoted where it is no token (RFC 9110 §5.6.6).
+    /// The value of the parameter `boundary`, quoted where it is not a token (RFC 9110 §5.6.6).
     var parameter: String {
         text.utf8.allSatisfy(Self.isTokenCharacter) ? text : "\"\(text)\""
     }
 
-    /// The line before a part. The first one has no line end before it: nothing stands above.
+    /// The line before a part. The first one has no line end before it, since it begins the body.
     func delimiter(isFirst: Bool) -> String {
         isFirst ? "--\(text)\r\n" : "\r\n--\(text)\r\n"
     }
@@ -59,12 +59,12 @@ struct MultipartBoundary: Sendable, Hashable {
         return content.starts(with: delimiter) || content.firstRange(of: Array("\r\n".utf8) + delimiter) != nil
     }
 
-    /// RFC 2046 §5.1.1, bchars.
+    /// Whether RFC 2046 §5.1.1 allows a byte in a boundary (`bchars`).
     private static func isAllowed(_ byte: UInt8) -> Bool {
         isAlphanumeric(byte) || "'()+_,-./:=? ".utf8.contains(byte)
     }
 
-    /// Of the characters of a boundary, those of a token (RFC 9110 §5.6.2).
+    /// Whether a byte of a boundary is also allowed in a token (RFC 9110 §5.6.2).
     private static func isTokenCharacter(_ byte: UInt8) -> Bool {
         isAlphanumeric(byte) || "'+_-.".utf8.contains(byte)
     }

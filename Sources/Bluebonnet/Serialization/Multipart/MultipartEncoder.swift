@@ -3,41 +3,47 @@ import NIOCore
 
 /// Writes a multipart body (RFC 2046 §5.1.1) part by part, as a value without I/O.
 ///
-/// Ask for the ``next()`` action until it is `finished`. After `read`, give what the source brought
-/// to ``received(_:)``, or call ``ended()`` at its end. Delimiters, header sections and small
-/// contents are gathered into large pieces.
+/// Call ``next()`` until its action is `finished`. After `read`, call ``receive(_:)`` with bytes of
+/// the source, or ``endSource()`` at its end. Delimiters, header sections and small contents are
+/// gathered into large pieces.
 struct MultipartEncoder: Sendable {
     enum Action: Equatable {
-        /// Send this.
+        /// Send these bytes.
         case emit(ByteBuffer)
-        /// Read from the source of this part, at most so much.
+        /// Read from the source of this part, at most so many bytes.
         case read(part: Int, upTo: Int)
         case finished
     }
 
-    /// A source that is not as long as it was said to be.
+    /// The error of a source that has another length than declared.
     struct LengthMismatch: Error, Equatable {
         let part: Int
         let declared: Int
-        /// How much came, or nil when it was more than declared.
+        /// The number of bytes that came, or nil when it was more than declared.
         let received: Int?
     }
 
     /// Sources are read in blocks of this size.
     static let blockSize = 1 << 20
 
-    /// What has been gathered is sent from this size on.
+    /// Gathered bytes are sent from this size on.
     static let gatheredSize = 1 << 18
 
-    /// What sources bring is sent as it is from this size on, instead of being copied.
+    /// Pieces of sources are sent as they are from this size on, instead of being copied.
     static let copiedSize = 1 << 16
 
     private enum Phase {
+        /// Becomes `head`.
         case delimiter(Int)
+        /// Becomes `content`.
         case head(Int)
+        /// Becomes `bytes` or `source`.
         case content(Int)
+        /// Becomes `delimiter` of the next part or `end` when all bytes are gathered.
         case bytes(Int, rest: Data)
+        /// Becomes `delimiter` of the next part or `end` when the source has ended.
         case source(Int, received: Int, asked: Int)
+        /// Becomes `done`.
         case end
         case done
     }
@@ -52,9 +58,9 @@ struct MultipartEncoder: Sendable {
     private var ready: CircularBuffer<ByteBuffer> = []
 
     /// - Parameters:
-    ///   - boundary: What separates the parts.
+    ///   - boundary: The boundary between the parts.
     ///   - parts: The parts.
-    ///   - capacity: The size of the whole body, when it is wanted in one piece.
+    ///   - capacity: The size of the whole body, when it must be one piece.
     init(boundary: MultipartBoundary, parts: [MultipartPart], capacity: Int? = nil) {
         self.boundary = boundary
         delimiters = (
@@ -89,7 +95,7 @@ struct MultipartEncoder: Sendable {
         if case .source(let part, _, _) = phase { part } else { nil }
     }
 
-    // MARK: Out
+    // MARK: Output
 
     mutating func next() -> Action {
         while true {
@@ -104,7 +110,7 @@ struct MultipartEncoder: Sendable {
             case .content(let part):
                 begin(part)
             case .bytes(let part, let rest):
-                // Copied once, into what is sent.
+                // The bytes are copied once, into the piece that is sent.
                 let space = largestPiece - gathered.readableBytes
                 gathered.writeBytes(rest.prefix(space))
                 if rest.count > space { phase = .bytes(part, rest: rest.dropFirst(space)) } else { finish(part) }
@@ -123,17 +129,17 @@ struct MultipartEncoder: Sendable {
         }
     }
 
-    /// One byte more than there should be, so that a source that is too long is noticed without
-    /// another read.
+    /// The number of bytes to read: one more than there should be, so that a source that is too
+    /// long is noticed without another read.
     private static func readSize(after received: Int, of length: Int?) -> Int {
         guard let length, length - received < blockSize else { return blockSize }
         return length - received + 1
     }
 
-    // MARK: In
+    // MARK: Input
 
-    /// The source that was asked for has brought this.
-    mutating func received(_ piece: ByteBuffer) throws(LengthMismatch) {
+    /// Takes a piece that was read from the source.
+    mutating func receive(_ piece: ByteBuffer) throws(LengthMismatch) {
         guard case .source(let part, let before, let asked) = phase, case .source(let source) = parts[part].content
         else {
             return
@@ -150,8 +156,8 @@ struct MultipartEncoder: Sendable {
         }
     }
 
-    /// The source that was asked for has no more.
-    mutating func ended() throws(LengthMismatch) {
+    /// Ends the source, which has no more bytes.
+    mutating func endSource() throws(LengthMismatch) {
         guard case .source(let part, let received, _) = phase else { return }
         if let length = parts[part].length, received < length {
             throw LengthMismatch(part: part, declared: length, received: received)
@@ -159,20 +165,20 @@ struct MultipartEncoder: Sendable {
         finish(part)
     }
 
-    /// The source that was asked for has been sent by other means.
-    mutating func bypassed() {
+    /// Ends the source, whose bytes have been sent without the encoder.
+    mutating func skipSource() {
         if case .source(let part, _, _) = phase { finish(part) }
     }
 
-    // MARK: Inside
+    // MARK: Parts
 
     private mutating func begin(_ part: Int) {
         switch parts[part].content {
         case .bytes(let bytes):
             phase = .bytes(part, rest: bytes)
         case .source(let source):
-            // What a stream brings may be long in coming, and what a large file brings is not
-            // gathered: what stands before it need not wait.
+            // The bytes before a stream or a large file are sent now: a stream may be slow, and the
+            // bytes of a large file are not gathered.
             if !source.isFile || source.isLargeFile { send() }
             phase = .source(part, received: 0, asked: 0)
         }
@@ -182,7 +188,7 @@ struct MultipartEncoder: Sendable {
         phase = part + 1 < parts.count ? .delimiter(part + 1) : .end
     }
 
-    /// Gathers what is small; sends what is large as it is.
+    /// Gathers a small piece; sends a large one as it is.
     private mutating func take(_ piece: ByteBuffer) {
         guard piece.readableBytes < Self.copiedSize else { return pass(piece) }
         var piece = piece

@@ -2,7 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import NIOCore
 
-/// The form as the body of a request.
+/// The body of a request that is made of a form.
 extension MultipartFormData {
     /// Forms in memory up to this size become one piece of bytes, which is sent with the head of
     /// the request.
@@ -11,11 +11,10 @@ extension MultipartFormData {
     /// Makes the body of a request; its `Content-Type` must be ``contentType``.
     ///
     /// ``Request/setBody(multipart:)`` and the functions of ``HTTPSessionManager`` that take a form
-    /// do both. A form without parts makes a body of the closing delimiter alone, as browsers send
-    /// it.
+    /// set both. The body of a form without parts is only the closing delimiter, as in browsers.
     ///
-    /// - Returns: The body: with a length where ``contentLength`` is known, to be sent again where
-    ///   ``isReplayable``.
+    /// - Returns: The body. It has a length where ``contentLength`` is known, and can be sent again
+    ///   where ``isReplayable``.
     /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for the first part that could
     ///   not be added, for content in memory that contains a chosen boundary, for a throttle that
     ///   lets nothing pass, and for a length beyond `Int`.
@@ -41,23 +40,23 @@ extension MultipartFormData {
         }
     }
 
-    /// Throws what is wrong with the form.
+    /// Throws the error of a form that cannot be sent.
     func check() throws(NetworkingError) {
         if let fault { throw fault }
         if let throttle, !throttle.isPossible {
             throw NetworkingError(
                 .requestSerializationFailed,
-                "The throttle of the form lets nothing pass: sizes and rates are at least 1, delays at least 0."
+                "The throttle of the form sends nothing: sizes and rates must be at least 1, delays at least 0."
             )
         }
         if contentLength == nil, parts.allSatisfy({ $0.length != nil }) {
-            throw NetworkingError(.requestSerializationFailed, "The declared lengths of the form add up to too much.")
+            throw NetworkingError(.requestSerializationFailed, "The declared lengths of the form have too large a sum.")
         }
         guard separator.isChosen else { return }
         for case .bytes(let bytes) in parts.map(\.content) where separator.occurs(in: bytes) {
             throw NetworkingError(
                 .requestSerializationFailed,
-                "The content of a form part contains the boundary that was chosen: let it be random."
+                "The content of a form part contains the chosen boundary: choose another, or none for a random one."
             )
         }
     }
@@ -95,7 +94,7 @@ extension RequestBody {
 }
 
 extension Request {
-    /// Makes a form the body of the request and sets `Content-Type` to it, whatever it was.
+    /// Makes a form the body of the request and replaces `Content-Type` by that of the form.
     ///
     /// - Parameter form: The form.
     /// - Throws: ``NetworkingError/Code/requestSerializationFailed``, as

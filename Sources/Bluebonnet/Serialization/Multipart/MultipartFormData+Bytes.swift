@@ -19,7 +19,7 @@ extension MultipartFormData {
 
     /// Adds bytes.
     ///
-    /// Counterpart of `appendPartWithFormData:name:`, and with a file name to
+    /// Counterpart of `appendPartWithFormData:name:`, and with a file name of
     /// `appendPartWithFileData:name:fileName:mimeType:`.
     ///
     /// - Parameters:
@@ -34,7 +34,7 @@ extension MultipartFormData {
         }
     }
 
-    /// Adds a part with header fields of the caller's own, and nothing else in its header section.
+    /// Adds a part whose header section has only the fields of the caller.
     ///
     /// Counterpart of `appendPartWithHeaders:body:`.
     ///

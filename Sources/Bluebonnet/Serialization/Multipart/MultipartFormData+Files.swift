@@ -17,8 +17,8 @@ extension MultipartFormData {
     ///   - mimeType: The value of the part's `Content-Type`. Default: by the extension of the file
     ///     name, through the system's tables `/etc/mime.types` and `/usr/share/mime/globs2`;
     ///     `application/octet-stream` for unknown ones.
-    /// - Throws: ``NetworkingError/Code/requestBodyFailed`` when the URL is no file URL, or there
-    ///   is no readable regular file; ``NetworkingError/Code/requestSerializationFailed`` for a
+    /// - Throws: ``NetworkingError/Code/requestBodyFailed`` when the URL is not a file URL, or not
+    ///   that of a readable regular file; ``NetworkingError/Code/requestSerializationFailed`` for a
     ///   name, file name or type that cannot be sent. The form is unchanged then.
     public mutating func append(
         fileURL: URL,

@@ -3,13 +3,13 @@ import Synchronization
 
 /// Parts produced while they are sent.
 extension MultipartFormData {
-    /// Adds what an asynchronous sequence brings. The form can then be sent once.
+    /// Adds the pieces of an asynchronous sequence. The form can then be sent once.
     ///
     /// Counterpart of `appendPartWithInputStream:name:fileName:length:mimeType:`.
     ///
     /// - Parameters:
-    ///   - stream: The pieces. It is read only as fast as the connection takes them, and not before
-    ///     its turn.
+    ///   - stream: The pieces. They are read only as fast as the connection sends them, and not
+    ///     before the parts in front of them are sent.
     ///   - name: The name of the part.
     ///   - fileName: The file name. Default: none.
     ///   - length: The length in bytes, if known; without, the whole body is sent chunked. A
@@ -36,7 +36,7 @@ extension MultipartFormData {
         }
     }
 
-    /// Adds what sequences bring that are made as often as needed: one for every sending.
+    /// Adds the pieces of a sequence that is made anew each time the form is sent.
     ///
     /// - Parameters:
     ///   - name: The name of the part.
@@ -72,7 +72,7 @@ extension MultipartFormData {
             guard length ?? 0 >= 0 else {
                 throw NetworkingError(
                     .requestSerializationFailed,
-                    "The form part “\(MultipartPartHead.display(name))” is declared as \(length ?? 0) bytes."
+                    "The form part “\(MultipartPartHead.display(name))” has the negative length \(length ?? 0)."
                 )
             }
             let source = MultipartSource(length: length, isReplayable: isReplayable, isFile: false, open: open)
@@ -80,7 +80,7 @@ extension MultipartFormData {
         }
     }
 
-    /// What may begin once, in whichever copy of a form.
+    /// A flag that can be set once, shared by all copies of a form.
     private final class SingleUse: Sendable {
         private let hasBegun = Mutex(false)
 

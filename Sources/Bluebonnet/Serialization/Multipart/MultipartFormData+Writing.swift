@@ -1,22 +1,21 @@
 public import FoundationEssentials
 
-/// The form as a file.
+/// Writing a form to a file.
 extension MultipartFormData {
     /// Writes the whole body to a file, for example to upload it later or to give a stream a
     /// length.
     ///
-    /// The bytes go to a temporary file beside the destination, which takes its name when the body
-    /// is complete: when this throws, what stood there before stands there still. A link is
-    /// followed; a device or a pipe is written to as it stands. The ``throttle`` does not slow the
-    /// writing.
+    /// The bytes are written to a temporary file beside the destination, which gets its name when
+    /// the body is complete: when this throws, the destination is unchanged. A link is followed; a
+    /// device or a pipe is not replaced but written to. The ``throttle`` does not slow the writing.
     ///
     /// - Parameters:
     ///   - file: A file URL.
-    ///   - overwrites: Whether a file that stands there is replaced. Default: true.
+    ///   - overwrites: Whether an existing file is replaced. Default: true.
     /// - Returns: The file as the body of a request, throttled like the form; the request's
     ///   `Content-Type` must be ``contentType``.
     /// - Throws: ``NetworkingError/Code/outputFailed`` when the file cannot be written, otherwise
-    ///   what sending the form would fail with; ``NetworkingError/Code/cancelled`` when the caller
+    ///   the errors of sending the form; ``NetworkingError/Code/cancelled`` when the caller
     ///   is cancelled.
     @discardableResult
     public func write(to file: URL, overwrites: Bool = true) async throws -> RequestBody {
@@ -38,7 +37,7 @@ extension MultipartFormData {
                 let sink = RequestBody.Sink.bytes { try await output.write([$0]) }
                 try await MultipartProducer(boundary: separator, parts: parts).produce(sink)
             }
-            // It stands there now, whoever has lost interest in it.
+            // The file is complete, so that a cancelled caller still gets the body.
             let body = try await threads.runEvenIfCancelled { try RequestBody.file(file) }
             guard let throttle else { return body }
             return body.throttled(throttle, clock: clock)

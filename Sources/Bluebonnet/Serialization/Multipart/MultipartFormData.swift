@@ -1,8 +1,8 @@
 /// A `multipart/form-data` body (RFC 7578): named parts of text, bytes, files and streams, in their
 /// order.
 ///
-/// A value: copies share nothing that changes. Files and streams are read while the body is sent,
-/// in blocks, and never held in memory whole. Counterpart of `AFMultipartFormData`.
+/// It is a value: copies share nothing that changes. Files and streams are read in blocks while the
+/// body is sent, and are never whole in memory. Counterpart of `AFMultipartFormData`.
 ///
 /// ```swift
 /// let response = try await api.post("avatars", as: .json) { form in
@@ -12,21 +12,21 @@
 /// ```
 ///
 /// Names and file names are UTF-8, and escaped as browsers do it: `"` becomes `%22`, everything
-/// else stays. One with CR, LF or NUL is refused: functions that throw, throw
-/// ``NetworkingError/Code/requestSerializationFailed`` and add nothing; with the others, which do
-/// not throw, the form remembers the first fault, and making its body throws it.
+/// else stays. One with CR, LF or NUL is refused with
+/// ``NetworkingError/Code/requestSerializationFailed``: functions that throw add nothing then; for
+/// the others, the form keeps the first error, and making its body throws it.
 public struct MultipartFormData: Sendable {
-    /// What separates the parts. Random unless it was chosen: 128 bits from the system's secure
-    /// source.
+    /// The text that separates the parts. Random unless it was chosen: 128 bits from the system's
+    /// secure source.
     public var boundary: String { separator.text }
 
-    /// How fast the body is sent. Default: as fast as the connection takes it. Kept by copies and
-    /// by every sending.
+    /// The speed at which the body is sent. Default: as fast as the connection allows. Copies have
+    /// it, and it applies each time the form is sent.
     public var throttle: UploadThrottle?
 
     var parts: [MultipartPart] = []
 
-    /// The first fault of a function that does not throw.
+    /// The first error of a function that does not throw.
     var fault: NetworkingError?
 
     let separator: MultipartBoundary
@@ -38,7 +38,7 @@ public struct MultipartFormData: Sendable {
 
     /// Makes an empty form with a boundary of the caller's choice, for reproducible bodies.
     ///
-    /// A random boundary is the safer choice: no part may contain this one. Where parts in memory
+    /// A random boundary is safer: no part may contain a chosen one. Where parts in memory
     /// do, making the body throws; files and streams are not searched.
     ///
     /// - Parameter boundary: 1 to 70 characters of RFC 2046 §5.1.1: letters, digits, `'()+_,-./:=?`
@@ -71,7 +71,7 @@ public struct MultipartFormData: Sendable {
 }
 
 extension MultipartFormData {
-    /// Adds a part where the function that the user calls does not throw.
+    /// Adds a part for a public function that does not throw.
     mutating func append(_ make: () throws(NetworkingError) -> MultipartPart) {
         do {
             parts.append(try make())

@@ -13,7 +13,7 @@ struct MultipartPart: Sendable {
 
     var content: Content
 
-    /// What the header section says, for descriptions; nil for one of the caller's own.
+    /// The fields of the header section, for descriptions; nil where the caller made the section.
     var disposition: Disposition?
 
     /// The fields of RFC 7578 §4.2 and §4.4.
@@ -23,10 +23,10 @@ struct MultipartPart: Sendable {
         let mimeType: String?
     }
 
-    /// For messages: which part this is.
+    /// The name of the part, for messages.
     var label: String { disposition.map { MultipartPartHead.display($0.name) } ?? "with headers" }
 
-    /// The length of the content; nil when it shows only while the content is read.
+    /// The length of the content; nil when it is not known before the content is read.
     var length: Int? {
         switch content {
         case .bytes(let bytes): bytes.count

@@ -3,8 +3,8 @@ import NIOCore
 
 /// Writes the header section of a part.
 enum MultipartPartHead {
-    /// `Content-Disposition` with name and file name, and `Content-Type` where there is one (RFC
-    /// 7578 §4.2, §4.4).
+    /// A head of `Content-Disposition` with name and file name, and `Content-Type` where there is
+    /// one (RFC 7578 §4.2, §4.4).
     static func bytes(name: String, fileName: String?, mimeType: String?) throws(NetworkingError) -> ByteBuffer {
         var head = ByteBuffer()
         head.reserveCapacity(128)
@@ -32,12 +32,12 @@ enum MultipartPartHead {
         return head
     }
 
-    /// Fields as they are: their type lets no CR, LF or NUL in.
+    /// A head of given fields, as they are: `HTTPField` allows no CR, LF or NUL.
     static func bytes(_ fields: HTTPFields) -> ByteBuffer {
         var head = ByteBuffer()
         for field in fields {
             head.writeString("\(field.name.rawName): ")
-            // The bytes are copied while the closure runs.
+            // The bytes are valid in the closure, which copies them.
             unsafe field.withUnsafeBytesOfValue { bytes in _ = unsafe head.writeBytes(bytes) }
             head.writeString("\r\n")
         }
@@ -45,20 +45,20 @@ enum MultipartPartHead {
         return head
     }
 
-    /// A name for messages: what would break a line is shown as a space.
+    /// A name for messages: control characters are shown as spaces.
     static func display(_ name: String) -> String {
         String(String.UnicodeScalarView(name.unicodeScalars.map { $0.value < 0x20 ? " " : $0 }))
     }
 
-    /// As browsers do it (RFC 7578 §4.2; the multipart/form-data encoding algorithm of the HTML
-    /// standard), except that line ends, which browsers turn into `%0D` and `%0A`, are refused: who
-    /// reads the form cannot know them from a name with these very characters, and they come by
-    /// mistake or by malice.
+    /// Appends a name, escaped as browsers do it (RFC 7578 §4.2; the multipart/form-data encoding
+    /// algorithm of the HTML standard), except that line ends, which browsers turn into `%0D` and
+    /// `%0A`, are refused: a reader of the form cannot tell them from a name with these characters,
+    /// and they are a mistake or an attack.
     private static func append(_ value: String, of what: String, to head: inout ByteBuffer) throws(NetworkingError) {
         guard !value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
             throw NetworkingError(
                 .requestSerializationFailed,
-                "The \(what) “\(display(value))” of a form part contains CR, LF or NUL, which it cannot."
+                "The \(what) “\(display(value))” of a form part contains CR, LF or NUL, which are not allowed."
             )
         }
         guard value.utf8.contains(UInt8(ascii: "\"")) else {

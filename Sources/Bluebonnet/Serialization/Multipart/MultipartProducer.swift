@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Produces a multipart body: does the reading that ``MultipartEncoder`` asks for.
+/// Produces a multipart body: carries out the actions of ``MultipartEncoder``.
 struct MultipartProducer: Sendable {
     let boundary: MultipartBoundary
     let parts: [MultipartPart]
@@ -15,18 +15,18 @@ struct MultipartProducer: Sendable {
                 try await sink(piece)
             case .read(let part, let count):
                 if reader == nil, let take = sink.takeFile, try await produceFile(part, take) {
-                    encoder.bypassed()
+                    encoder.skipSource()
                     continue
                 }
                 let current = try reader ?? open(part)
                 reader = current
                 let piece = try await read(part, upTo: count, from: current)
                 do {
-                    if let piece { try encoder.received(piece) } else { try encoder.ended() }
+                    if let piece { try encoder.receive(piece) } else { try encoder.endSource() }
                 } catch {
                     throw self.error(error)
                 }
-                // The file of a part that is done need not stay open.
+                // Without its reader, the file of a part that is done is closed.
                 if encoder.currentSource != part { reader = nil }
             case .finished:
                 return
@@ -34,7 +34,7 @@ struct MultipartProducer: Sendable {
         }
     }
 
-    /// Hands over a large file as such; false when it is not one.
+    /// Passes a large file to the sink as a file; returns false when the part is not one.
     private func produceFile(
         _ part: Int,
         _ take: @Sendable (FilePart) async throws -> Void

@@ -2,20 +2,20 @@ import NIOCore
 
 /// Content of a part that is read while it is sent.
 struct MultipartSource: Sendable {
-    /// The length it must have; nil when any length is right.
+    /// The length that it must have; nil when any length is right.
     let length: Int?
 
     let isReplayable: Bool
 
-    /// Whether a read that brings less than was asked for has met the end, and pieces may wait for
-    /// others: a file, not a stream.
+    /// Whether it is a file and not a stream: a read of fewer bytes than wanted is then at the end,
+    /// and pieces may wait for others.
     let isFile: Bool
 
     /// The path of the file, for descriptions.
     var path: String?
 
-    /// Whether it is a file that is not gathered with what stands before it, and may be sent by
-    /// other means.
+    /// Whether it is a file that is not gathered with the bytes before it, and may be sent by
+    /// `sendfile`.
     var isLargeFile: Bool { isFile && length ?? 0 >= MultipartEncoder.blockSize }
 
     /// Begins to read.
@@ -24,7 +24,7 @@ struct MultipartSource: Sendable {
 
 /// Reads the content of a part from its beginning to its end, once.
 protocol MultipartReader: AnyObject {
-    /// The next piece, at most so much; a stream brings what it has. Nil at the end.
+    /// The next piece, of at most `count` bytes; that of a stream may be shorter. Nil at the end.
     func next(upTo count: Int) async throws -> ByteBuffer?
 }
 
@@ -53,7 +53,7 @@ final class MultipartFileReader: MultipartReader {
 final class MultipartSequenceReader<Iterator: AsyncIteratorProtocol>: MultipartReader
 where Iterator.Element: Collection<UInt8> {
     private var iterator: Iterator
-    /// What is left of a piece that was longer than was asked for.
+    /// The rest of a piece that was longer than `count`.
     private var rest: Iterator.Element.SubSequence?
 
     init(_ iterator: Iterator) {

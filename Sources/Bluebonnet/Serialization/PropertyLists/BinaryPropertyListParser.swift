@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// Parses the binary form of property lists: objects that refer to each other by number, a table of
-/// where they are, and a trailer that says where the table is.
+/// their offsets, and a trailer with the offset of the table.
 struct BinaryPropertyListParser {
     private let bytes: [UInt8]
     private let maximumDepth: Int
@@ -11,19 +11,19 @@ struct BinaryPropertyListParser {
     private let rootIndex: Int
     private let tableOffset: Int
 
-    /// What has been parsed, by its place: any number of objects may be at one place. Numbers,
-    /// dates and truth values are not kept; it costs no more to read them again.
+    /// The parsed values by their offsets, since any number of objects may have one offset.
+    /// Numbers, dates and truth values are not kept; reading them again costs the same.
     private var parsed: [Int: Sized] = [:]
-    /// The places of the containers that are being parsed: one of them inside itself is a circle.
+    /// The offsets of the containers that are being parsed: one that is inside itself is an error.
     private var open: Set<Int> = []
     private var frames: [Frame] = []
-    /// How many bytes the objects that are kept have taken so far. Objects do not overlap, so that
-    /// there are never more than the property list has.
+    /// The number of bytes of the objects that are kept. Objects must not overlap, so that these
+    /// are never more than the property list has.
     private(set) var bytesRead = 0
 
     /// A value and its size: one for itself and for each value inside it, and one for every 16
-    /// bytes of a text or of data, for every 8 of a key. An object that is referred to twice counts
-    /// twice, although it is there only once.
+    /// bytes of a text or of data, for every 8 of a key. An object with two references counts
+    /// twice.
     private typealias Sized = (value: PropertyListValue, size: Int)
 
     /// A container that is being parsed.
@@ -61,8 +61,7 @@ struct BinaryPropertyListParser {
     }
 
     mutating func value() throws(PropertyListParsingError) -> PropertyListValue {
-        // A loop and not a recursion: how deep a property list is must not decide how much stack it
-        // takes.
+        // A loop and not a recursion: the stack must not depend on the depth of the property list.
         var done = try object(rootIndex)
         while let top = frames.indices.last {
             if let inner = done {
@@ -81,7 +80,7 @@ struct BinaryPropertyListParser {
         return done.value
     }
 
-    /// At most eight bytes, the highest first.
+    /// The number of the last eight bytes, the highest first.
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.suffix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
@@ -90,7 +89,7 @@ struct BinaryPropertyListParser {
         PropertyListParsingError("\(message) (byte \(place))")
     }
 
-    /// Bytes of an object, all of which come before the table.
+    /// Bytes of an object, which must be before the table.
     private func slice(_ start: Int, _ count: Int) throws(PropertyListParsingError) -> ArraySlice<UInt8> {
         guard count >= 0, start <= tableOffset, count <= tableOffset - start else {
             throw fault("An object is longer than the property list", start)
@@ -98,12 +97,12 @@ struct BinaryPropertyListParser {
         return bytes[start..<start + count]
     }
 
-    /// The value of an object; nil for a container that has to be parsed first, which is the last
+    /// The value of an object; nil for a container that must be parsed first, which is the last
     /// frame then.
     private mutating func object(_ index: Int, isKey: Bool = false) throws(PropertyListParsingError) -> Sized? {
         let entry = tableOffset + index * offsetSize
         let offset = Self.number(bytes[entry..<entry + offsetSize])
-        guard offset >= 8, offset < UInt64(tableOffset) else { throw fault("An object is outside of its place", entry) }
+        guard offset >= 8, offset < UInt64(tableOffset) else { throw fault("An object has an invalid offset", entry) }
         let start = Int(offset)
         if let known = parsed[start] { return known }
         let marker = bytes[start]
@@ -113,7 +112,7 @@ struct BinaryPropertyListParser {
             parsed[start] = result
             return result
         case 0xA, 0xC, 0xD:
-            guard !isKey else { throw fault("A key is no text", start) }
+            guard !isKey else { throw fault("A key is not a text", start) }
             guard frames.count < maximumDepth else {
                 throw fault("Values are nested deeper than \(maximumDepth)", start)
             }
@@ -125,7 +124,8 @@ struct BinaryPropertyListParser {
         }
     }
 
-    /// Objects that overlap can say the same bytes any number of times.
+    /// Counts bytes that are read, and throws when there are more than there can be: objects that
+    /// overlap could have the same bytes any number of times.
     private mutating func read(_ count: Int, at start: Int) throws(PropertyListParsingError) {
         bytesRead += count
         guard bytesRead <= tableOffset else { throw fault("Objects overlap", start) }
@@ -137,12 +137,13 @@ struct BinaryPropertyListParser {
     ) throws(PropertyListParsingError) -> Int {
         let begin = references.startIndex + place * referenceSize
         let index = Self.number(references[begin..<begin + referenceSize])
-        guard index < UInt64(objectCount) else { throw fault("A reference leads to no object", begin) }
+        guard index < UInt64(objectCount) else { throw fault("A reference has no object", begin) }
         return Int(index)
     }
 
-    /// Every reference takes a byte or more, so that a list without shared objects has fewer values
-    /// than bytes. One with many more is made to grow when it is looked at.
+    /// Adds to the size of a container and limits it. Every reference takes a byte or more, so that
+    /// a list without shared objects has fewer values than bytes. One with many more is an attack:
+    /// it grows when it is read.
     private mutating func add(_ size: Int, to frame: Int) throws(PropertyListParsingError) {
         frames[frame].size += size
         guard frames[frame].size <= max(4 * bytes.count, 10_000) else {
@@ -150,13 +151,13 @@ struct BinaryPropertyListParser {
         }
     }
 
-    /// The low half of a marker, or the whole number after it: the count, and where the contents
-    /// begin.
+    /// The count in the low half of a marker or in the whole number after it, and the offset of the
+    /// contents.
     private func count(_ start: Int) throws(PropertyListParsingError) -> (count: Int, contents: Int) {
         let low = Int(bytes[start] & 0xF)
         guard low == 0xF else { return (low, start + 1) }
         let marker = try slice(start + 1, 1)[start + 1]
-        guard marker >> 4 == 1, marker & 0xF <= 3 else { throw fault("A count is no whole number", start + 1) }
+        guard marker >> 4 == 1, marker & 0xF <= 3 else { throw fault("A count is not a whole number", start + 1) }
         let size = 1 << Int(marker & 0xF)
         let number = Self.number(try slice(start + 2, size))
         guard number <= UInt64(bytes.count) else { throw fault("A count is larger than the property list", start) }
@@ -170,8 +171,9 @@ struct BinaryPropertyListParser {
         guard !overflows else { throw fault("A count is larger than the property list", start) }
         let references = try slice(contents, total)
         try read(contents - start + total, at: start)
-        // Each key is an object of its own, and there is memory for as many only.
-        guard !isDictionary || count <= objectCount else { throw fault("A key is there twice", start) }
+        // Keys differ, so that each is another object; this also limits the memory that is
+        // reserved.
+        guard !isDictionary || count <= objectCount else { throw fault("A dictionary has a key twice", start) }
         frames.append(Frame(start: start, isDictionary: isDictionary, references: references, count: count))
         let top = frames.count - 1
         if isDictionary {
@@ -179,7 +181,7 @@ struct BinaryPropertyListParser {
             for place in 0..<count {
                 guard let key = try object(try reference(place, in: references), isKey: true),
                     case .string(let name) = key.value
-                else { throw fault("A key is no text", contents) }
+                else { throw fault("A key is not a text", contents) }
                 frames[top].keys.append(name)
                 // A key is hashed for every dictionary that it is in.
                 try add(2 * key.size - 1, to: top)
@@ -194,7 +196,7 @@ struct BinaryPropertyListParser {
         if frame.isDictionary {
             let pairs = zip(frame.keys, frame.values)
             let values = [String: PropertyListValue](pairs) { _, last in last }
-            guard values.count == frame.count else { throw fault("A key is there twice", frame.start) }
+            guard values.count == frame.count else { throw fault("A dictionary has a key twice", frame.start) }
             value = .dictionary(values)
         }
         parsed[frame.start] = (value, frame.size)
@@ -217,7 +219,7 @@ struct BinaryPropertyListParser {
             guard let string = try? Charset.utf16BigEndian.decode(text) else {
                 throw fault("A text is not UTF-16", start)
             }
-            // A mark is part of a text in memory.
+            // A byte-order mark in a binary property list is part of the text.
             return (.string(text.starts(with: [0xFE, 0xFF]) ? "\u{FEFF}" + string : string), size)
         }
     }
@@ -230,7 +232,7 @@ struct BinaryPropertyListParser {
         case 1 where low <= 4:
             let digits = try slice(start + 1, 1 << low)
             let number = Self.number(digits)
-            // Of sixteen bytes the first eight say that the number is unsigned.
+            // A number of sixteen bytes is unsigned; its first eight bytes are zero.
             if low == 4 {
                 guard digits.prefix(8).allSatisfy({ $0 == 0 }) else {
                     throw fault("A number has more than 64 bits", start)
@@ -243,12 +245,12 @@ struct BinaryPropertyListParser {
         case 2 where low == 3: return .real(Double(bitPattern: Self.number(try slice(start + 1, 8))))
         case 3 where low == 3:
             let seconds = Double(bitPattern: Self.number(try slice(start + 1, 8)))
-            guard seconds.isFinite else { throw fault("A date is no number", start) }
+            guard seconds.isFinite else { throw fault("A date is not a finite number", start) }
             return .date(Date(timeIntervalSinceReferenceDate: seconds))
         case 8:
             guard low < 8 else { throw fault("A reference has more than 64 bits", start) }
             return .uid(Self.number(try slice(start + 1, low + 1)))
-        default: throw fault("An object of the unknown kind \(marker)", start)
+        default: throw fault("An object has the unknown kind \(marker)", start)
         }
     }
 }

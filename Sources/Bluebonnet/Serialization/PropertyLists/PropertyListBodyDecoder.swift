@@ -3,15 +3,15 @@ public import FoundationEssentials
 /// Decodes `Decodable` types from property lists, XML or binary.
 ///
 /// `Date` and `Data` are read as such, whole numbers into every type they fit in, and numbers
-/// without a fraction into whole ones. Broken property lists are errors; Foundation's own decoder
-/// ends the process at some that are nested deeply or contain themselves. Coding paths of more than
-/// 20 keys may have the key `…` in place of their first ones, in a list in which very many are
-/// asked for: together they have no more than 65,536 keys and two for each byte.
+/// without a fraction into whole ones. Broken property lists are errors; Foundation's decoder ends
+/// the process at some that are nested deeply or contain themselves. Coding paths of more than 20
+/// keys may have the key `…` in place of their first ones, in a list where very many are asked for:
+/// together they have no more than 65,536 keys and two for each byte.
 public struct PropertyListBodyDecoder: ResponseDecoder {
-    /// What decoded types find in their decoder. Default: nothing.
+    /// The values that decoded types find in their decoder. Default: none.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-    /// How deep dictionaries and arrays may be nested. Default: 512; at most 2048.
+    /// The greatest depth of dictionaries and arrays. Default: 512; at most 2048.
     public var maximumDepth = PropertyListValue.defaultMaximumDepth
 
     /// Makes the default decoder.
@@ -23,8 +23,8 @@ public struct PropertyListBodyDecoder: ResponseDecoder {
     ///   - type: The type of the value; ``PropertyListValue`` for any shape.
     ///   - body: The property list.
     /// - Returns: The value.
-    /// - Throws: `DecodingError`, with a ``PropertyListParsingError`` below for bytes that are no
-    ///   property list.
+    /// - Throws: `DecodingError`, with a ``PropertyListParsingError`` below for bytes that are not
+    ///   a property list.
     public func decode<Value: Decodable>(_ type: Value.Type, from body: Data) throws -> Value {
         let value: PropertyListValue
         do {
@@ -40,7 +40,7 @@ public struct PropertyListBodyDecoder: ResponseDecoder {
 }
 
 extension PropertyListDecoder: ResponseDecoder {
-    /// The body, once it is known that Foundation's parser will survive it.
+    /// The body, after checking that Foundation's parser does not end the process at it.
     ///
     /// - Parameters:
     ///   - body: The bytes as they were received.

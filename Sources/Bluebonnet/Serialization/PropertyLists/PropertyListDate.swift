@@ -26,7 +26,7 @@ enum PropertyListDate {
         return Date(timeIntervalSince1970: Double(days * 86_400 + hour * 3_600 + minute * 60 + second))
     }
 
-    /// Counts years from March, so that the leap day is the last of its year.
+    /// The number of days. Years begin in March here, so that the leap day is the last of its year.
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400

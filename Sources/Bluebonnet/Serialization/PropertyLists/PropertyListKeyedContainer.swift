@@ -1,4 +1,4 @@
-/// The keys of a dictionary, as a decoder shows them.
+/// The container of a dictionary.
 struct PropertyListKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: PropertyListValueDecoder
     let values: [String: PropertyListValue]
@@ -22,7 +22,7 @@ struct PropertyListKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
     func decodeNil(forKey key: Key) throws -> Bool { try inner(key).decodeNil() }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        // The scalars conform too, and read themselves from a single-value container.
+        // Scalars are `Decodable`, too: they decode themselves from a single-value container.
         try inner(key).decode(type)
     }
 

@@ -1,4 +1,4 @@
-/// The elements of an array, as a decoder shows them.
+/// The container of an array.
 struct PropertyListUnkeyedContainer: UnkeyedDecodingContainer {
     let decoder: PropertyListValueDecoder
     let values: [PropertyListValue]
@@ -18,7 +18,7 @@ struct PropertyListUnkeyedContainer: UnkeyedDecodingContainer {
         guard !isAtEnd else {
             let context = DecodingError.Context(
                 codingPath: codingPath + [key],
-                debugDescription: "The array is at its end."
+                debugDescription: "The array has no more elements."
             )
             throw DecodingError.valueNotFound(type, context)
         }

@@ -1,20 +1,19 @@
 public import FoundationEssentials
 
 extension PropertyListValue {
-    /// How deep dictionaries and arrays may be nested by default: 512.
+    /// The greatest depth of dictionaries and arrays by default: 512.
     public static var defaultMaximumDepth: Int { 512 }
 
     /// Parses a property list in its XML or its binary form.
     ///
-    /// The old text form of OpenStep is refused: almost any text is a property list in it. A binary
+    /// The old text form of OpenStep is refused, since almost any text is valid in it. A binary
     /// list is refused when its objects overlap, when a dictionary has a key twice, and when
-    /// objects that are shared make more than four values for each of its bytes. How deep a list is
-    /// does not matter for the stack.
+    /// objects that are shared make more than four values for each of its bytes. The stack does not
+    /// depend on the depth of a list.
     ///
     /// - Parameters:
     ///   - bytes: The property list.
-    ///   - maximumDepth: How deep dictionaries and arrays may be nested. Default: 512; at
-    ///     most 2048.
+    ///   - maximumDepth: The greatest depth of dictionaries and arrays. Default: 512; at most 2048.
     /// - Throws: ``PropertyListParsingError``.
     public init(
         parsing bytes: Data,
@@ -31,12 +30,12 @@ extension PropertyListValue {
     }
 }
 
-/// Why bytes are not a property list, and where.
+/// The reason why bytes are not a property list, and the place.
 public struct PropertyListParsingError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong and where: a line and column in XML, a byte in the binary form.
+    /// The error and its place: a line and column in XML, a byte in the binary form.
     public let description: String
 
-    /// The fault of the XML below, when that is what is wrong.
+    /// The error of the XML, when it is not well-formed.
     public let underlying: XMLParsingError?
 
     init(_ description: String, underlying: XMLParsingError? = nil) {

@@ -1,8 +1,8 @@
 public import FoundationEssentials
 
-/// A property list, of whatever shape it is.
+/// A property list of any shape.
 ///
-/// Counterpart of the objects that `AFPropertyListResponseSerializer` brought. Unlike JSON it has
+/// Counterpart of the objects that `AFPropertyListResponseSerializer` returned. Unlike JSON it has
 /// dates, data and two kinds of numbers, and no null.
 public enum PropertyListValue: Sendable, Hashable {
     /// A dictionary.
@@ -26,13 +26,13 @@ public enum PropertyListValue: Sendable, Hashable {
     /// A reference between the objects of a keyed archive.
     case uid(UInt64)
 
-    /// The value of a key, nil where this is no dictionary or has no such key.
+    /// The value of a key, nil where this is not a dictionary or has no such key.
     public subscript(key: String) -> PropertyListValue? {
         guard case .dictionary(let values) = self else { return nil }
         return values[key]
     }
 
-    /// The element at a place, nil where this is no array or has no such place.
+    /// The element at an index, nil where this is not an array or has no such index.
     public subscript(index: Int) -> PropertyListValue? {
         guard case .array(let values) = self, values.indices.contains(index) else { return nil }
         return values[index]

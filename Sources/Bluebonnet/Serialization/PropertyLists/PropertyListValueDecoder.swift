@@ -2,13 +2,13 @@ import FoundationEssentials
 
 /// A decoder over a parsed property list.
 struct PropertyListValueDecoder: Decoder, SingleValueDecodingContainer {
-    /// Where a value is. The keys are linked and not in an array, which would be copied for every
-    /// value that is decoded: in a deep list that is the depth times the number of values.
+    /// The path of a value. The keys are linked and not in an array, which would be copied for
+    /// every value that is decoded: in a deep list that is the depth times the number of values.
     indirect enum Path {
         case root
         case key(any CodingKey, in: Path)
 
-        /// The keys; with so many of them, the last ones and one in place of those before.
+        /// The keys; when there are more than `limit`, the last ones, with `…` for those before.
         func keys(atMost limit: Int) -> [any CodingKey] {
             var keys: [any CodingKey] = []
             keys.reserveCapacity(CodingPath.mostParts + 1)
@@ -26,21 +26,21 @@ struct PropertyListValueDecoder: Decoder, SingleValueDecodingContainer {
         }
     }
 
-    /// What all decoders of one property list share. Used on one thread; a decoder is not
+    /// The state that all decoders of one property list share. Used on one thread; a decoder is not
     /// `Sendable`.
     final class Shared {
         let userInfo: [CodingUserInfoKey: any Sendable]
-        /// How many keys coding paths may still have together before those of more than 20 keys are
-        /// cut. Types may pass over an error at every value, and each path is as long as the value
-        /// is deep.
+        /// The number of keys that coding paths may still have together before those of more than
+        /// 20 keys are cut. Types may ignore an error at every value, and each path is as long as
+        /// the value is deep.
         var keysForPaths: Int
 
         /// - Parameters:
-        ///   - userInfo: What decoded types find in their decoder.
-        ///   - size: How many bytes the property list has.
+        ///   - userInfo: The values that decoded types find in their decoder.
+        ///   - size: The number of bytes of the property list.
         init(userInfo: [CodingUserInfoKey: any Sendable], size: Int) {
             self.userInfo = userInfo
-            // A link costs several times as much as a place of a tape.
+            // A linked key costs several times as much as one on the tape of JSON.
             keysForPaths = 65_536 + 2 * size
         }
     }
@@ -86,8 +86,7 @@ struct PropertyListValueDecoder: Decoder, SingleValueDecodingContainer {
         return .typeMismatch(type, DecodingError.Context(codingPath: codingPath, debugDescription: text))
     }
 
-    /// Property lists have no null. A value that stands for it is written as the text `$null` by
-    /// Foundation's encoder.
+    /// Property lists have no null. Foundation's encoder writes the text `$null` for it.
     func decodeNil() -> Bool { value == .string("$null") }
 
     func decode(_ type: Bool.Type) throws -> Bool {
@@ -125,7 +124,7 @@ struct PropertyListValueDecoder: Decoder, SingleValueDecodingContainer {
         case is PropertyListValue.Type: found = value
         default: found = nil
         }
-        // A cast of nothing to an optional type would succeed.
+        // Without the binding, a cast of nil to an optional type would succeed.
         if let found, let value = found as? Value { return value }
         return try Value(from: self)
     }
@@ -156,13 +155,13 @@ struct PropertyListValueDecoder: Decoder, SingleValueDecodingContainer {
 }
 
 extension PropertyListValue: Decodable {
-    /// Keeps the value of any shape; for the decoders of property lists only.
+    /// Creates a value of any shape, only from a decoder of property lists.
     ///
     /// - Parameter decoder: The decoder of ``PropertyListBodyDecoder``.
     /// - Throws: `DecodingError` with any other decoder.
     public init(from decoder: any Decoder) throws {
         guard let decoder = decoder as? PropertyListValueDecoder else {
-            let text = "A PropertyListValue is decoded by PropertyListBodyDecoder only."
+            let text = "A PropertyListValue can only be decoded by PropertyListBodyDecoder."
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(codingPath: decoder.codingPath, debugDescription: text)
             )
@@ -170,7 +169,7 @@ extension PropertyListValue: Decodable {
         self = decoder.value
     }
 
-    /// For messages.
+    /// The kind of the value, for messages.
     var kind: String {
         switch self {
         case .dictionary: "a dictionary"

@@ -7,8 +7,7 @@ struct XMLPropertyListParser {
 
     init(_ bytes: Data, maximumDepth: Int) {
         var limits = XMLLimits()
-        // The root element, the value itself and the key or scalar inside the deepest one are more
-        // than the depth.
+        // The root element and the key or scalar inside the deepest value do not count as depth.
         limits.depth = maximumDepth + 2
         limits.entityExpansion = 0
         reader = XMLEventReader(bytes, limits: limits)
@@ -25,7 +24,7 @@ struct XMLPropertyListParser {
         } else {
             result = try value(of: name)
         }
-        guard try nextElement() == nil else { throw fault("There is something after the value") }
+        guard try nextElement() == nil else { throw fault("There is another element after the value") }
         return result
     }
 
@@ -42,7 +41,7 @@ struct XMLPropertyListParser {
 
         var value: PropertyListValue {
             guard isDictionary else { return .array(values) }
-            // How a keyed archive writes a reference.
+            // A keyed archive writes references in this form.
             if dictionary.count == 1, case .integer(let uid)? = dictionary["CF$UID"], uid >= 0 {
                 return .uid(UInt64(uid))
             }
@@ -50,8 +49,8 @@ struct XMLPropertyListParser {
         }
     }
 
-    /// A loop and not a recursion: how deep a property list is must not decide how much stack it
-    /// takes.
+    /// Parses a value. It is a loop and not a recursion: the stack must not depend on the depth of
+    /// the property list.
     private mutating func value(of name: String) throws(PropertyListParsingError) -> PropertyListValue {
         var frames: [Frame] = []
         var name = name
@@ -82,7 +81,7 @@ struct XMLPropertyListParser {
     private mutating func nextValue(in frame: inout Frame) throws(PropertyListParsingError) -> String? {
         guard case .start(let name) = try nextElement() else { return nil }
         guard frame.isDictionary else { return name }
-        guard name == "key" else { throw fault("Expected a key and not “\(name.shortened)”") }
+        guard name == "key" else { throw fault("Expected a key but found “\(name.shortened)”") }
         frame.key = try text(of: name)
         guard case .start(let value) = try nextElement() else {
             throw fault("The key “\(frame.key.shortened)” has no value")
@@ -115,7 +114,7 @@ struct XMLPropertyListParser {
             case .startElement(let element): return .start(element.name.qualified)
             case .endElement: return .end
             case .characters(let text), .cdata(let text):
-                guard text.utf8.allSatisfy(XMLInput.isBlank) else { throw fault("Expected a tag and not text") }
+                guard text.utf8.allSatisfy(XMLInput.isBlank) else { throw fault("Expected a tag but found text") }
             case .comment, .processingInstruction: break
             }
         }
@@ -143,20 +142,20 @@ struct XMLPropertyListParser {
         case "integer": return try integer(try text(of: name))
         case "real":
             let text = Self.trimmed(try text(of: name))
-            guard let number = Double(text) else { throw fault("“\(text.shortened)” is no number") }
+            guard let number = Double(text) else { throw fault("“\(text.shortened)” is not a number") }
             return .real(number)
         case "true", "false":
             guard try text(of: name).isEmpty else { throw fault("“\(name)” is not empty") }
             return .boolean(name == "true")
         case "date":
             let text = Self.trimmed(try text(of: name))
-            guard let date = PropertyListDate.parse(text) else { throw fault("“\(text.shortened)” is no date") }
+            guard let date = PropertyListDate.parse(text) else { throw fault("“\(text.shortened)” is not a date") }
             return .date(date)
         case "data":
             let text = try text(of: name).utf8.filter { !XMLInput.isBlank($0) }
             guard let data = Data(base64Encoded: Data(text)) else { throw fault("The data is not Base64") }
             return .data(data)
-        default: throw fault("“\(name.shortened)” is nothing that a property list has")
+        default: throw fault("“\(name.shortened)” is not an element of property lists")
         }
     }
 
@@ -171,10 +170,10 @@ struct XMLPropertyListParser {
         let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
         let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
         let number = isHexadecimal ? digits.dropFirst(2) : digits
-        guard number.first?.isHexDigit == true else { throw fault("“\(text.shortened)” is no whole number") }
+        guard number.first?.isHexDigit == true else { throw fault("“\(text.shortened)” is not a whole number") }
         let radix = isHexadecimal ? 16 : 10
         if let small = Int64(sign + number, radix: radix) { return .integer(small) }
         if let large = UInt64(sign + number, radix: radix) { return .unsignedInteger(large) }
-        throw fault("“\(text.shortened)” is no whole number of 64 bits")
+        throw fault("“\(text.shortened)” is not a whole number of 64 bits")
     }
 }

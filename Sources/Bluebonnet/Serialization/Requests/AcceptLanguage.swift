@@ -11,11 +11,11 @@ struct AcceptLanguage: Sendable, Hashable {
         zip(languages, Self.weights).map { "\($0);q=\($1)" }.joined(separator: ", ")
     }
 
-    /// Reads what the user has set.
+    /// Reads the languages that the user has set.
     ///
     /// The locale of messages is the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is not empty
     /// (POSIX.1 §8.2); `LANGUAGE` is a list that comes before it, unless that locale is `C`.
-    /// Without any, the language is English, which is what programs speak then.
+    /// Without any, the language is English, as in other programs.
     ///
     /// - Parameter environment: The variables of the process.
     init(environment: [String: String]) {
@@ -31,7 +31,7 @@ struct AcceptLanguage: Sendable, Hashable {
     }
 
     /// The tag of a locale's name, `sr-Latn-RS` for `sr_RS.UTF-8@latin`; nil for `C`, `POSIX` and
-    /// what is no language.
+    /// names without a language.
     private static func tag(_ locale: String) -> String? {
         let isASCII = locale.utf8.allSatisfy { $0 < 0x80 }
         let name = locale.prefix { $0 != "." && $0 != "@" }

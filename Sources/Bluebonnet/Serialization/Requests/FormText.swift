@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// The text of a form body in another charset than UTF-8.
 enum FormText {
-    /// Writes what was escaped as UTF-8 as the bytes of a charset, escaped again; what was not
-    /// ASCII is escaped too.
+    /// Replaces escapes of UTF-8 by escapes of the bytes of a charset; characters that are not
+    /// ASCII are escaped, too.
     ///
     /// - Parameters:
     ///   - text: Pairs of names and values, escaped as UTF-8 (RFC 3986 §2.1).
@@ -47,7 +47,7 @@ enum FormText {
     ) throws(NetworkingError) {
         guard !run.isEmpty else { return }
         defer { run.removeAll(keepingCapacity: true) }
-        // What is no UTF-8 was escaped as bytes by somebody who knows better.
+        // Escapes that are not UTF-8 were made of other bytes on purpose, and stay.
         var bytes = Data(run)
         if let text = String(validating: run, as: UTF8.self) {
             do {

@@ -2,40 +2,42 @@ import FoundationEssentials
 public import HTTPTypes
 import NIOCore
 
-/// Writes parameters into the query of the URL or into a form body, as the method asks. The
-/// default.
+/// Writes parameters into the query of the URL or into a form body, which depends on the method. It
+/// is the default.
 ///
 /// GET, HEAD and DELETE get a query, placed before a `#fragment`; other methods get a body of type
 /// `application/x-www-form-urlencoded`. Without parameters there is neither a body nor a
 /// `Content-Type`. The rules of the text are those of ``QueryString``.
 ///
-/// A value: copies share nothing and keep everything. Counterpart of `AFHTTPRequestSerializer`.
+/// It is a value: a copy has all settings and can be changed by itself. Counterpart of
+/// `AFHTTPRequestSerializer`.
 public struct HTTPRequestSerializer: RequestSerializer {
     /// The header fields of a new serializer: `Accept-Language` and `User-Agent`, made once per
     /// process.
     ///
     /// `Accept-Language` names up to six of the user's languages (`LANGUAGE`, else `LC_ALL`,
     /// `LC_MESSAGES` or `LANG`), for example `de-AT;q=1, en;q=0.9`; `en;q=1` if there is none.
-    /// `User-Agent` is `userAgent()`'s.
+    /// `User-Agent` is the value of `userAgent()`.
     public static let defaultHeaderFields: HTTPFields = [
         .acceptLanguage: AcceptLanguage(environment: ProcessInfo.processInfo.environment).value,
         .userAgent: userAgent(),
     ]
 
-    /// The default header fields; names do not mind case. A request's own field of the same name
-    /// wins.
+    /// The default header fields; the case of names does not matter. A request's own field of the
+    /// same name wins.
     public var headerFields: HTTPFields
 
     /// The methods whose parameters go into the query. Default: GET, HEAD and DELETE.
     public var methodsEncodingParametersInURI: Set<HTTPRequest.Method>
 
-    /// What is set on every request that has no value of its own. Default: nothing.
+    /// The properties that are set on every request without a value for them. Default: none.
     public var properties = RequestProperties()
 
-    /// How parameters become text. Default: ``ParameterEncoding/standard``, AFNetworking's rules.
+    /// The rules by which parameters become text. Default: ``ParameterEncoding/standard``,
+    /// AFNetworking's rules.
     public var parameterEncoding = ParameterEncoding.standard
 
-    /// Where parameters go. Default: ``ParameterDestination/methodDependent``.
+    /// The place of parameters. Default: ``ParameterDestination/methodDependent``.
     public var parameterDestination = ParameterDestination.methodDependent
 
     /// The charset of form bodies: names and values are escaped as its bytes, and the
@@ -56,9 +58,9 @@ public struct HTTPRequestSerializer: RequestSerializer {
     /// `Program/Version (Linux 6.1.0; x86_64) Bluebonnet/0.1.0`.
     ///
     /// - Parameters:
-    ///   - product: The name of the program. Default: the name it was started by. What may not
-    ///     stand in a token (RFC 9110 §5.6.2) is left out, spaces become hyphens.
-    ///   - version: Its version. Default: `unknown`, since programs on Linux do not carry one.
+    ///   - product: The name of the program. Default: the name it was started by. Characters that
+    ///     are not allowed in a token (RFC 9110 §5.6.2) are left out, spaces become hyphens.
+    ///   - version: Its version. Default: `unknown`, since programs on Linux have none.
     /// - Returns: The value, ASCII only.
     public static func userAgent(product: String? = nil, version: String? = nil) -> String {
         UserAgent(product: product, version: version).value
@@ -71,7 +73,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
     ///   - parameters: The parameters, or nil for none.
     /// - Returns: The request to send.
     /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for parameters that are an
-    ///   array or a single value, and for what a custom ``parameterEncoding`` throws.
+    ///   array or a single value, and for the errors of a custom ``parameterEncoding``.
     public func serialize(_ request: consuming Request, parameters: JSONValue?) throws(NetworkingError) -> Request {
         var request = request
         applyDefaults(to: &request)
@@ -83,8 +85,8 @@ public struct HTTPRequestSerializer: RequestSerializer {
 
     /// Adds the default header fields, and the value as query or form body.
     ///
-    /// By the standard rules, and for a custom ``parameterEncoding``, the value is encoded to JSON
-    /// first (`JSONEncoder`).
+    /// For the standard and for a custom ``parameterEncoding``, the value is encoded to JSON first
+    /// (`JSONEncoder`).
     ///
     /// - Parameters:
     ///   - request: Method, URL and the fields that are already decided.
@@ -103,7 +105,8 @@ public struct HTTPRequestSerializer: RequestSerializer {
         }
     }
 
-    /// Puts the text of the parameters where the method and ``parameterDestination`` want it.
+    /// Puts the text of the parameters into the query or the body, by method and
+    /// ``parameterDestination``.
     private func add(
         to request: Request,
         _ encode: (Request) throws(NetworkingError) -> String
@@ -145,13 +148,13 @@ public struct HTTPRequestSerializer: RequestSerializer {
     }
 }
 
-/// Where ``HTTPRequestSerializer`` puts parameters.
+/// The place where ``HTTPRequestSerializer`` puts parameters.
 public enum ParameterDestination: Sendable, Hashable {
     /// Into the query for the methods of ``HTTPRequestSerializer/methodsEncodingParametersInURI``,
     /// else into the body.
     case methodDependent
-    /// Into the query, whatever the method.
+    /// Into the query, for all methods.
     case queryString
-    /// Into the body, whatever the method.
+    /// Into the body, for all methods.
     case httpBody
 }

@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import HTTPTypes
 import NIOCore
 
-/// Writes parameters as a JSON body, or into the query of the URL for the methods that ask for it.
+/// Writes parameters as a JSON body, or for some methods into the query of the URL.
 ///
 /// GET, HEAD and DELETE get a query, as from ``HTTPRequestSerializer``; other methods get a body of
 /// type `application/json` (RFC 8259 §11). Without parameters there is neither a body nor a
@@ -11,10 +11,10 @@ import NIOCore
 /// Counterpart of `AFJSONRequestSerializer`. Beyond it, a single string, number or word is
 /// accepted: RFC 8259 §2 allows it.
 public struct JSONRequestSerializer: RequestSerializer {
-    /// What is in common with the serializer of queries.
+    /// The serializer of queries, which has the common settings.
     private var http = HTTPRequestSerializer()
 
-    /// How the JSON is written. Default: compact.
+    /// The format of the JSON. Default: compact.
     public var writingOptions: JSONWritingOptions
 
     /// Makes the encoder for `Encodable` values, a new one for each: set its strategies here.
@@ -26,7 +26,7 @@ public struct JSONRequestSerializer: RequestSerializer {
     /// Makes a serializer with the default header fields of ``HTTPRequestSerializer``.
     ///
     /// - Parameters:
-    ///   - writingOptions: How the JSON is written. Default: compact.
+    ///   - writingOptions: The format of the JSON. Default: compact.
     ///   - makeEncoder: Makes the encoder for `Encodable` values. Default: `JSONEncoder()`.
     public init(
         writingOptions: JSONWritingOptions = [],
@@ -36,21 +36,21 @@ public struct JSONRequestSerializer: RequestSerializer {
         self.makeEncoder = makeEncoder
     }
 
-    /// The default header fields; names do not mind case. A request's own field of the same name
-    /// wins.
+    /// The default header fields; the case of names does not matter. A request's own field of the
+    /// same name wins.
     public var headerFields: HTTPFields {
         get { http.headerFields }
         set { http.headerFields = newValue }
     }
 
-    /// What is set on every request that has no value of its own. Default: nothing.
+    /// The properties that are set on every request without a value for them. Default: none.
     public var properties: RequestProperties {
         get { http.properties }
         set { http.properties = newValue }
     }
 
-    /// How parameters of a query become text. Default: ``ParameterEncoding/standard``,
-    /// AFNetworking's rules.
+    /// The rules by which parameters become the text of a query. Default:
+    /// ``ParameterEncoding/standard``, AFNetworking's rules.
     public var parameterEncoding: ParameterEncoding {
         get { http.parameterEncoding }
         set { http.parameterEncoding = newValue }
@@ -127,7 +127,7 @@ public struct JSONRequestSerializer: RequestSerializer {
         )
     }
 
-    /// The writing options as Foundation's encoder knows them.
+    /// The writing options as those of Foundation's encoder.
     private var outputFormatting: JSONEncoder.OutputFormatting {
         var formatting: JSONEncoder.OutputFormatting = []
         if writingOptions.contains(.prettyPrinted) { formatting.insert(.prettyPrinted) }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// How parameters become the text of a query or a form body.
+/// The rules by which parameters become the text of a query or a form body.
 ///
 /// Counterpart of `setQueryStringSerializationWithStyle:` and
 /// `setQueryStringSerializationWithBlock:`.
@@ -27,8 +27,8 @@ public struct ParameterEncoding: Sendable {
     /// Rules of your own, for queries and for form bodies. Not called where there are no
     /// parameters.
     ///
-    /// - Parameter encode: Makes the text, escaped, of the request so far and the parameters. What
-    ///   it throws fails the request with ``NetworkingError/Code/requestSerializationFailed``
+    /// - Parameter encode: Makes the escaped text of the parameters; it gets the request so far. An
+    ///   error fails the request with ``NetworkingError/Code/requestSerializationFailed``
     ///   before anything is sent.
     /// - Returns: The encoding.
     public static func custom(

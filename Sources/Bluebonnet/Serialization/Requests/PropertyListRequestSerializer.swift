@@ -2,24 +2,23 @@ public import FoundationEssentials
 public import HTTPTypes
 import NIOCore
 
-/// Writes parameters as a property list, or into the query of the URL for the methods that ask for
-/// it.
+/// Writes parameters as a property list, or for some methods into the query of the URL.
 ///
 /// GET, HEAD and DELETE get a query, as from ``HTTPRequestSerializer``; other methods get a body of
 /// type `application/x-plist`. Without parameters there is neither a body nor a `Content-Type`. A
-/// property list has no null: it is an error that says where it stands.
+/// property list has no null: a null is an error that names its place.
 ///
 /// Numbers of a ``JSONValue`` are written as `integer` when they are integers of 64 bits, else as
 /// `real`, fractions rounded to the nearest double. In an `Encodable` value, Foundation's
-/// `PropertyListEncoder` writes `Decimal` and `URL` as dictionaries of their parts, which hardly a
-/// server reads: give it a `Double` or a `String` instead.
+/// `PropertyListEncoder` writes `Decimal` and `URL` as dictionaries of their parts, which few
+/// servers read: give it a `Double` or a `String` instead.
 ///
 /// Counterpart of `AFPropertyListRequestSerializer`.
 public struct PropertyListRequestSerializer: RequestSerializer {
-    /// What is in common with the serializer of queries.
+    /// The serializer of queries, which has the common settings.
     private var http = HTTPRequestSerializer()
 
-    /// How the property list is written. Default: XML.
+    /// The format of the property list. Default: XML.
     public var format: PropertyListDecoder.PropertyListFormat
 
     /// Makes a serializer with the default header fields of ``HTTPRequestSerializer``.
@@ -29,21 +28,21 @@ public struct PropertyListRequestSerializer: RequestSerializer {
         self.format = format
     }
 
-    /// The default header fields; names do not mind case. A request's own field of the same name
-    /// wins.
+    /// The default header fields; the case of names does not matter. A request's own field of the
+    /// same name wins.
     public var headerFields: HTTPFields {
         get { http.headerFields }
         set { http.headerFields = newValue }
     }
 
-    /// What is set on every request that has no value of its own. Default: nothing.
+    /// The properties that are set on every request without a value for them. Default: none.
     public var properties: RequestProperties {
         get { http.properties }
         set { http.properties = newValue }
     }
 
-    /// How parameters of a query become text. Default: ``ParameterEncoding/standard``,
-    /// AFNetworking's rules.
+    /// The rules by which parameters become the text of a query. Default:
+    /// ``ParameterEncoding/standard``, AFNetworking's rules.
     public var parameterEncoding: ParameterEncoding {
         get { http.parameterEncoding }
         set { http.parameterEncoding = newValue }
@@ -91,8 +90,8 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     ) throws(NetworkingError) -> Request {
         if let parameters = value as? JSONValue { return try serialize(request, parameters: parameters) }
         guard !http.encodesParametersInURI(request.method) else { return try http.serialize(request, encoding: value) }
-        // The encoder writes the text “$null” for a null that a type encodes; JSON shows where one
-        // is.
+        // The encoder writes the text “$null” for a null of a type; the JSON of the type shows its
+        // place.
         if let json = try? JSONValue(encoding: value, with: JSONEncoder()), let fault = Self.fault(in: json, .nullsOnly)
         {
             throw Self.invalid(request, fault)
@@ -119,14 +118,14 @@ public struct PropertyListRequestSerializer: RequestSerializer {
         case nullsOnly, all
     }
 
-    /// What a property list cannot hold and where it stands, as words for people.
+    /// The first value that a property list cannot have and its place, as words for the message.
     private static func fault(in value: JSONValue, _ search: Search = .all) -> String? {
         var path: [String] = []
         guard let fault = fault(in: value, search, &path) else { return nil }
         return "it has no \(fault), as there is at \(path.isEmpty ? "the top" : CodingPath.text(of: path.reversed()))"
     }
 
-    /// The same; `path` gets the way to what was found, from below.
+    /// Finds the first such value; `path` gets its path, the last part first.
     private static func fault(in value: JSONValue, _ search: Search, _ path: inout [String]) -> String? {
         switch value {
         case .null: return "null"
@@ -166,15 +165,15 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     }
 }
 
-/// A JSON value as a property list holds it: `Decimal`, as which other encoders get long numbers,
-/// would become a dictionary.
+/// A JSON value for a property list. Its long numbers become integers or doubles: as a `Decimal`,
+/// which `JSONValue` encodes, one would become a dictionary.
 private struct PropertyListParameter: Encodable {
     enum Number {
         case integer(Int64)
         case unsigned(UInt64)
         case real(Double)
 
-        /// Nil for integers that would lose digits, and beyond the range of doubles.
+        /// Nil for integers that would lose digits, and for numbers beyond the range of doubles.
         init?(_ number: JSONNumber) {
             switch number.storage {
             case .int(let value): self = .integer(value)

@@ -1,11 +1,11 @@
 /// Writes parameters as a query string or a form body, by AFNetworking's rules.
 ///
 /// - Keys are sorted by their UTF-16 units, case-sensitively, at every level.
-/// - The object in `["a": ["b": 1]]` makes `a[b]=1`; the array in `["a": [1, 2]]` makes
-///   `a[]=1&a[]=2`, in its order. Objects and arrays nest. Empty ones make nothing.
-/// - Null makes a bare key without `=`. Booleans are `1` and `0`. Numbers are written as text,
+/// - The object in `["a": ["b": 1]]` becomes `a[b]=1`; the array in `["a": [1, 2]]` becomes
+///   `a[]=1&a[]=2`, in its order. Objects and arrays nest. Empty ones are not written.
+/// - Null becomes a bare key without `=`. Booleans are `1` and `0`. Numbers are written as text,
 ///   whole ones without fraction.
-/// - Names and values are both percent-escaped, brackets too: `a%5B%5D=1`. What stays as it is: see
+/// - Names and values are both percent-escaped, also brackets: `a%5B%5D=1`. For the exceptions, see
 ///   ``escape(_:)``.
 ///
 /// Counterpart of `AFQueryStringFromParameters` and `AFPercentEscapedStringFromString`.
@@ -42,7 +42,7 @@ public struct QueryString: Sendable, Hashable {
     ///
     /// - Parameter text: The text.
     /// - Returns: The text in which everything but `A–Z a–z 0–9 - . _ ~ / ?` is escaped in
-    ///   upper-case hexadecimal (RFC 3986 §3.4 leaves `/` and `?` free in a query). A space is
+    ///   upper-case hexadecimal (RFC 3986 §3.4 allows `/` and `?` in a query). A space is
     ///   `%20`.
     public func escape(_ text: String) -> String {
         var output: [UInt8] = []
@@ -50,10 +50,10 @@ public struct QueryString: Sendable, Hashable {
         return String(decoding: output, as: UTF8.self)
     }
 
-    private static func keyless(_ what: String) -> NetworkingError {
+    private static func keyless(_ kind: String) -> NetworkingError {
         NetworkingError(
             .requestSerializationFailed,
-            "The parameters are \(what): a query string or a form needs an object, so that every value has a name."
+            "The parameters are \(kind): a query string or a form needs an object, so that every value has a name."
         )
     }
 
@@ -68,8 +68,8 @@ public struct QueryString: Sendable, Hashable {
         visit(parameters, name: &name, isTop: true, body)
     }
 
-    /// The name is that of the object itself. At the top there is none: the empty key is a name,
-    /// too.
+    /// Visits an object; `name` is its name. `isTop` is not the same as an empty name: an empty key
+    /// is a name, too.
     private static func visit(
         _ object: JSONObject,
         name: inout [UInt8],
@@ -101,7 +101,7 @@ public struct QueryString: Sendable, Hashable {
         }
     }
 
-    /// `NSNumber` describes the double one as `1`, not as `1.0`.
+    /// The text of a number: as `NSNumber` does, `1` and not `1.0` for a whole double.
     static func text(of number: JSONNumber) -> String {
         let text = number.description
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text

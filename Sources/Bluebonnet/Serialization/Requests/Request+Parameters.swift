@@ -2,7 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import NIOCore
 
-/// Where serialized parameters are put.
+/// The places of serialized parameters.
 extension Request {
     /// Appends to the query of the URL, before a fragment (RFC 3986 §3.5). An empty query appends
     /// nothing.
@@ -14,7 +14,7 @@ extension Request {
         guard let url = URL(string: "\(text[..<end])\(separator)\(query)\(text[end...])") else {
             throw NetworkingError(
                 .requestSerializationFailed,
-                "The parameters do not fit into the URL \(url.redactedDescription).",
+                "The parameters cannot be a query of the URL \(url.redactedDescription).",
                 request: self
             )
         }

@@ -10,18 +10,18 @@ extension RequestSerializer {
     ///     the password.
     ///   - password: The password.
     /// - Throws: ``NetworkingError/Code/invalidRequest`` for a colon in the user name and for
-    ///   control characters (RFC 7617 §2). `Authorization` stays what it was.
+    ///   control characters (RFC 7617 §2). `Authorization` is unchanged then.
     public mutating func setAuthorization(username: String, password: String) throws(NetworkingError) {
         guard !username.utf8.contains(UInt8(ascii: ":")) else {
             throw NetworkingError(
                 .invalidRequest,
-                "The user name contains a colon, which Basic authorization cannot carry."
+                "The user name contains a colon, which Basic authorization does not allow."
             )
         }
         guard !"\(username)\(password)".utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             throw NetworkingError(
                 .invalidRequest,
-                "The user name or the password contains a control character, which Basic authorization cannot carry."
+                "The user name or the password contains a control character, which Basic authorization does not allow."
             )
         }
         headerFields[.authorization] = "Basic \(Data("\(username):\(password)".utf8).base64EncodedString())"
@@ -39,8 +39,8 @@ extension RequestSerializer {
     ///
     /// - Parameter token: The token; `"` and `\\` are escaped (RFC 9110 §5.6.4).
     public mutating func setAuthorization(token: String) {
-        // By scalars: a quotation mark with an accent is one character, and ends the quotation all
-        // the same.
+        // Scalars are compared: a quotation mark with an accent is one `Character`, and ends the
+        // quotation, too.
         let escaped = token.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }
         headerFields[.authorization] = "Token token=\"\(escaped.joined())\""
     }

@@ -1,11 +1,11 @@
 import HTTPTypes
 
 extension RequestSerializer {
-    /// Nothing is set.
+    /// No properties.
     public var properties: RequestProperties { RequestProperties() }
 
-    /// Adds what serializers set on every request: the default header fields that it does not have,
-    /// several of one name together, and the properties that it has no value for.
+    /// Adds the defaults of a serializer to a request: the default header fields that it does not
+    /// have, all of one name together, and the properties that it has no value for.
     ///
     /// For serializers of your own, which call it first.
     ///
@@ -22,13 +22,13 @@ extension RequestSerializer {
         }
     }
 
-    /// Sets or removes a default header field by its name, whatever its case:
+    /// Sets or removes a default header field by its name, in any case. Counterpart of
     /// `setValue:forHTTPHeaderField:`.
     ///
     /// - Parameters:
     ///   - value: The value, or nil to remove the field.
     ///   - name: The name of the field.
-    /// - Throws: ``NetworkingError/Code/invalidRequest`` for what cannot be a name or a value (RFC
+    /// - Throws: ``NetworkingError/Code/invalidRequest`` for an invalid name or value (RFC
     ///   9110 §5); nothing changes then.
     public mutating func setValue(_ value: String?, forHeaderField name: String) throws(NetworkingError) {
         guard let fieldName = HTTPField.Name(name) else {
@@ -40,7 +40,7 @@ extension RequestSerializer {
         headerFields[fieldName] = value
     }
 
-    /// The value of a default header field by its name, whatever its case:
+    /// The value of a default header field by its name, in any case. Counterpart of
     /// `valueForHTTPHeaderField:`.
     ///
     /// - Parameter name: The name of the field.

@@ -9,10 +9,10 @@ public protocol RequestSerializer: Sendable {
     /// The default header fields. A request's own field of the same name wins.
     var headerFields: HTTPFields { get set }
 
-    /// What is set on every request that has no value of its own. Default: nothing.
+    /// The properties that are set on every request without a value for them. Default: none.
     var properties: RequestProperties { get }
 
-    /// Adds the default header fields, and the parameters where the method wants them.
+    /// Adds the default header fields, and the parameters as query or body.
     ///
     /// - Parameters:
     ///   - request: Method, URL and the fields that are already decided.
@@ -21,7 +21,7 @@ public protocol RequestSerializer: Sendable {
     /// - Throws: ``NetworkingError/Code/requestSerializationFailed``; nothing is sent then.
     func serialize(_ request: consuming Request, parameters: JSONValue?) throws(NetworkingError) -> Request
 
-    /// Adds the default header fields, and an encodable value where the method wants it.
+    /// Adds the default header fields, and an encodable value as query or body.
     ///
     /// - Parameters:
     ///   - request: Method, URL and the fields that are already decided.

@@ -30,7 +30,8 @@ package struct UserAgent: Sendable, Hashable {
         "\(product)/\(version) (\(Self.system)) Bluebonnet/\(Self.libraryVersion)"
     }
 
-    /// What may stand in a token (RFC 9110 §5.6.2), spaces as hyphens.
+    /// The text without the characters that a token cannot have (RFC 9110 §5.6.2), spaces as
+    /// hyphens.
     private static func token(_ text: String?) -> String {
         let bytes = (text ?? "").utf8.map { $0 == UInt8(ascii: " ") ? UInt8(ascii: "-") : $0 }
         let token = String(decoding: bytes.filter(ASCII.isToken), as: UTF8.self)
@@ -45,13 +46,14 @@ package struct UserAgent: Sendable, Hashable {
         let system = text(names.sysname)
         let release = text(names.release)
         let machine = text(names.machine)
-        // 6.1.0-28-amd64 says more about the machine than a server has to know.
+        // Of 6.1.0-28-amd64 only the number is sent: a server does not need the rest.
         let version = release.prefix { $0.isNumber || $0 == "." }
         return "\(system) \(version.isEmpty ? "unknown" : version); \(machine)"
     }()
 
-    /// The text of a fixed-size C string without what a comment may not hold.
+    /// The text of a fixed-size C string without characters that a comment cannot have.
     private static func text<Field>(_ field: Field) -> String {
+        // The bytes are only read in the closure, up to the size of the field.
         unsafe withUnsafeBytes(of: field) { bytes in
             let text = unsafe bytes.prefix { $0 != 0 }.filter { $0 > 0x20 && $0 < 0x7F && !"()\\".utf8.contains($0) }
             return String(decoding: text, as: UTF8.self)

@@ -3,22 +3,22 @@ public import FoundationEssentials
 /// Tries several serializers in order; the first that can read the response wins.
 ///
 /// ```swift
-/// let response = try await api.get("status", as: .compound(.trying(.json, as: Answer.json), .trying(.string, as: Answer.text)))
+/// let response = try await api.get("status", as: .compound(.trying(.json, as: Status.json), .trying(.string, as: Status.text)))
 /// ```
 ///
-/// A serializer can read a response when it gives a value, and also when it refuses it only for its
-/// status and yet has parsed its body: then its error is the error, with the value in
-/// ``NetworkingError/parsedBody``. Hence the order matters: put what is particular before what
-/// reads everything. `.data` and `.string` read everything.
+/// A serializer can read a response when it returns a value, and also when it refuses the response
+/// only for its status but has parsed its body: then its error is thrown, with the value in
+/// ``NetworkingError/parsedBody``. Therefore the order matters: put serializers of few responses
+/// before those of all. `.data` and `.string` read all.
 ///
-/// When none can, the error has the code that all of them agree on, else
-/// ``NetworkingError/Code/responseSerializationFailed``; its sentence says what each of them said,
-/// and below it is a ``CompoundResponseError`` with their errors.
+/// When none can, the error has the code that all of their errors have, else
+/// ``NetworkingError/Code/responseSerializationFailed``; its message has all their messages, and
+/// below it is a ``CompoundResponseError`` with their errors.
 ///
-/// Counterpart of `AFCompoundResponseSerializer`, but what none can read is an error and not
-/// `NSData`; end with `.data` for that.
+/// Counterpart of `AFCompoundResponseSerializer`, but a response that none can read is an error and
+/// not `NSData`; put `.data` last for that.
 public struct CompoundResponseSerializer<Output: Sendable>: ResponseSerializer {
-    /// One of the serializers, with what its value becomes.
+    /// One of the serializers, with the conversion of its value.
     public struct Alternative: Sendable {
         fileprivate let serialize: @Sendable (Data, ResponseHead, Request) -> Result<Output, NetworkingError>
 
@@ -37,7 +37,7 @@ public struct CompoundResponseSerializer<Output: Sendable>: ResponseSerializer {
         /// - Parameters:
         ///   - serializer: The serializer.
         ///   - transform: Makes the output: the case of an enum, or a closure, which after a
-        ///     leading dot has to be marked `@Sendable`. When it throws, the next serializer is
+        ///     leading dot must be marked `@Sendable`. When it throws, the next serializer is
         ///     tried.
         /// - Returns: The alternative.
         public static func trying<Serializer: ResponseSerializer>(
@@ -89,7 +89,7 @@ public struct CompoundResponseSerializer<Output: Sendable>: ResponseSerializer {
     /// Tries the serializers in order.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The value of the first that has one.
@@ -129,8 +129,8 @@ extension ResponseSerializer {
 
     /// Several serializers with different outputs; the first that can read the response wins.
     ///
-    /// - Parameter alternatives: The serializers in the order they are tried, each with what its
-    ///   value becomes.
+    /// - Parameter alternatives: The serializers in the order they are tried, each with the
+    ///   conversion of its value.
     /// - Returns: The serializer.
     public static func compound<Output>(
         _ alternatives: CompoundResponseSerializer<Output>.Alternative...
@@ -139,13 +139,13 @@ extension ResponseSerializer {
     }
 }
 
-/// What each serializer of a ``CompoundResponseSerializer`` said of a response that none could
+/// The errors of all serializers of a ``CompoundResponseSerializer`` for a response that none could
 /// read.
 public struct CompoundResponseError: Error, Sendable, CustomStringConvertible {
     /// The errors, in the order the serializers were tried.
     public let failures: [NetworkingError]
 
-    /// All the sentences, numbered.
+    /// The messages of all errors, numbered.
     public var description: String {
         let reasons = failures.enumerated().map { "\($0.offset + 1). \($0.element.message)" }
         return "None of \(failures.count) serializers could read the response: \(reasons.joined(separator: " "))"

@@ -2,20 +2,20 @@ public import FoundationEssentials
 
 /// Validates a response and decodes its body.
 ///
-/// Accepts 2xx and the content types of JSON by default. A body that is empty or one space gives
-/// nil to an optional type and the one value to ``EmptyBody``; for other types it is an error (see
+/// Accepts 2xx and the content types of JSON by default. A body that is empty or one space is nil
+/// for an optional type and the only value of ``EmptyBody``; for other types it is an error (see
 /// ``EmptyBodyRepresentable``).
 ///
-/// A refused status stays the error whatever its body is, since an error's body rarely has the
-/// shape of the type that was asked for. ``NetworkingError/parsedBody`` has a `Value` if it can be
-/// decoded, else a ``JSONValue`` if it is JSON.
+/// For a refused status the error is always that of the status, since an error's body rarely has
+/// the shape of `Value`. ``NetworkingError/parsedBody`` has a `Value` if the body can be decoded,
+/// else a ``JSONValue`` if it is JSON.
 ///
-/// AFNetworking: `AFJSONResponseSerializer`, and a model mapped by hand.
+/// Counterpart in AFNetworking: `AFJSONResponseSerializer`, and a model mapped by hand.
 public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ValidatingResponseSerializer {
-    /// Which responses are accepted. Default: 2xx with a content type of JSON.
+    /// The responses that are accepted. Default: 2xx with a content type of JSON.
     public var validation: ResponseValidation
 
-    /// Changes the body before it is decoded, to take off a prefix against script inclusion for
+    /// Changes the body before it is decoded, to remove a prefix against script inclusion for
     /// example (``ResponsePreprocessor/removingXSSIPrefix``). Default: nil.
     public var preprocessor: ResponsePreprocessor?
 
@@ -26,7 +26,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
     /// - Parameters:
     ///   - decoder: The decoder with its strategies for dates, data and keys. Default: the default
     ///     strategies.
-    ///   - validation: Which responses are accepted. Default: 2xx with a content type of JSON.
+    ///   - validation: The responses that are accepted. Default: 2xx with a content type of JSON.
     public init(decoder: JSONBodyDecoder = JSONBodyDecoder(), validation: ResponseValidation = .json) {
         self.init(validation: validation, decoder: decoder)
     }
@@ -35,8 +35,8 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
     /// ``PropertyListBodyDecoder``, one of your own.
     ///
     /// - Parameters:
-    ///   - validation: Which responses are accepted.
-    ///   - decoder: The decoder. What it throws is below
+    ///   - validation: The responses that are accepted.
+    ///   - decoder: The decoder. Its errors are below
     ///     ``NetworkingError/Code/responseSerializationFailed``.
     public init(validation: ResponseValidation, decoder: some ResponseDecoder) {
         self.validation = validation
@@ -47,7 +47,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
     /// `DecodableResponseSerializer { try JSONDecoder().decode(User.self, from: $0) }`.
     ///
     /// - Parameters:
-    ///   - validation: Which responses are accepted. Default: 2xx with a content type of JSON.
+    ///   - validation: The responses that are accepted. Default: 2xx with a content type of JSON.
     ///   - decode: Decodes a body that is not empty.
     public init(validation: ResponseValidation = .json, decode: @escaping @Sendable (Data) throws -> Value) {
         self.validation = validation
@@ -57,7 +57,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
     /// Validates, then decodes.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The decoded value.
@@ -76,7 +76,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
             guard !text.isBlankForJSON else { return try Self.emptyBody() }
             return try decode(text, head)
         } catch let error as NetworkingError where error.code == .responseSerializationFailed {
-            // The charset: the sentence says it all.
+            // This is the error about the charset, whose message needs nothing more.
             throw error.completed(request: request, response: head, body: body)
         } catch {
             throw NetworkingError(
@@ -90,7 +90,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
         }
     }
 
-    /// What an error's body is when it is not a `Value`.
+    /// The body of an error as JSON, when it is not a `Value`.
     private static func json(_ body: Data, _ head: ResponseHead) -> (any Sendable)? {
         guard let text = try? ResponseText.json(body, head: head) else { return nil }
         return try? JSONValue(parsing: text)
@@ -106,7 +106,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
         return value
     }
 
-    /// The sentence of a decoding error with the way to its place.
+    /// The message of a decoding error with its coding path.
     static func reason(_ error: any Error) -> String {
         guard let error = error as? DecodingError else { return "\(error)" }
         let context: DecodingError.Context
@@ -141,7 +141,7 @@ extension ResponseSerializer {
     /// - Parameters:
     ///   - type: The type of the value.
     ///   - decoder: The decoder: Foundation's `JSONDecoder`, one of your own.
-    ///   - validation: Which responses are accepted. Default: 2xx with a content type of JSON.
+    ///   - validation: The responses that are accepted. Default: 2xx with a content type of JSON.
     /// - Returns: The serializer.
     public static func decodable<Value>(
         _ type: Value.Type,

@@ -1,12 +1,12 @@
-/// What to decode when the body of a response does not matter:
+/// The type to decode when the body of a response does not matter:
 /// `let _: EmptyBody = try await api.delete("users/42")`.
 ///
-/// Decodes from a body that is not there and from any that is.
+/// It can be decoded from every body and from an empty one.
 public struct EmptyBody: Decodable, Sendable, Hashable, EmptyBodyRepresentable {
-    /// The one value.
+    /// The only value.
     public static var emptyBody: Self { Self() }
 
-    /// Makes the one value.
+    /// Makes the only value.
     public init() {}
 
     /// Reads nothing.

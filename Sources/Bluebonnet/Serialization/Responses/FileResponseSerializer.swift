@@ -3,16 +3,16 @@ import NIOCore
 
 /// Validates a response and writes its body to a file, whose URL is the value.
 ///
-/// Accepts 2xx of any content type by default; of a refused response nothing is written, so that no
-/// error page is taken for the file (AFNetworking moved it there). The bytes go to a temporary file
-/// beside the destination, which takes its name when it is complete.
+/// Accepts 2xx of any content type by default; a refused response is not written, so that an error
+/// page is never taken for the file (AFNetworking moved it there). The bytes are written to a
+/// temporary file beside the destination, which gets its name when it is complete.
 ///
-/// The body has been in memory before. For a body that should not be, use
+/// The body is in memory before it is written. To write a body as it is received, use
 /// ``SessionManager/stream(_:)`` and ``ResponseBody/write(to:overwrites:)``.
 ///
-/// AFNetworking: `destination` of its download tasks.
+/// Counterpart in AFNetworking: `destination` of its download tasks.
 public struct FileResponseSerializer: ValidatingResponseSerializer {
-    /// What may be done to make room for the file.
+    /// The changes that may be made before the file is written.
     public struct Options: OptionSet, Sendable, Hashable {
         /// The bits.
         public let rawValue: Int
@@ -22,27 +22,27 @@ public struct FileResponseSerializer: ValidatingResponseSerializer {
             self.rawValue = rawValue
         }
 
-        /// A file that stands there is replaced; otherwise it is an error.
+        /// An existing file is replaced; otherwise it is an error.
         public static let overwrite = Options(rawValue: 1)
-        /// Folders on the way that are missing are made; otherwise it is an error.
+        /// Missing folders of the path are made; otherwise they are an error.
         public static let createDirectories = Options(rawValue: 2)
     }
 
-    /// Which responses are accepted. Default: 2xx of any content type.
+    /// The responses that are accepted. Default: 2xx of any content type.
     public var validation: ResponseValidation
 
-    /// Where the file goes.
+    /// The file URL to write to.
     public var destination: URL
 
-    /// What may be done to make room for it. Default: nothing.
+    /// The changes that may be made before the file is written. Default: none.
     public var options: Options
 
     /// Makes a serializer.
     ///
     /// - Parameters:
     ///   - destination: A file URL.
-    ///   - options: What may be done to make room for the file. Default: nothing.
-    ///   - validation: Which responses are accepted. Default: 2xx of any content type.
+    ///   - options: The changes that may be made before. Default: none.
+    ///   - validation: The responses that are accepted. Default: 2xx of any content type.
     public init(destination: URL, options: Options = [], validation: ResponseValidation = .default) {
         self.destination = destination
         self.options = options
@@ -52,7 +52,7 @@ public struct FileResponseSerializer: ValidatingResponseSerializer {
     /// Validates, then writes.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The destination.
@@ -93,7 +93,7 @@ extension ResponseSerializer where Self == FileResponseSerializer {
     ///
     /// - Parameters:
     ///   - destination: A file URL.
-    ///   - options: What may be done to make room for the file. Default: nothing.
+    ///   - options: The changes that may be made before. Default: none.
     /// - Returns: The serializer.
     public static func file(_ destination: URL, options: FileResponseSerializer.Options = []) -> Self {
         Self(destination: destination, options: options)

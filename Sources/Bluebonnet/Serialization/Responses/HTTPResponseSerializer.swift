@@ -1,16 +1,16 @@
 public import FoundationEssentials
 
-/// Validates a response and gives its body as it is.
+/// Validates a response and returns its body as it is.
 ///
 /// Accepts the status codes 200 to 299 and every content type by default. Counterpart of
 /// `AFHTTPResponseSerializer`.
 public struct HTTPResponseSerializer: ValidatingResponseSerializer {
-    /// Which responses are accepted. Default: 2xx of any content type.
+    /// The responses that are accepted. Default: 2xx of any content type.
     public var validation: ResponseValidation
 
     /// Makes a serializer.
     ///
-    /// - Parameter validation: Which responses are accepted. Default: 2xx of any content type.
+    /// - Parameter validation: The responses that are accepted. Default: 2xx of any content type.
     public init(validation: ResponseValidation = .default) {
         self.validation = validation
     }
@@ -18,7 +18,7 @@ public struct HTTPResponseSerializer: ValidatingResponseSerializer {
     /// Validates, and returns the body.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The body.

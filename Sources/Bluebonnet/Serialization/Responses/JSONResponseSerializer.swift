@@ -3,15 +3,15 @@ public import FoundationEssentials
 /// Validates a response and parses its body to a ``JSONValue``.
 ///
 /// Accepts 2xx and the content types `application/json`, `text/json` and `text/javascript` by
-/// default. A body that is empty or one space is no JSON and no error: it gives `null`.
+/// default. A body that is empty or one space is not an error: its value is `null`.
 ///
-/// A bad status alone still has its body parsed, into ``NetworkingError/parsedBody``. When both the
-/// status is bad and the body is no JSON, the parsing error is the outer one.
+/// If only the status is refused, the body is parsed into ``NetworkingError/parsedBody``. If also
+/// the body is not JSON, the parsing error is thrown, with that of the status below it.
 ///
 /// Counterpart of `AFJSONResponseSerializer`. Unlike there, a single string, number or word at the
 /// top is accepted by default.
 public struct JSONResponseSerializer: ValidatingResponseSerializer {
-    /// Which responses are accepted. Default: 2xx with a content type of JSON.
+    /// The responses that are accepted. Default: 2xx with a content type of JSON.
     public var validation: ResponseValidation
 
     /// Whether null values are dropped, keys and array elements, at every depth. Default: false.
@@ -20,23 +20,23 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer {
     /// Whether the top may be a single string, number or word (RFC 8259 §2). Default: true.
     public var allowsFragments: Bool
 
-    /// The charset whatever the response says.
+    /// The charset of the body, for servers that name a wrong one.
     ///
-    /// Default: nil, the `charset` of the `Content-Type`, where there is one, and else UTF-8,
-    /// UTF-16 or UTF-32 as the bytes tell.
+    /// Default: nil, which means the `charset` of the `Content-Type`, else UTF-8, UTF-16 or UTF-32,
+    /// which the first bytes decide.
     public var charset: Charset?
 
-    /// Changes the body before it is parsed, to take off a prefix against script inclusion for
+    /// Changes the body before it is parsed, to remove a prefix against script inclusion for
     /// example (``ResponsePreprocessor/removingXSSIPrefix``). Default: nil.
     public var preprocessor: ResponsePreprocessor?
 
-    /// How deep arrays and objects may be nested. Default: 512; at most 2048.
+    /// The greatest depth of arrays and objects. Default: 512; at most 2048.
     public var maximumDepth = JSONValue.defaultMaximumDepth
 
     /// Makes a serializer.
     ///
     /// - Parameters:
-    ///   - validation: Which responses are accepted. Default: 2xx with a content type of JSON.
+    ///   - validation: The responses that are accepted. Default: 2xx with a content type of JSON.
     ///   - removesKeysWithNullValues: Whether null values are dropped. Default: false.
     ///   - allowsFragments: Whether the top may be a single string, number or word. Default: true.
     public init(
@@ -52,7 +52,7 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer {
     /// Validates, then parses.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The JSON; `null` for an empty body.
@@ -81,8 +81,8 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer {
 }
 
 extension Data {
-    /// Whether the body is what AFNetworking takes for no JSON: nothing, or the one space that
-    /// Rails sends for it.
+    /// Whether the body is empty, or the single space that Rails sends in place of an empty body,
+    /// as in AFNetworking.
     var isBlankForJSON: Bool {
         isEmpty || (count == 1 && first == UInt8(ascii: " "))
     }

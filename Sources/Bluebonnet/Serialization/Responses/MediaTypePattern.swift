@@ -12,7 +12,7 @@ enum MediaTypePattern {
     }
 
     /// The types and patterns of an `Accept` field (RFC 9110 §12.5.1) without their parameters;
-    /// those with a weight of zero are not acceptable. Nil when it names none.
+    /// those with a weight of zero are left out. Nil when there are none.
     static func patterns(ofAccept accept: String) -> Set<String>? {
         var patterns: Set<String> = []
         for range in accept.utf8.split(separator: UInt8(ascii: ",")) {
@@ -28,8 +28,9 @@ enum MediaTypePattern {
         return patterns.isEmpty ? nil : patterns
     }
 
-    /// Whether type and subtype each match, where a `*` stands for any bytes. A server can put a
-    /// combining character behind a slash, which makes one `Character` of both.
+    /// Whether type and subtype each match, where a `*` stands for any bytes. Bytes are compared,
+    /// since a server can put a combining character behind a slash, which makes one `Character` of
+    /// both.
     private static func matches(_ type: String, _ pattern: String) -> Bool {
         let slash = UInt8(ascii: "/")
         let names = type.utf8.split(separator: slash, maxSplits: 1, omittingEmptySubsequences: false)

@@ -3,24 +3,24 @@ public import FoundationEssentials
 /// Validates a response and parses its body to a ``PropertyListValue``.
 ///
 /// Accepts 2xx and the content type `application/x-plist` by default, and reads both the XML and
-/// the binary form. A body that is empty is no value and no error: it gives nil. A bad status alone
-/// still has its body parsed, into ``NetworkingError/parsedBody``; when both the status is bad and
-/// the body is no property list, the parsing error is the outer one.
+/// the binary form. An empty body is not an error: its value is nil. If only the status is refused,
+/// the body is parsed into ``NetworkingError/parsedBody``; if also the body is not a property list,
+/// the parsing error is thrown, with that of the status below it.
 ///
 /// For a `Decodable` type of your own choose `.decodablePropertyList(_:)`. Counterpart of
 /// `AFPropertyListResponseSerializer`; its `format` was not used for reading, and there are no
 /// mutable containers here.
 public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
-    /// Which responses are accepted. Default: 2xx with the content type of property lists.
+    /// The responses that are accepted. Default: 2xx with the content type of property lists.
     public var validation: ResponseValidation
 
-    /// How deep dictionaries and arrays may be nested. Default: 512; at most 2048.
+    /// The greatest depth of dictionaries and arrays. Default: 512; at most 2048.
     public var maximumDepth = PropertyListValue.defaultMaximumDepth
 
     /// Makes a serializer.
     ///
-    /// - Parameter validation: Which responses are accepted. Default: 2xx with the content type of
-    ///   property lists.
+    /// - Parameter validation: The responses that are accepted. Default: 2xx with the content type
+    ///   of property lists.
     public init(validation: ResponseValidation = .propertyList) {
         self.validation = validation
     }
@@ -28,7 +28,7 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer {
     /// Validates, then parses.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The property list; nil for an empty body.

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A decoder of `Decodable` types from the bytes of a body, whatever their format.
+/// A decoder of `Decodable` types from the bytes of a body in any format.
 ///
 /// ``JSONBodyDecoder``, ``PropertyListBodyDecoder`` and Foundation's `JSONDecoder` conform; conform
 /// the decoder of any other format to use it with ``DecodableResponseSerializer``.
@@ -15,7 +15,7 @@ public protocol ResponseDecoder: Sendable {
     ///   of the format.
     func decode<Value: Decodable>(_ type: Value.Type, from body: Data) throws -> Value
 
-    /// The body as the decoder wants it. Default: as it is. JSON in another charset than UTF-8 is
+    /// The body as the decoder needs it. Default: as it is. JSON in another charset than UTF-8 is
     /// transcoded here.
     ///
     /// - Parameters:
@@ -67,11 +67,11 @@ extension JSONDecoder: ResponseDecoder {
 }
 
 extension NetworkingError {
-    /// Decodes the body of a refused response, which often has another shape than what was asked
-    /// for.
+    /// Decodes the body of a refused response, which often has another shape than the expected
+    /// value.
     ///
     /// - Parameters:
-    ///   - type: The type of the value. Default: as the context says.
+    ///   - type: The type of the value. Default: the type that the caller expects.
     ///   - decoder: The decoder. Default: that of JSON.
     /// - Returns: The value; nil when there is no body, or it is not of this shape.
     public func decodedBody<Value: Decodable>(

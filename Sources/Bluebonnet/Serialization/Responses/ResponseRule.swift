@@ -1,13 +1,13 @@
 public import FoundationEssentials
 
-/// Something of your own that must be true of a response, as part of a ``ResponseValidation``.
+/// Your own check of a response, as part of a ``ResponseValidation``.
 ///
-/// A stream is validated before its body is read: a rule then sees a body of one space.
+/// A stream is validated before its body is read: a rule then gets a body of one space.
 ///
-/// Alamofire's `validate` closures; AFNetworking had its users override
+/// Counterpart of Alamofire's `validate` closures; users of AFNetworking overrode
 /// `validateResponse:data:error:`.
 public struct ResponseRule: Sendable, Hashable {
-    /// Holds the closure, and gives the rule an identity.
+    /// The closure, in a class, so that a rule has an identity.
     private final class Check: Sendable {
         let run: @Sendable (ResponseHead, Data, Request) throws -> Void
 
@@ -20,7 +20,7 @@ public struct ResponseRule: Sendable, Hashable {
 
     /// Makes a rule.
     ///
-    /// - Parameter check: Looks at the head, the body and the request, and throws to refuse the
+    /// - Parameter check: Checks the head, the body and the request, and throws to refuse the
     ///   response. A ``NetworkingError`` becomes the error of the request as it is; any other is
     ///   below ``NetworkingError/Code/responseRefused``.
     public init(_ check: @escaping @Sendable (_ head: ResponseHead, _ body: Data, _ request: Request) throws -> Void) {
@@ -45,7 +45,7 @@ public struct ResponseRule: Sendable, Hashable {
         }
     }
 
-    /// Rules are equal when one is a copy of the other.
+    /// Whether one rule is a copy of the other.
     public static func == (left: ResponseRule, right: ResponseRule) -> Bool { left.check === right.check }
 
     /// Feeds the identity into the hasher.

@@ -5,13 +5,13 @@ public import FoundationEssentials
 /// Counterpart of `AFURLResponseSerialization`. Bodies above 32 KiB are never parsed on an event
 /// loop. Choose one with a leading dot: `as: .json`.
 public protocol ResponseSerializer<Output>: Sendable {
-    /// What the body becomes.
+    /// The type of the value.
     associatedtype Output: Sendable
 
     /// Validates, then parses.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The value.

@@ -3,9 +3,9 @@ import HTTPTypes
 
 /// Reads the text of response bodies by their charset.
 struct ResponseText {
-    /// The charset whatever the response says, when a serializer sets one.
+    /// The charset that a serializer sets for every response; nil for that of the response.
     var charset: Charset?
-    /// The charset of a response that does not say.
+    /// The charset of a response that names none.
     var defaultCharset = Charset.utf8
     var fallback = Charset.Fallback.fail
 
@@ -24,12 +24,12 @@ struct ResponseText {
         }
     }
 
-    /// A body of JSON in an encoding that JSON parsers know: itself when it says so or says
-    /// nothing.
+    /// A body of JSON in an encoding that JSON parsers know; unchanged when it names such a charset
+    /// or none.
     ///
-    /// The `charset` parameter has no meaning for JSON (RFC 8259 §11), yet servers send JSON in
-    /// others and say so. Where one says ISO-8859-1, windows-1252 or US-ASCII, but the bytes are
-    /// valid UTF-8, it is the default of its framework that speaks.
+    /// The `charset` parameter has no meaning for JSON (RFC 8259 §11), but servers send JSON in
+    /// other charsets and name them. ISO-8859-1, windows-1252 and US-ASCII are ignored where the
+    /// bytes are valid UTF-8: they are then only the default of a framework.
     static func json(_ body: Data, head: ResponseHead, charset: Charset? = nil) throws(NetworkingError) -> Data {
         var declared = charset
         if declared == nil { declared = try declaredCharset(head) }
@@ -44,14 +44,14 @@ struct ResponseText {
         do throws(CharsetError) {
             return Data(try charset.decode(body).utf8)
         } catch {
-            let message = "The response is not valid \(charset.name), the charset its Content-Type names."
+            let message = "The response is not valid \(charset.name), the charset that its Content-Type names."
             throw NetworkingError(.responseSerializationFailed, message, underlying: error)
         }
     }
 
-    /// What the `Content-Type` says; nil when it says nothing.
+    /// The charset that the `Content-Type` names; nil when it names none.
     static func declaredCharset(_ head: ResponseHead) throws(NetworkingError) -> Charset? {
-        // Almost all JSON comes without parameters.
+        // Almost every `Content-Type` of JSON has no parameters.
         guard let contentType = head[.contentType], contentType.utf8.contains(UInt8(ascii: ";")),
             let label = Charset.label(ofContentType: contentType)
         else { return nil }
@@ -62,7 +62,7 @@ struct ResponseText {
         guard let charset = Charset(label) else {
             throw NetworkingError(
                 .responseSerializationFailed,
-                "The response is text in the charset “\(label.shortened)”, which is not known.",
+                "The response is text in the unknown charset “\(label.shortened)”.",
                 underlying: CharsetError.unknown(label)
             )
         }

@@ -1,8 +1,8 @@
 extension ResponseValidation {
-    /// The standard reason phrase of a code, in the words of Foundation on Linux where it has any;
-    /// else the name of its class.
+    /// The standard reason phrase of a status code, as Foundation on Linux has it; else the name of
+    /// its class.
     ///
-    /// The server's own phrase is not used: a message must not depend on it.
+    /// The phrase of the server is not used: a message must not depend on it.
     static func reason(_ code: Int) -> String {
         if let reason = reasons[code] { return reason }
         return switch code {

@@ -1,27 +1,27 @@
 public import FoundationEssentials
 import HTTPTypes
 
-/// Which status codes and content types a response may have, and what else must be true of it.
+/// The status codes and content types that a response may have, and other rules for it.
 ///
 /// Counterpart of `acceptableStatusCodes` and `acceptableContentTypes` of
-/// `AFHTTPResponseSerializer`, with its error texts. The rules are what Alamofire's `validate`
-/// takes.
+/// `AFHTTPResponseSerializer`, with its error texts. The rules are the counterpart of Alamofire's
+/// `validate` closures.
 public struct ResponseValidation: Sendable, Hashable {
     /// The acceptable status codes; nil for any. Default: 200 to 299.
     public var acceptableStatusCodes: Set<Int>?
 
     /// The acceptable media types in lower case and without parameters; nil for any. Default: nil.
     ///
-    /// `application/json` is one type, `text/*` all of text, `*/*` everything, also what names no
-    /// type, and `application/*+json` all that are JSON by their suffix (RFC 6839).
+    /// `application/json` is one type, `text/*` all types of text, `*/*` every type and also none,
+    /// and `application/*+json` all types with the suffix of JSON (RFC 6839).
     public var acceptableContentTypes: Set<String>?
 
-    /// Whether the content type must be one that the request's `Accept` asked for, instead of
+    /// Whether the content type must be one of the request's `Accept`, instead of
     /// ``acceptableContentTypes``. A request without `Accept` takes any. Default: false.
     public var followsAcceptHeader = false
 
-    /// What else must be true, checked in order when the status and the content type are
-    /// acceptable; the first rule that refuses ends it. Default: none.
+    /// Other rules, checked in order when the status and the content type are
+    /// acceptable, up to the first that refuses. Default: none.
     public var rules: [ResponseRule] = []
 
     /// The status codes that are acceptable by default: 200 to 299.
@@ -40,14 +40,14 @@ public struct ResponseValidation: Sendable, Hashable {
 
     /// Every status 2xx, and the content types of JSON.
     ///
-    /// As with AFNetworking, `application/problem+json` and its like are not among them;
+    /// As in AFNetworking, `application/problem+json` and similar types are not among them;
     /// ``jsonWithSuffix`` has them.
     public static let json = ResponseValidation(contentTypes: jsonContentTypes)
 
     /// Every status 2xx, the content types of JSON and every type with the suffix `+json`.
     public static let jsonWithSuffix = ResponseValidation(contentTypes: jsonContentTypesWithSuffix)
 
-    /// Every status 2xx, and the content types that the request's `Accept` asked for: Alamofire's
+    /// Every status 2xx, and the content types of the request's `Accept`, as in Alamofire's
     /// `validate()`.
     public static let byAcceptHeader: ResponseValidation = {
         var validation = ResponseValidation()
@@ -68,7 +68,7 @@ public struct ResponseValidation: Sendable, Hashable {
         acceptableContentTypes = contentTypes
     }
 
-    /// The same validation with one rule more.
+    /// A copy of the validation with one more rule.
     ///
     /// - Parameter check: Throws to refuse; see ``ResponseRule``.
     /// - Returns: The copy.
@@ -98,7 +98,7 @@ public struct ResponseValidation: Sendable, Hashable {
         if let failure = failure(body, head: head, request: request) { throw failure }
     }
 
-    /// What ``validate(_:head:request:)`` throws, as a value.
+    /// The error that ``validate(_:head:request:)`` throws; nil for none.
     func failure(_ body: Data, head: ResponseHead, request: Request) -> NetworkingError? {
         var failure: NetworkingError?
         if let acceptableContentTypes = contentTypes(for: request) {
@@ -137,8 +137,8 @@ public struct ResponseValidation: Sendable, Hashable {
         return request.headerFields[.accept].map(MediaTypePattern.patterns(ofAccept:)) ?? nil
     }
 
-    /// RFC 9110 §9.3.2 (HEAD), §15.3.5 (204), §15.3.6 (205), §15.4.5 (304), §8.3 (no type without
-    /// content).
+    /// Whether a response is empty as it must be: RFC 9110 §9.3.2 (HEAD), §15.3.5 (204), §15.3.6
+    /// (205), §15.4.5 (304), §8.3 (no type without content).
     private static func isRightlyEmpty(_ body: Data, type: String?, head: ResponseHead, request: Request) -> Bool {
         guard body.isEmpty else { return false }
         return type == nil || request.method == .head || [204, 205, 304].contains(head.statusCode)

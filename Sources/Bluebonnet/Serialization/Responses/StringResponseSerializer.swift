@@ -3,33 +3,33 @@ public import FoundationEssentials
 /// Validates a response and decodes its body as text.
 ///
 /// Accepts 2xx of any content type by default. The text is in the charset of the `Content-Type`,
-/// which may be any that ``Charset`` knows. Without one, a byte-order mark tells; without that, it
-/// is ``defaultCharset``. A byte-order mark is not part of the text. A charset that is not known is
-/// an error, and so are bytes that are not valid in it, unless ``invalidBytes`` says otherwise.
+/// which may be any that ``Charset`` knows. Without one, it is that of a byte-order mark, else
+/// ``defaultCharset``. A byte-order mark is not part of the text. An unknown charset is an error,
+/// and so are bytes that are not valid in it, except where ``invalidBytes`` replaces them.
 ///
-/// AFNetworking has no such serializer; its `AFHTTPResponseSerializer` left the decoding to its
-/// users, and before it `AFURLConnectionOperation` had `responseString` and
+/// AFNetworking has no such serializer; users of its `AFHTTPResponseSerializer` decoded the text
+/// themselves, and before it `AFURLConnectionOperation` had `responseString` and
 /// `responseStringEncoding`.
 public struct StringResponseSerializer: ValidatingResponseSerializer {
-    /// Which responses are accepted. Default: 2xx of any content type.
+    /// The responses that are accepted. Default: 2xx of any content type.
     public var validation: ResponseValidation
 
-    /// The charset whatever the response says, for servers that name a wrong one. Default: nil, as
-    /// the response says.
+    /// The charset of every response, for servers that name a wrong one. Default: nil, which means
+    /// the charset of the response.
     public var charset: Charset?
 
     /// The charset of a response that names none and has no byte-order mark. Default: UTF-8.
     public var defaultCharset = Charset.utf8
 
-    /// What to do with bytes that are not valid: fail, or read each as U+FFFD. Default: fail.
+    /// The treatment of bytes that are not valid: fail, or read each as U+FFFD. Default: fail.
     public var invalidBytes = Charset.Fallback.fail
 
     /// Makes a serializer.
     ///
     /// - Parameters:
-    ///   - validation: Which responses are accepted. Default: 2xx of any content type.
-    ///   - charset: The charset whatever the response says. Default: nil, as the response says.
-    ///   - invalidBytes: What to do with bytes that are not valid. Default: fail.
+    ///   - validation: The responses that are accepted. Default: 2xx of any content type.
+    ///   - charset: The charset of every response. Default: nil, that of the response.
+    ///   - invalidBytes: The treatment of bytes that are not valid. Default: fail.
     public init(
         validation: ResponseValidation = .default,
         charset: Charset? = nil,
@@ -43,7 +43,7 @@ public struct StringResponseSerializer: ValidatingResponseSerializer {
     /// Validates, then decodes.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The text.
@@ -63,11 +63,11 @@ extension ResponseSerializer where Self == StringResponseSerializer {
     /// The text of a 2xx response.
     public static var string: Self { Self() }
 
-    /// The text of a 2xx response in a charset, whatever the response says.
+    /// The text of a 2xx response, always in the given charset.
     ///
     /// - Parameters:
     ///   - charset: The charset.
-    ///   - invalidBytes: What to do with bytes that are not valid. Default: fail.
+    ///   - invalidBytes: The treatment of bytes that are not valid. Default: fail.
     /// - Returns: The serializer.
     public static func string(charset: Charset, invalidBytes: Charset.Fallback = .fail) -> Self {
         Self(charset: charset, invalidBytes: invalidBytes)

@@ -2,17 +2,17 @@ public import FoundationEssentials
 
 /// A response serializer that validates by status codes and content types first.
 ///
-/// The functions here make a changed copy, for choosing with a leading dot:
+/// These functions return a changed copy, to be called after a leading dot:
 /// `as: .json.acceptingAnyStatus()`.
 public protocol ValidatingResponseSerializer: ResponseSerializer {
-    /// Which responses are accepted.
+    /// The responses that are accepted.
     var validation: ResponseValidation { get set }
 }
 
 extension ValidatingResponseSerializer {
-    /// The same serializer with another validation.
+    /// A copy of the serializer with another validation.
     ///
-    /// - Parameter validation: Which responses are accepted.
+    /// - Parameter validation: The responses that are accepted.
     /// - Returns: The copy.
     public func validating(_ validation: ResponseValidation) -> Self {
         var copy = self
@@ -20,7 +20,7 @@ extension ValidatingResponseSerializer {
         return copy
     }
 
-    /// The same serializer, accepting these status codes.
+    /// A copy of the serializer that accepts these status codes.
     ///
     /// - Parameter statusCodes: The acceptable codes, for example `200..<400`.
     /// - Returns: The copy.
@@ -30,7 +30,7 @@ extension ValidatingResponseSerializer {
         return copy
     }
 
-    /// The same serializer, accepting these content types.
+    /// A copy of the serializer that accepts these content types.
     ///
     /// - Parameter contentTypes: The acceptable media types in lower case, for example
     ///   `["application/problem+json"]`.
@@ -41,7 +41,7 @@ extension ValidatingResponseSerializer {
         return copy
     }
 
-    /// The same serializer, accepting these content types and those it accepted before.
+    /// A copy of the serializer that also accepts these content types.
     ///
     /// - Parameter contentTypes: More media types in lower case; patterns as in
     ///   ``ResponseValidation/acceptableContentTypes``, for example `["application/*+json"]`.
@@ -52,20 +52,20 @@ extension ValidatingResponseSerializer {
         return copy
     }
 
-    /// The same serializer, accepting the content types that the request's `Accept` asks for.
+    /// A copy of the serializer that accepts the content types of the request's `Accept`.
     public func acceptingByAcceptHeader() -> Self {
         var copy = self
         copy.validation.followsAcceptHeader = true
         return copy
     }
 
-    /// The same serializer with one rule more, for responses whose status and content type are
+    /// A copy of the serializer with one more rule, for responses whose status and content type are
     /// acceptable.
     ///
-    /// After a leading dot the compiler wants to be told that the closure is sendable:
+    /// After a leading dot the closure must be marked as sendable:
     /// `as: .json.requiring { @Sendable head, body, request in … }`.
     ///
-    /// - Parameter check: Looks at the head, the body and the request, and throws to refuse the
+    /// - Parameter check: Checks the head, the body and the request, and throws to refuse the
     ///   response; see ``ResponseRule``.
     /// - Returns: The copy.
     public func requiring(
@@ -76,14 +76,14 @@ extension ValidatingResponseSerializer {
         return copy
     }
 
-    /// The same serializer, accepting every status code.
+    /// A copy of the serializer that accepts every status code.
     public func acceptingAnyStatus() -> Self {
         var copy = self
         copy.validation.acceptableStatusCodes = nil
         return copy
     }
 
-    /// The same serializer, accepting every content type.
+    /// A copy of the serializer that accepts every content type.
     public func acceptingAnyContentType() -> Self {
         var copy = self
         copy.validation.acceptableContentTypes = nil
@@ -92,14 +92,14 @@ extension ValidatingResponseSerializer {
 }
 
 extension ValidatingResponseSerializer {
-    /// Validates, parses, and chains what fails, as all of AFNetworking's serializers do.
+    /// Validates, parses, and chains the errors, as all of AFNetworking's serializers do.
     ///
-    /// With a wrong content type the body is not parsed. With a bad status alone it is: what comes
-    /// of it goes into ``NetworkingError/parsedBody``. A parsing error is the outer one, with the
-    /// validation's below it.
+    /// With a refused content type the body is not parsed. If only the status is refused, it is
+    /// parsed, and the value is in ``NetworkingError/parsedBody``. A parsing error is the outer
+    /// one, with that of the validation below it.
     ///
-    /// `parse` throws an error with its sentence and the fault below it; the rest is filled in
-    /// here.
+    /// `parse` throws an error with its message and the error below it; this method adds the
+    /// request and the response.
     package func validated(
         _ body: Data,
         head: ResponseHead,

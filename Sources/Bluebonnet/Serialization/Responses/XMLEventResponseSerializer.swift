@@ -1,24 +1,23 @@
 public import FoundationEssentials
 import HTTPTypes
 
-/// Validates a response and gives a reader at the beginning of its XML.
+/// Validates a response and returns a reader at the beginning of its XML.
 ///
-/// Accepts 2xx and the content types `application/xml` and `text/xml` by default. As with
-/// `AFXMLParserResponseSerializer`, whose counterpart this is, the parsing is yours: what is wrong
-/// with the document comes out of ``XMLEventReader/next()``, and an empty body is a document
-/// without an element.
+/// Accepts 2xx and the content types `application/xml` and `text/xml` by default. As in its
+/// counterpart `AFXMLParserResponseSerializer`, the caller parses: ``XMLEventReader/next()`` throws
+/// the errors of the document, and an empty body is a document without an element.
 public struct XMLEventResponseSerializer: ValidatingResponseSerializer {
-    /// Which responses are accepted. Default: 2xx with a content type of XML.
+    /// The responses that are accepted. Default: 2xx with a content type of XML.
     public var validation: ResponseValidation
 
-    /// What the document may cost. Default: the default limits.
+    /// The limits of the document. Default: the default limits.
     public var limits: XMLLimits
 
     /// Makes a serializer.
     ///
     /// - Parameters:
-    ///   - validation: Which responses are accepted. Default: 2xx with a content type of XML.
-    ///   - limits: What the document may cost. Default: the default limits.
+    ///   - validation: The responses that are accepted. Default: 2xx with a content type of XML.
+    ///   - limits: The limits of the document. Default: the default limits.
     public init(validation: ResponseValidation = .xml, limits: XMLLimits = XMLLimits()) {
         self.validation = validation
         self.limits = limits
@@ -27,7 +26,7 @@ public struct XMLEventResponseSerializer: ValidatingResponseSerializer {
     /// Validates, and makes the reader.
     ///
     /// - Parameters:
-    ///   - body: The body bytes, content coding undone.
+    ///   - body: The decoded body bytes.
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The reader.

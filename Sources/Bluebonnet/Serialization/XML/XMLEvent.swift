@@ -1,12 +1,12 @@
-/// One piece of an XML document, as ``XMLEventReader`` brings it.
+/// One piece of an XML document, which ``XMLEventReader`` reads.
 public enum XMLEvent: Sendable, Hashable {
     /// The start tag of an element, or an empty-element tag, which is followed by its
     /// ``endElement(_:)`` at once.
     case startElement(XMLStartElement)
     /// The end tag of an element.
     case endElement(XMLName)
-    /// Text, entities and character references resolved, line ends as `\n`. Never empty; neighbours
-    /// are one event.
+    /// Text with entities and character references resolved, line ends as `\n`. Never empty;
+    /// neighbours are one event.
     case characters(String)
     /// The text of a CDATA section.
     case cdata(String)
@@ -16,7 +16,7 @@ public enum XMLEvent: Sendable, Hashable {
     case processingInstruction(target: String, data: String)
 }
 
-/// A start tag: its name and what stands in it.
+/// A start tag: its name, attributes and namespaces.
 public struct XMLStartElement: Sendable, Hashable {
     /// The name.
     public var name: XMLName
@@ -48,8 +48,8 @@ public struct XMLStartElement: Sendable, Hashable {
 public struct XMLAttribute: Sendable, Hashable {
     /// The name.
     public var name: XMLName
-    /// The value, references resolved, each line end and tab a space (XML 1.0 §3.3.3). Types that a
-    /// DTD declares are not looked at: every value is treated as one of the type CDATA, so that
+    /// The value with references resolved, each line end and tab as a space (XML 1.0 §3.3.3). Types
+    /// that a DTD declares are ignored: every value is treated as one of the type CDATA, so that
     /// blanks at its ends and double ones stay.
     public var value: String
 

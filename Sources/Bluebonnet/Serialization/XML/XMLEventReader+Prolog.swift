@@ -1,5 +1,6 @@
 extension XMLEventReader {
-    /// Reads over the XML declaration (XML 1.0 §2.8); the encoding has been looked at before.
+    /// Checks and skips the XML declaration (XML 1.0 §2.8); `XMLInput` has read the encoding
+    /// before.
     mutating func readDeclaration() throws(XMLParsingError) {
         guard input.has("<?xml"), let next = input.byte(after: 5), XMLInput.isBlank(next) else { return }
         _ = input.take("<?xml")
@@ -17,7 +18,7 @@ extension XMLEventReader {
             try input.expect("=", "in the XML declaration")
             input.skipBlanks()
             let value = try readLiteral()
-            guard Self.isDeclared(name, value) else {
+            guard Self.isAllowed(name, value) else {
                 let text = String(decoding: value, as: UTF8.self).shortened
                 throw input.error(.malformed, "“\(text)” is not a value of “\(name)”", at: place)
             }
@@ -25,8 +26,8 @@ extension XMLEventReader {
         guard expected.first != "version" else { throw input.error(.malformed, "The XML declaration has no version") }
     }
 
-    /// Whether the XML declaration may say so (XML 1.0 §2.8, §4.3.3, §2.9).
-    private static func isDeclared(_ name: String, _ value: [UInt8]) -> Bool {
+    /// Whether the XML declaration may have such a value (XML 1.0 §2.8, §4.3.3, §2.9).
+    private static func isAllowed(_ name: String, _ value: [UInt8]) -> Bool {
         switch name {
         case "version":
             return value.starts(with: "1.".utf8) && value.count > 2 && value.dropFirst(2).allSatisfy(ASCII.isDigit)
@@ -39,7 +40,7 @@ extension XMLEventReader {
         }
     }
 
-    /// Reads over the document type, keeping the entities it declares (XML 1.0 §2.8, §4.2).
+    /// Skips the document type, and keeps the entities that it declares (XML 1.0 §2.8, §4.2).
     mutating func readDocumentType() throws(XMLParsingError) {
         guard !hasDocumentType else { throw input.error(.malformed, "There are two document types") }
         hasDocumentType = true
@@ -53,7 +54,7 @@ extension XMLEventReader {
         try input.expect(">", "at the end of the document type")
     }
 
-    /// XML 1.0 §4.2.2.
+    /// Skips an external identifier (XML 1.0 §4.2.2); returns false without one.
     private mutating func readExternalIdentifier() throws(XMLParsingError) -> Bool {
         let isPublic = input.take("PUBLIC")
         guard isPublic || input.take("SYSTEM") else { return false }
@@ -61,7 +62,7 @@ extension XMLEventReader {
         if isPublic {
             let place = input.position
             guard try readLiteral().allSatisfy(Self.isPublicIdentifierByte) else {
-                throw input.error(.malformed, "A public identifier has a character that it must not have", at: place)
+                throw input.error(.malformed, "A public identifier has a character that is not allowed", at: place)
             }
             try expectBlank()
         }
@@ -152,9 +153,9 @@ extension XMLEventReader {
         if !isParameter, entities[XMLNameKey(name)] == nil { entities[XMLNameKey(name)] = entity }
     }
 
-    /// Character references in a declaration are resolved where it stands, references to entities
-    /// where it is used (XML 1.0 §4.4.5, §4.4.7): what makes a `<` here makes markup there, however
-    /// it is written.
+    /// Resolves character references in the text of an entity. References to entities are resolved
+    /// where the entity is used (XML 1.0 §4.4.5, §4.4.7). A character reference to `<` in a
+    /// declaration is therefore markup where the entity is used.
     private func resolvingCharacters(_ literal: [UInt8], at place: Int) throws(XMLParsingError) -> [UInt8] {
         guard !literal.contains(UInt8(ascii: "%")) else {
             throw input.error(.externalEntity, "Parameter entities are not expanded")
@@ -183,10 +184,10 @@ extension XMLEventReader {
     }
 }
 
-/// What a document declares an entity to be.
+/// The declaration of an entity.
 enum XMLEntity: Sendable {
     /// A text in UTF-8, its character references resolved and its entity references not.
     case text([UInt8])
-    /// Something that would have to be loaded.
+    /// An entity outside the document, which is never loaded.
     case external
 }

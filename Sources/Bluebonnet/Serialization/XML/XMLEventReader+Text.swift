@@ -57,7 +57,7 @@ extension XMLEventReader {
         let isSigned = digits.hasPrefix("+") || digits.hasPrefix("-")
         guard !isSigned, let number = UInt32(digits, radix: isHexadecimal ? 16 : 10),
             let scalar = Unicode.Scalar(number), XMLInput.isCharacter(scalar)
-        else { throw input.error(.malformed, "“&\(name.shortened);” is no character", at: place) }
+        else { throw input.error(.malformed, "“&\(name.shortened);” is not a character", at: place) }
         return Array(String(scalar).utf8)
     }
 
@@ -84,12 +84,12 @@ extension XMLEventReader {
         case .external:
             throw input.error(
                 .externalEntity,
-                "The entity “\(name.shortened)” is outside the document and not loaded",
+                "The entity “\(name.shortened)” is outside the document, and is never loaded",
                 at: place
             )
         case .text(let replacement):
             guard depth < Self.maximumEntityDepth else {
-                throw input.error(.limitExceeded, "Entities refer to each other too deeply, or in a circle", at: place)
+                throw input.error(.limitExceeded, "Entities refer to each other too deeply or to themselves", at: place)
             }
             expansionLeft -= max(replacement.count, 1)
             guard expansionLeft >= 0 else {
@@ -102,7 +102,7 @@ extension XMLEventReader {
                 case UInt8(ascii: "<"):
                     throw input.error(
                         .externalEntity,
-                        "The entity “\(name.shortened)” has markup, which is not expanded",
+                        "The entity “\(name.shortened)” has markup, which is never expanded",
                         at: place
                     )
                 case UInt8(ascii: "&"):

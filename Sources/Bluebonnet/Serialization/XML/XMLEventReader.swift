@@ -1,20 +1,19 @@
 public import FoundationEssentials
 
-/// Reads an XML document piece by piece, as fast as it is asked:
-/// `while let event = try reader.next() { … }`.
+/// Reads an XML document event by event: `while let event = try reader.next() { … }`.
 ///
-/// A value: it can be sent to another task, and a copy reads on from where it was copied. What it
-/// accepts is well-formed XML 1.0 with namespaces; everything else is an ``XMLParsingError`` with
-/// line and column. Nothing outside the text is ever loaded: neither a DTD nor an entity. Entities
-/// that the document declares itself are expanded, within ``XMLLimits/entityExpansion`` and unless
-/// there is markup in them. Declarations of elements and attributes are skipped, so attributes have
-/// no default values.
+/// It is a value: it can be sent to another task, and a copy reads on from the same place. It
+/// accepts well-formed XML 1.0 with namespaces; everything else is an ``XMLParsingError`` with line
+/// and column. Nothing outside the text is ever loaded: neither a DTD nor an entity. Entities that
+/// the document declares itself are expanded, within ``XMLLimits/entityExpansion`` and unless there
+/// is markup in them. Declarations of elements and attributes are skipped, so attributes have no
+/// default values.
 ///
 /// The encoding is that of the byte-order mark, else the one given, else that of the XML
 /// declaration, else UTF-8 (RFC 7303 §3).
 ///
-/// AFNetworking: the `NSXMLParser` of `AFXMLParserResponseSerializer`. Foundation's own is in
-/// `BluebonnetFoundation`; on Linux it accepts documents that end too early.
+/// Counterpart in AFNetworking: the `NSXMLParser` of `AFXMLParserResponseSerializer`. Foundation's
+/// parser is in `BluebonnetFoundation`; on Linux it accepts documents that end too early.
 public struct XMLEventReader: Sendable {
     var input: XMLInput
     let limits: XMLLimits
@@ -27,15 +26,17 @@ public struct XMLEventReader: Sendable {
     /// The end of an empty element, which has been read already.
     private var pendingEnd: XMLName?
 
+    /// `start` becomes `prolog`, then `content`, `epilog` and `ended`; each of the first four can
+    /// become `failed`. `ended` and `failed` are final.
     private enum Phase: Sendable { case start, prolog, content, epilog, ended, failed(XMLParsingError) }
 
     /// Makes a reader at the beginning of a document.
     ///
     /// - Parameters:
     ///   - document: The bytes.
-    ///   - charset: The charset that was told from outside, by a `Content-Type` for example.
+    ///   - charset: The charset that is known from outside, by a `Content-Type` for example.
     ///     Default: nil.
-    ///   - limits: What the document may cost. Default: the default limits.
+    ///   - limits: The limits of the document. Default: the default limits.
     public init(_ document: Data, charset: Charset? = nil, limits: XMLLimits = XMLLimits()) {
         self.limits = limits
         expansionLeft = limits.entityExpansion
@@ -50,23 +51,23 @@ public struct XMLEventReader: Sendable {
     /// Makes a reader at the beginning of a document.
     ///
     /// - Parameters:
-    ///   - document: The text. What its XML declaration says of its encoding does not matter.
-    ///   - limits: What the document may cost. Default: the default limits.
+    ///   - document: The text. The encoding in its XML declaration is ignored.
+    ///   - limits: The limits of the document. Default: the default limits.
     public init(_ document: String, limits: XMLLimits = XMLLimits()) {
         self.init(Data(document.utf8), charset: .utf8, limits: limits)
     }
 
-    /// How many elements are open.
+    /// The number of elements that are open.
     public var depth: Int { open.count }
 
-    /// The line and the column of what comes next, counted from 1. Asking after every event costs
-    /// as much as reading.
+    /// The line and the column of the next event, counted from 1. Reading this after every event
+    /// costs as much as reading the events.
     public var location: (line: Int, column: Int) { input.location(of: input.position) }
 
     /// Reads the next event.
     ///
     /// - Returns: The event; nil at the end of the document.
-    /// - Throws: ``XMLParsingError``, from then on the same.
+    /// - Throws: ``XMLParsingError``; later calls throw the same error.
     public mutating func next() throws(XMLParsingError) -> XMLEvent? {
         input.mark()
         do throws(XMLParsingError) {
@@ -90,12 +91,12 @@ public struct XMLEventReader: Sendable {
     }
 
     #if DEBUG
-        /// What was done so far, for the tests of what a document costs: bytes read and expanded,
+        /// The steps so far, for the tests of the cost of a document: bytes read and expanded,
         /// namespaces looked up.
         var steps: Int { input.position + limits.entityExpansion - expansionLeft + namespaces.steps }
     #endif
 
-    /// Reads all that is left.
+    /// Reads the rest of the document.
     ///
     /// - Returns: The events.
     /// - Throws: ``XMLParsingError``.
@@ -127,7 +128,7 @@ public struct XMLEventReader: Sendable {
             }
         }
         guard case .epilog = phase else { throw input.error(.malformed, "Expected an element") }
-        throw input.error(.malformed, "There is something after the root element")
+        throw input.error(.malformed, "Only comments and instructions are allowed after the root element")
     }
 
     // MARK: Inside
@@ -157,7 +158,7 @@ public struct XMLEventReader: Sendable {
         let place = input.position
         let name = try input.name()
         guard let expected = open.last, expected.qualified.isSameName(as: name) else {
-            let message = "The tag “\(name.shortened)” closes “\(open.last?.qualified.shortened ?? "")”"
+            let message = "The tag “\(name.shortened)” cannot close “\(open.last?.qualified.shortened ?? "")”"
             throw input.error(.mismatchedTag, message, at: place)
         }
         input.skipBlanks()
@@ -192,7 +193,7 @@ public struct XMLEventReader: Sendable {
             let place = input.position
             let attribute = try input.name()
             guard !Self.isRepeated(attribute, in: raw, &names) else {
-                throw input.error(.malformed, "The attribute “\(attribute.shortened)” is there twice", at: place)
+                throw input.error(.malformed, "The attribute “\(attribute.shortened)” is given twice", at: place)
             }
             guard raw.count < limits.attributes else {
                 let message = "“\(name.shortened)” has more than \(limits.attributes) attributes"
@@ -216,7 +217,7 @@ public struct XMLEventReader: Sendable {
 
     private typealias RawAttribute = (name: String, value: String, place: Int)
 
-    /// Few names are compared one by one, many are kept in a set.
+    /// Whether a name is there already. Few names are compared one by one, many are kept in a set.
     private static func isRepeated(_ name: String, in raw: [RawAttribute], _ names: inout Set<XMLNameKey>) -> Bool {
         if raw.count < 8 { return raw.contains { $0.name.isSameName(as: name) } }
         if names.isEmpty { names = Set(raw.map { XMLNameKey($0.name) }) }
@@ -232,14 +233,14 @@ public struct XMLEventReader: Sendable {
         for (name, value, place) in raw where Self.isDeclaration(name) {
             let prefix = String(decoding: name.utf8.dropFirst(6), as: UTF8.self)
             let isDefault = name.utf8.count == 5
-            // The two namespaces of XML itself have their prefixes, and no others (Namespaces in
-            // XML §3).
+            // The two namespaces of XML itself have fixed prefixes, which no others have
+            // (Namespaces in XML §3).
             let isReserved =
                 value.isSameName(as: XMLNamespaces.xml) != (prefix == "xml")
                 || value.isSameName(as: XMLNamespaces.xmlns) || prefix == "xmlns"
             guard !isReserved, isDefault || (!value.isEmpty && XMLInput.isUncolonizedName(prefix)) else {
-                let what = isDefault ? "The default namespace" : "The prefix “\(prefix.shortened)”"
-                throw input.error(.malformed, "\(what) cannot stand for “\(value.shortened)”", at: place)
+                let subject = isDefault ? "The default namespace" : "The prefix “\(prefix.shortened)”"
+                throw input.error(.malformed, "\(subject) cannot be “\(value.shortened)”", at: place)
             }
             declarations.append((prefix, value))
         }
@@ -250,7 +251,7 @@ public struct XMLEventReader: Sendable {
         name.utf8.starts(with: "xmlns".utf8) && (name.utf8.count == 5 || name.utf8.starts(with: "xmlns:".utf8))
     }
 
-    /// The name of an attribute apart from its prefix.
+    /// The name of an attribute without its prefix, but with the number of its namespace.
     private struct ExpandedName: Hashable {
         let namespace: Int
         let local: XMLNameKey
@@ -267,7 +268,7 @@ public struct XMLEventReader: Sendable {
             }
             let key = ExpandedName(namespace: namespace.number, local: XMLNameKey(local))
             guard expanded.insert(key).inserted else {
-                throw input.error(.malformed, "The attribute “\(name.shortened)” is there twice", at: place)
+                throw input.error(.malformed, "The attribute “\(name.shortened)” is given twice", at: place)
             }
             attributes.append(XMLAttribute(name: XMLName(name, namespace: namespace.name), value: value))
         }

@@ -1,11 +1,11 @@
 import FoundationEssentials
 
-/// The text of an XML document in UTF-8, and a place in it.
+/// The text of an XML document in UTF-8, and a position in it.
 struct XMLInput: Sendable {
     private var bytes: [UInt8] = []
     private(set) var position = 0
-    /// A place whose line and column are known, so that those behind it are not counted from the
-    /// beginning.
+    /// A position with its line and column, so that those of later positions are not counted from
+    /// the beginning.
     private(set) var marked = (position: 0, line: 1, column: 1)
 
     /// An empty text.
@@ -33,7 +33,7 @@ struct XMLInput: Sendable {
         }
     }
 
-    /// What the declaration says (XML 1.0 appendix F): it is read as ASCII, or in wide characters.
+    /// The charset in the XML declaration (XML 1.0 appendix F), which is ASCII or wide characters.
     private static func declaredCharset(_ document: Data) throws(XMLParsingError) -> Charset {
         let first = Array(document.prefix(4))
         if first == [0, 0x3C, 0, 0x3F] { return .utf16BigEndian }
@@ -51,14 +51,15 @@ struct XMLInput: Sendable {
             let message = CharsetError.unknown(label).description
             throw XMLParsingError(code: .encoding, message: message, line: 1, column: 1)
         }
-        // A declaration that could be read as ASCII is not in wide characters, whatever it says.
+        // A declaration that could be read as ASCII is not in wide characters, even if it names
+        // them.
         switch charset.scheme {
         case .utf16, .utf32: return .utf8
         default: return charset
         }
     }
 
-    // MARK: Looking
+    // MARK: Reading without moving
 
     var isAtEnd: Bool { position >= bytes.count }
 
@@ -71,7 +72,7 @@ struct XMLInput: Sendable {
     func has(_ word: StaticString) -> Bool {
         let count = word.utf8CodeUnitCount
         guard count <= bytes.count - position else { return false }
-        // A static string lives for ever, and only its bytes are read.
+        // The buffer of a static string is always valid, and the comparison stays inside it.
         return word.withUTF8Buffer { unsafe bytes[position..<position + count].elementsEqual($0) }
     }
 
@@ -89,7 +90,7 @@ struct XMLInput: Sendable {
         return (line, column)
     }
 
-    /// Remembers the line and column of the position.
+    /// Marks the position with its line and column.
     mutating func mark() {
         let (line, column) = location(of: position)
         marked = (position, line, column)
@@ -104,7 +105,7 @@ struct XMLInput: Sendable {
         byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
     }
 
-    /// XML 1.0 §2.2.
+    /// Whether XML allows a character (XML 1.0 §2.2).
     static func isCharacter(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A, 0x0D, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true
@@ -112,7 +113,7 @@ struct XMLInput: Sendable {
         }
     }
 
-    // MARK: Going on
+    // MARK: Reading
 
     mutating func advance() { position += 1 }
 
@@ -142,7 +143,7 @@ struct XMLInput: Sendable {
             text.append(0x0A)
             if self.byte(after: 1) == 0x0A { position += 1 }
         case 0x80...:
-            // U+FFFE and U+FFFF are no characters.
+            // U+FFFE and U+FFFF are not characters.
             if byte == 0xEF, self.byte(after: 1) == 0xBF, self.byte(after: 2).map({ $0 >= 0xBE }) == true {
                 throw error(.malformed, "U+FFFE and U+FFFF are not allowed")
             }
@@ -152,7 +153,7 @@ struct XMLInput: Sendable {
         position += 1
     }
 
-    /// The text up to a word, which is taken too.
+    /// Reads the text up to a word, and the word.
     mutating func text(upTo end: StaticString, of what: String) throws(XMLParsingError) -> String {
         let start = position
         var text: [UInt8] = []
@@ -163,7 +164,8 @@ struct XMLInput: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The name of a reference and its semicolon; `#` for one by number is part of it.
+    /// Reads the name of a reference and its semicolon; the `#` of a character reference is part of
+    /// the name.
     mutating func referenceName(at place: Int) throws(XMLParsingError) -> String {
         guard peek == UInt8(ascii: "#") else {
             let name = try self.name()
@@ -177,7 +179,7 @@ struct XMLInput: Sendable {
         return name
     }
 
-    /// XML 1.0 §2.3.
+    /// Reads a name (XML 1.0 §2.3).
     mutating func name() throws(XMLParsingError) -> String {
         let start = position
         while let byte = peek, byte >= 0x80 || Self.isNameByte(byte) { position += 1 }
@@ -189,7 +191,7 @@ struct XMLInput: Sendable {
         return name
     }
 
-    /// XML 1.0 §2.3.
+    /// Whether a text is a name (XML 1.0 §2.3).
     static func isName(_ text: String) -> Bool {
         guard let first = text.unicodeScalars.first, isNameStart(first) else { return false }
         return text.utf8.allSatisfy(isNameByte) || text.unicodeScalars.allSatisfy(isNameCharacter)

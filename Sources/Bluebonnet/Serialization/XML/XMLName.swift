@@ -2,7 +2,7 @@
 public struct XMLName: Sendable, Hashable, CustomStringConvertible {
     /// The name as it is written, with its prefix: `atom:link`.
     public var qualified: String
-    /// The namespace that the prefix, or the default namespace, stands for; empty without one.
+    /// The namespace of the prefix, or the default namespace; empty without one.
     public var namespace: String
 
     /// Makes a name.
@@ -44,8 +44,8 @@ struct XMLNameKey: Hashable, Sendable {
     static func == (left: XMLNameKey, right: XMLNameKey) -> Bool { left.text.isSameName(as: right.text) }
 
     func hash(into hasher: inout Hasher) {
-        // Not as `String` does: names that are canonically equivalent would all be in one place of
-        // a set.
+        // The hash of `String` is the same for canonically equivalent names, which would all be in
+        // one place of a set.
         for byte in text.utf8 { hasher.combine(byte) }
     }
 }
@@ -58,7 +58,7 @@ extension String {
 }
 
 extension XMLName {
-    /// Whether ``local`` is a name, found without making a text of it.
+    /// Whether ``local`` is equal to a name; makes no new string.
     package func hasLocal(_ name: String) -> Bool {
         let bytes = qualified.utf8
         let before = bytes.count - name.utf8.count

@@ -1,7 +1,7 @@
-/// The namespaces that are in force at a place of a document (Namespaces in XML 1.0 §6).
+/// The namespaces that are valid at a place of a document (Namespaces in XML 1.0 §6).
 ///
-/// What a prefix stands for is found at once, however many elements around declare others; and
-/// namespaces are compared by their number, however long their names are.
+/// The namespace of a prefix is found in constant time, however many elements around declare
+/// others, and namespaces are compared by their number, however long their names are.
 struct XMLNamespaces: Sendable {
     static let xml = "http://www.w3.org/XML/1998/namespace"
     static let xmlns = "http://www.w3.org/2000/xmlns/"
@@ -12,19 +12,19 @@ struct XMLNamespaces: Sendable {
     /// Every namespace of the document so far, by its number.
     private var names = [Self.xml, ""]
     private var numbers = [XMLNameKey(Self.xml): Self.numberOfXML, XMLNameKey(""): Self.numberOfNone]
-    /// What a prefix stands for, the innermost declaration last.
+    /// The namespaces of each prefix, the innermost declaration last.
     private var prefixes: [XMLNameKey: [Int]] = [:]
-    /// The same without a prefix, where most names are.
+    /// The default namespaces, which most names have, the innermost declaration last.
     private var defaults = [Self.numberOfNone]
-    /// The prefixes that the open elements declare, for those that declare some.
+    /// The prefixes that the open elements declare, only for elements that declare some.
     private var scopes: [(depth: Int, declared: [String])] = []
 
     #if DEBUG
-        /// How many declarations were made and looked at, for the tests of what a document costs.
+        /// The number of declarations and lookups, for the tests of the cost of a document.
         private(set) var steps = 0
     #endif
 
-    /// The declarations of an element, which are in force until it ends.
+    /// Adds the declarations of an element, which are valid until it ends.
     ///
     /// - Returns: The namespaces by their prefix.
     mutating func declare(_ declarations: [(prefix: String, namespace: String)], depth: Int) -> [String: String] {
@@ -51,7 +51,7 @@ struct XMLNamespaces: Sendable {
         return declared
     }
 
-    /// The end of an element.
+    /// Removes the declarations of an element that ends.
     mutating func end(depth: Int) {
         guard let scope = scopes.last, scope.depth == depth else { return }
         scopes.removeLast()
@@ -68,7 +68,7 @@ struct XMLNamespaces: Sendable {
     /// The namespace of names without a prefix; empty for none.
     var byDefault: String { names[defaults[defaults.count - 1]] }
 
-    /// The number and the name of what a prefix stands for; nil for nothing.
+    /// The number and the name of the namespace of a prefix; nil for an undeclared one.
     mutating func namespace(of prefix: String) -> (number: Int, name: String)? {
         #if DEBUG
             steps += 1

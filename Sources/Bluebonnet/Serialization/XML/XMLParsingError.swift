@@ -1,4 +1,4 @@
-/// Why a text is not the XML that was expected, and where.
+/// The reason why a text is not the expected XML, and the place.
 public struct XMLParsingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of fault.
     public struct Code: Sendable, Hashable {
@@ -18,9 +18,9 @@ public struct XMLParsingError: Error, Sendable, Hashable, CustomStringConvertibl
         /// A reference to something outside the text, to a parameter entity, or to an entity with
         /// markup in it; none of them is ever expanded.
         public static let externalEntity = Code(value: .externalEntity)
-        /// A prefix that stands for no namespace.
+        /// A prefix without a declared namespace.
         public static let undeclaredPrefix = Code(value: .undeclaredPrefix)
-        /// One of ``XMLLimits``.
+        /// The document exceeds one of ``XMLLimits``.
         public static let limitExceeded = Code(value: .limit)
         /// The bytes are not valid in their charset, or it is not known.
         public static let encoding = Code(value: .encoding)
@@ -28,7 +28,7 @@ public struct XMLParsingError: Error, Sendable, Hashable, CustomStringConvertibl
 
     /// The kind of fault.
     public let code: Code
-    /// What is wrong, without the place.
+    /// The error without the place.
     public let message: String
     /// The line, counted from 1.
     public let line: Int
@@ -39,19 +39,19 @@ public struct XMLParsingError: Error, Sendable, Hashable, CustomStringConvertibl
     public var description: String { "\(message) (line \(line), column \(column))" }
 }
 
-/// What a document may cost.
+/// The limits of a document.
 public struct XMLLimits: Sendable, Hashable {
-    /// How deep elements may be nested. Default: 512.
+    /// The greatest depth of elements. Default: 512.
     public var depth = 512
 
-    /// How many bytes entities that the document declares may expand to, all in all. Default: 1
+    /// The number of bytes to which all entities of the document may expand together. Default: 1
     /// MiB.
     ///
     /// The five entities of XML itself and character references do not count. Zero refuses
-    /// documents that use entities of their own.
+    /// documents that use entities they declare.
     public var entityExpansion = 1 << 20
 
-    /// How many attributes an element may have. Default: 10,000.
+    /// The largest number of attributes of an element. Default: 10,000.
     public var attributes = 10_000
 
     /// Makes the default limits.

@@ -8,7 +8,7 @@ struct DeleteCommand: RequestCommand {
     static let configuration = CommandConfiguration(
         commandName: name,
         _superCommandName: MainCommand.name,
-        abstract: "Sends a DELETE and shows the answer.",
+        abstract: "Sends a DELETE and shows the response.",
         discussion: """
             Example:
               bluebonnet delete :8080/users/42

@@ -8,7 +8,7 @@ struct GetCommand: RequestCommand {
     static let configuration = CommandConfiguration(
         commandName: name,
         _superCommandName: MainCommand.name,
-        abstract: "Sends a GET and shows the answer.",
+        abstract: "Sends a GET and shows the response.",
         discussion: """
             Examples:
               bluebonnet get example.org

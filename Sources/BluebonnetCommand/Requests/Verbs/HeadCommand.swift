@@ -8,7 +8,7 @@ struct HeadCommand: RequestCommand {
     static let configuration = CommandConfiguration(
         commandName: name,
         _superCommandName: MainCommand.name,
-        abstract: "Sends a HEAD and shows the head of the answer.",
+        abstract: "Sends a HEAD and shows the head of the response.",
         discussion: """
             Example:
               bluebonnet head example.org/big.iso

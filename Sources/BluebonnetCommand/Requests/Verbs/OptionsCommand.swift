@@ -8,7 +8,7 @@ struct OptionsCommand: RequestCommand {
     static let configuration = CommandConfiguration(
         commandName: name,
         _superCommandName: MainCommand.name,
-        abstract: "Sends an OPTIONS and shows the answer.",
+        abstract: "Sends an OPTIONS and shows the response.",
         discussion: """
             Example:
               bluebonnet options -i :8080/users

@@ -76,9 +76,9 @@ struct MultipartEncoderFuzzTests {
                 let small = Bool.random(using: &generator) ? most : min(most, 7)
                 let count = Int.random(in: min(isFile ? 1 : 0, small)...small, using: &generator)
                 if rests[part].isEmpty {
-                    try encoder.ended()
+                    try encoder.endSource()
                 } else {
-                    try encoder.received(ByteBuffer(bytes: rests[part].prefix(count)))
+                    try encoder.receive(ByteBuffer(bytes: rests[part].prefix(count)))
                     rests[part] = rests[part].dropFirst(count)
                 }
             case .finished:

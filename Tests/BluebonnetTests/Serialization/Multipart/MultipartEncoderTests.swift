@@ -39,10 +39,10 @@ struct MultipartEncoderTests {
         var encoder = try encoder([stream(nil)])
         #expect(text(encoder.next()) == "--B\r\nH: v\r\n\r\n")
         #expect(encoder.next() == .read(part: 0, upTo: MultipartEncoder.blockSize))
-        try encoder.received(ByteBuffer(string: "x"))
+        try encoder.receive(ByteBuffer(string: "x"))
         #expect(text(encoder.next()) == "x")
         #expect(encoder.next() == .read(part: 0, upTo: MultipartEncoder.blockSize))
-        try encoder.ended()
+        try encoder.endSource()
         #expect(text(encoder.next()) == "\r\n--B--\r\n")
         #expect(encoder.next() == .finished)
         #expect(encoder.next() == .finished)
@@ -53,10 +53,10 @@ struct MultipartEncoderTests {
         // One byte more than declared, so that the short read shows the end.
         #expect(encoder.next() == .read(part: 0, upTo: 4))
         #expect(encoder.currentSource == 0)
-        try encoder.received(bytes(3))
+        try encoder.receive(bytes(3))
         #expect(encoder.currentSource == nil)
         #expect(encoder.next() == .read(part: 2, upTo: 1))
-        try encoder.ended()
+        try encoder.endSource()
         guard case .emit(let piece) = encoder.next() else {
             Issue.record("a piece was expected")
             return
@@ -79,14 +79,14 @@ struct MultipartEncoderTests {
         #expect(text(encoder.next()) == "--B\r\nH: v\r\n\r\n")
         #expect(encoder.next() == .read(part: 0, upTo: block))
         let first = bytes(block)
-        try encoder.received(first)
+        try encoder.receive(first)
         #expect(encoder.next() == .emit(first))
         // As much as is left, exactly one block: only another read shows that there is no more.
         #expect(encoder.next() == .read(part: 0, upTo: block))
-        try encoder.received(bytes(block))
+        try encoder.receive(bytes(block))
         #expect(encoder.next() == .emit(bytes(block)))
         #expect(encoder.next() == .read(part: 0, upTo: 1))
-        try encoder.ended()
+        try encoder.endSource()
         #expect(text(encoder.next()) == "\r\n--B--\r\n")
     }
 
@@ -94,7 +94,7 @@ struct MultipartEncoderTests {
         var encoder = try encoder([file(MultipartEncoder.blockSize), memory(1)])
         #expect(text(encoder.next()) == "--B\r\nH: v\r\n\r\n")
         #expect(encoder.next() == .read(part: 0, upTo: MultipartEncoder.blockSize))
-        encoder.bypassed()
+        encoder.skipSource()
         #expect(text(encoder.next()) == "\r\n--B\r\n\r\n\u{7}\r\n--B--\r\n")
         #expect(encoder.next() == .finished)
     }
@@ -102,9 +102,9 @@ struct MultipartEncoderTests {
     @Test func `a form file is read further after a short read in its middle`() throws {
         var encoder = try encoder([file(10)])
         #expect(encoder.next() == .read(part: 0, upTo: 11))
-        try encoder.received(bytes(4))
+        try encoder.receive(bytes(4))
         #expect(encoder.next() == .read(part: 0, upTo: 7))
-        try encoder.received(bytes(6))
+        try encoder.receive(bytes(6))
         #expect(text(encoder.next())?.hasSuffix("\r\n--B--\r\n") == true)
     }
 
@@ -127,10 +127,10 @@ struct MultipartEncoderTests {
     @Test(arguments: [true, false]) func `a form part longer than declared is an error at once`(isFile: Bool) throws {
         var encoder = try encoder([isFile ? file(5) : stream(5)])
         while case .emit = encoder.next() {}
-        try encoder.received(bytes(3))
+        try encoder.receive(bytes(3))
         while case .emit = encoder.next() {}
         #expect(throws: MultipartEncoder.LengthMismatch(part: 0, declared: 5, received: nil)) {
-            try encoder.received(bytes(3))
+            try encoder.receive(bytes(3))
         }
     }
 
@@ -138,9 +138,9 @@ struct MultipartEncoderTests {
     {
         var encoder = try encoder([memory(1), isFile ? file(5) : stream(5)])
         while case .emit = encoder.next() {}
-        try encoder.received(bytes(3))
+        try encoder.receive(bytes(3))
         while case .emit = encoder.next() {}
-        #expect(throws: MultipartEncoder.LengthMismatch(part: 1, declared: 5, received: 3)) { try encoder.ended() }
+        #expect(throws: MultipartEncoder.LengthMismatch(part: 1, declared: 5, received: 3)) { try encoder.endSource() }
     }
 
     @Test func `the lengths of form parts add up, and are unknown where one is unknown or the sum overflows`() throws {

@@ -106,11 +106,11 @@ import Testing
         let invalid = ResponseExample(200, "application/json; charset=euc-kr", Data([0x22, 0xFF, 0x22]))
         for error in [invalid.error(as: .json), invalid.error(as: .decodable(String.self))] {
             #expect(error?.code == .responseSerializationFailed)
-            #expect(error?.message == "The response is not valid EUC-KR, the charset its Content-Type names.")
+            #expect(error?.message == "The response is not valid EUC-KR, the charset that its Content-Type names.")
             #expect(error?.body == invalid.body)
         }
         let unknown = ResponseExample(200, "application/json; charset=nonsense", "1").error(as: .json)
-        #expect(unknown?.message == "The response is text in the charset “nonsense”, which is not known.")
+        #expect(unknown?.message == "The response is text in the unknown charset “nonsense”.")
         var serializer = JSONResponseSerializer()
         serializer.charset = .utf8
         #expect(try ResponseExample(200, "application/json; charset=nonsense", "1").serialized(as: serializer) == 1)

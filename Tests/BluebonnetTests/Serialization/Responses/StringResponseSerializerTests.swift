@@ -71,7 +71,7 @@ import Testing
     @Test(arguments: [
         (
             "text/plain; charset=x-unknown", Data([0x41]),
-            "The response is text in the charset “x-unknown”, which is not known."
+            "The response is text in the unknown charset “x-unknown”."
         ),
         ("text/plain; charset=utf-8", Data([0x41, 0xFF]), "The response is not valid UTF-8."),
         ("text/plain", Data([0x41, 0xFF]), "The response is not valid UTF-8, and its Content-Type names no charset."),

@@ -3,11 +3,11 @@ public import FoundationEssentials
 /// Decodes `Decodable` types from JSON, several times faster than Foundation's `JSONDecoder` and
 /// with its results.
 ///
-/// The strategies are Foundation's own types and mean the same. What differs:
-/// - a text that is no JSON fails as `DecodingError.dataCorrupted` whose underlying error is a
+/// The strategies are Foundation's types and mean the same. The differences:
+/// - a text that is not JSON fails as `DecodingError.dataCorrupted` whose underlying error is a
 ///   ``JSONParsingError`` with line and column;
-/// - numbers that do not fit report the way to their place, which `JSONDecoder` leaves empty;
-/// - coding paths of more than 20 keys may end early, with the key `…`, in a document in which very
+/// - the error of a number that does not fit has its coding path, which `JSONDecoder` leaves empty;
+/// - coding paths of more than 20 keys may end early, with the key `…`, in a document where very
 ///   many are asked for: together they have no more than 65,536 keys and eight for each byte;
 /// - a number with a fraction is never an integer, however close: `JSONDecoder` reads
 ///   `1.0000000000000001` as 1;
@@ -15,27 +15,27 @@ public import FoundationEssentials
 ///
 /// Where an object repeats a key, the first value wins, as with `JSONDecoder`.
 public struct JSONBodyDecoder: Sendable {
-    /// How dates are read.
+    /// The way in which dates are read.
     ///
     /// Default: as `Date` decodes itself, seconds since the start of 2001.
     public var dateDecodingStrategy: JSONDecoder.DateDecodingStrategy = .deferredToDate
-    /// How data is read.
+    /// The way in which data is read.
     ///
     /// Default: from Base64 text.
     public var dataDecodingStrategy: JSONDecoder.DataDecodingStrategy = .base64
-    /// How infinity and NaN are read.
+    /// The way in which infinity and NaN are read.
     ///
     /// Default: not at all.
     public var nonConformingFloatDecodingStrategy: JSONDecoder.NonConformingFloatDecodingStrategy = .throw
-    /// How keys become those of a type.
+    /// The conversion of keys to those of a type.
     ///
     /// Default: as they are.
     public var keyDecodingStrategy: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys
-    /// What decoded types find in their decoder.
+    /// The values that decoded types find in their decoder.
     ///
     /// Default: nothing.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
-    /// How deep arrays and objects may be nested.
+    /// The depth to which arrays and objects may be nested.
     ///
     /// Default: 512; at most 2048.
     public var maximumDepth = JSONValue.defaultMaximumDepth
@@ -49,7 +49,7 @@ public struct JSONBodyDecoder: Sendable {
     ///   - bytes: The text: `Data`, `[UInt8]`, a string's `utf8`, a raw buffer. UTF-8, UTF-16 or
     ///     UTF-32.
     /// - Returns: The value.
-    /// - Throws: `DecodingError`, or what the type itself throws.
+    /// - Throws: `DecodingError`, or the errors of the type itself.
     public func decode<T: Decodable>(_ type: T.Type, from bytes: some Collection<UInt8>) throws -> T {
         let tape: JSONTape
         do {
@@ -72,7 +72,7 @@ public struct JSONBodyDecoder: Sendable {
     ///   - type: The type of the value.
     ///   - value: The JSON value.
     /// - Returns: The decoded value.
-    /// - Throws: `DecodingError`, or what the type itself throws; `JSONWritingError` if the value
+    /// - Throws: `DecodingError`, or the errors of the type itself; `JSONWritingError` if the value
     ///   is not writable.
     public func decode<T: Decodable>(_ type: T.Type, from value: JSONValue) throws -> T {
         try decode(type, from: value.bytes(options: []))

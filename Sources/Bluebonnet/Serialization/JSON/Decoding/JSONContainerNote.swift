@@ -1,30 +1,30 @@
-/// What a decoding remembers of a container to which it comes back.
+/// The state that a decoding keeps of a container to which it returns.
 ///
-/// Without it, a type that reads an object otherwise than from its first key to its last, or others
-/// in between, would walk over all keys again for each. Most containers have none.
+/// Without it, a type that does not read the keys of an object in their order, or reads other
+/// objects between them, would walk over all keys again for each. Most containers have no note.
 struct JSONContainerNote {
-    /// Where the cursor was when it went to another object.
+    /// The cursor at the time when it moved to another object.
     var cursor: JSONKeyCursor?
     /// The indices of an object's values by their keys.
     var values: [String: Int]?
-    /// Where the children start: elements, or the keys of an object.
+    /// The indices at which the children start: elements, or the keys of an object.
     var children: [UInt32]?
-    /// How many children were passed on the way to values whose path was asked for.
+    /// The number of children that were passed on walks to values whose path was needed.
     var walked = 0
 }
 
 extension JSONDecodingContext {
-    /// How many children may be passed every time; where there are no more, nothing needs to be
-    /// remembered.
+    /// The number of children that may be passed every time; a container with no more needs no
+    /// note.
     static let near = 16
-    /// After how many useless passes over all children of a container they are indexed, which costs
-    /// about as much.
+    /// The number of useless passes over all children of a container after which they are indexed,
+    /// which costs about as much.
     ///
-    /// Types that do not read all keys of a large object, or ask for some that are missing, get
-    /// along without.
+    /// Types that do not read all keys of a large object, or look for some that are missing, need
+    /// no index.
     static let uselessPasses = 8
 
-    /// Moves the cursor to an object: to where it was, if it was there before.
+    /// Moves the cursor to an object: to its last place there, if it was there before.
     @inline(__always)
     func moveCursor(to object: Int) {
         if cursor.owner < 0, notes.isEmpty {
@@ -42,14 +42,14 @@ extension JSONDecodingContext {
         cursor = notes[object]?.cursor ?? JSONKeyCursor(owner: object, index: object + 1)
     }
 
-    /// Changes what is remembered of a container.
+    /// Changes the note of a container.
     func note(_ container: Int, _ change: (inout JSONContainerNote) -> Void) {
         if notes[container] == nil { noted.append(container) }
         change(&notes[container, default: JSONContainerNote()])
     }
 
-    /// Runs what decodes one value, with a cursor of its own; what it notes of the containers
-    /// inside is forgotten.
+    /// Runs a closure that decodes one value, with a new cursor; the notes of the containers inside
+    /// the value are dropped afterwards.
     @inline(__always)
     func scoped<T>(_ index: Int, _ decode: () throws -> T) rethrows -> T {
         let (outer, count) = (cursor, noted.count)
@@ -78,7 +78,7 @@ extension JSONDecodingContext {
     }
 
     /// The starts of a container's children if they are known, or if so many children were passed
-    /// that it pays.
+    /// that finding them costs less than going on.
     func children(of container: Int, passed: Int) -> [UInt32]? {
         if !notes.isEmpty, let children = notes[container]?.children { return children }
         let count = JSONTape.length(of: words[container])
@@ -89,7 +89,7 @@ extension JSONDecodingContext {
         children.reserveCapacity(count)
         var child = container + 1
         while child < end {
-            // A tape has less than 2^32 words.
+            // This cannot truncate: a tape has fewer than 2^32 words.
             children.append(UInt32(truncatingIfNeeded: child))
             child = self.end(of: child + step)
         }

@@ -1,11 +1,10 @@
 extension JSONDecodingContext {
-    /// The way to a value, found out by walking from the top: never kept, since only errors and
-    /// curious types ask.
+    /// The coding path of a value, found by walking from the top. It is not kept, since only errors
+    /// and few types need it.
     ///
-    /// Types may pass over an error at every value, and each way is as long as the value is deep.
-    /// Ways of up to `alwaysWhole` keys are always whole; longer ones while all of them together
-    /// have no more keys than `keysForPaths`, and after that they end early, with a key that says
-    /// so.
+    /// Types may ignore an error at every value, and each path is as long as the value is deep.
+    /// Paths of up to `alwaysWhole` keys are always whole; longer ones while all of them together
+    /// have no more keys than `keysForPaths`. After that they end early, with the key `…`.
     func codingPath(to target: Int) -> [any CodingKey] {
         let path = codingPath(to: target, atMost: keysForPaths > 0 ? .max : Self.alwaysWhole)
         keysForPaths -= path.count
@@ -13,7 +12,7 @@ extension JSONDecodingContext {
         return path
     }
 
-    /// The way to a value, with a key in place of what follows when it has more keys than that.
+    /// The coding path of a value; after `limit` keys, the key `…` stands for the rest.
     func codingPath(to target: Int, atMost limit: Int) -> [any CodingKey] {
         if target >= words.count {
             let absent = absentValues[target - words.count]
@@ -35,11 +34,11 @@ extension JSONDecodingContext {
         return path
     }
 
-    /// The key that ends a way that is not whole.
+    /// The key at the end of a path that is not whole.
     private static let leftOut = CodingPathKey(stringValue: "…")
 
-    /// The child of a container in which a value lies: where the last walk came to in the same
-    /// container, or from there on, since types that pass over many errors ask in order.
+    /// The child of a container that has a value inside. The search begins at the child of the last
+    /// walk in this container, since types that ignore many errors read in order.
     private func pathMark(_ path: [any CodingKey], in container: Int, to target: Int) -> PathMark {
         let isObject = kind(at: container) == .object
         let isDictionary = !dictionaries.isEmpty && dictionaries.contains(container)
@@ -72,12 +71,12 @@ extension JSONDecodingContext {
         return mark
     }
 
-    /// Moves on to the child of a container in which a value lies.
+    /// Moves on to the child of a container that has a value inside.
     private func move(_ child: inout Int, _ position: inout Int, in container: Int, _ isObject: Bool, to target: Int) {
         let start = position
         while end(of: isObject ? child + 1 : child) <= target {
             if position - start == Self.near, let children = children(of: container, passed: walked(in: container)) {
-                // The last of the children that do not start behind the value.
+                // Binary search for the last child that does not start behind the value.
                 var (low, high) = (position, children.count)
                 while high - low > 1 {
                     let middle = low + (high - low) / 2
@@ -99,7 +98,7 @@ extension JSONDecodingContext {
         notes[container]?.walked ?? 0
     }
 
-    /// The error for a value of another kind than asked for, or for null.
+    /// The error for a value of another kind than the type needs, or for null.
     func mismatch(_ type: any Any.Type, at index: Int, nullIsMissing: Bool = true) -> DecodingError {
         let path = codingPath(to: index)
         guard kind(at: index) != .null || !nullIsMissing else {
@@ -117,7 +116,7 @@ extension JSONDecodingContext {
         )
     }
 
-    /// The error for a value of the right kind that means nothing to the type.
+    /// The error for a value of the right kind that the type cannot be made of.
     func corrupted(at index: Int, _ sentence: String) -> DecodingError {
         .dataCorrupted(DecodingError.Context(codingPath: codingPath(to: index), debugDescription: sentence))
     }

@@ -1,35 +1,35 @@
 extension JSONDecodingContext {
-    /// What a walk over keys came to.
+    /// The result of a walk over keys.
     private struct Scan {
         /// The index of the value, or -1.
         var found = -1
         /// The key after the last one that was compared.
         var index: Int
-        /// How many keys were compared.
+        /// The number of keys that were compared.
         var steps = 0
-        /// The flags of all of them.
+        /// The flags of all keys that were compared.
         var flags: UInt64 = 0
     }
 
-    /// The index of the value of a key, or -1: where the cursor is, from there on, then from the
-    /// start.
+    /// The index of the value of a key, or -1. The search begins at the cursor, and goes on from
+    /// the start.
     @inline(__always)
     func find(_ name: String, in object: Int) -> Int {
         if cursor.owner != object { moveCursor(to: object) }
         let index = cursor.index
         var name = name
-        // The buffer is not used after the closure.
+        // The buffer is only read inside the closure.
         let end = end(of: object)
         guard index < end, name.withUTF8({ unsafe isKey($0, at: index) }) else {
-            // An empty object, as types with many optional properties meet it.
+            // The test for an empty object is for types with many optional properties.
             return end == object + 1 ? -1 : findNear(name, in: object)
         }
         cursor.index = self.end(of: index + 1)
         return index + 1
     }
 
-    /// Whether a key is written like this. Equal bytes are equal strings, unless escapes stand for
-    /// others.
+    /// Whether a key is written with these bytes. Equal bytes are equal strings, unless they have
+    /// escapes.
     @inline(__always)
     private func isKey(_ name: UnsafeBufferPointer<UInt8>, at index: Int) -> Bool {
         tape.spend(1)
@@ -42,14 +42,14 @@ extension JSONDecodingContext {
     private func findNear(_ name: String, in object: Int) -> Int {
         let (start, end) = (cursor.index, end(of: object))
         var name = name
-        // The buffer is not used after the closure.
+        // The buffer is only read inside the closure.
         let window = name.withUTF8 { unsafe scan($0, from: start, to: end, atMost: Self.near) }
         guard window.found >= 0 else { return findFar(name, in: object, after: window) }
         cursor.index = self.end(of: window.found)
         return window.found
     }
 
-    /// Compares keys with those from an index on, at most so many.
+    /// Compares a key with those from an index on, at most `limit` of them.
     private func scan(_ name: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int, atMost limit: Int) -> Scan {
         var scan = Scan(index: start)
         while scan.index < end, scan.steps < limit {
@@ -64,17 +64,18 @@ extension JSONDecodingContext {
         return scan
     }
 
-    /// Compares eight bytes at a time; the last eight may overlap those before.
+    /// Compares eight bytes at a time; the last eight may overlap the eight before them.
     @inline(__always)
     private func isSame(_ name: UnsafeBufferPointer<UInt8>, at offset: Int) -> Bool {
         guard let base = unsafe UnsafeRawPointer(name.baseAddress) else { return true }
         let count = name.count
         if count < 8 {
-            // The text is followed by padding, the name is not.
+            // The name has no padding, so that eight of its bytes cannot be loaded.
             var difference: UInt8 = 0
             for position in 0..<count { difference |= unsafe bytes[offset + position] ^ name[position] }
             return difference == 0
         }
+        // Every load below ends at `count` or before it.
         var position = 0
         while position + 8 < count {
             let eight = unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: position, as: UInt64.self))
@@ -85,8 +86,8 @@ extension JSONDecodingContext {
         return last == bytes.eightBytes(offset + count - 8)
     }
 
-    /// Looks for a key that does not stand near the cursor: among all keys, or in their index when
-    /// that paid.
+    /// Looks for a key that is not near the cursor: in the index of the keys where there is one,
+    /// else among all keys.
     private func findFar(_ name: String, in object: Int, after window: Scan) -> Int {
         var found: Int
         if !notes.isEmpty, let values = notes[object]?.values {
@@ -96,7 +97,7 @@ extension JSONDecodingContext {
             let (start, end) = (cursor.index, end(of: object))
             var name = name
             var (rest, beginning) = (window, Scan(index: object + 1))
-            // The buffer is not used after the closure.
+            // The buffer is only read inside the closure.
             name.withUTF8 { name in
                 rest = unsafe scan(name, from: window.index, to: end, atMost: .max)
                 if rest.found < 0 { beginning = unsafe scan(name, from: object + 1, to: start, atMost: .max) }
@@ -142,7 +143,7 @@ extension JSONDecodingContext {
         let end = end(of: object)
         var index = object + 1
         while index < end {
-            // Keys differ where shapes are not used.
+            // All keys are different: an object with repeated keys has a shape and no index.
             values[tape.string(of: words[index])] = index + 1
             index = self.end(of: index + 1)
         }

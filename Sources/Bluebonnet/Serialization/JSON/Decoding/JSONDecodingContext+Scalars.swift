@@ -5,7 +5,7 @@ extension JSONDecodingContext {
         switch kind(at: index) {
         case .true: return true
         case .false: return false
-        // Foundation's decoder, too, says of this type alone that null is the wrong kind.
+        // As in Foundation's decoder, null is the wrong kind for this type only, and not missing.
         default: throw mismatch(Bool.self, at: index, nullIsMissing: false)
         }
     }
@@ -39,7 +39,7 @@ extension JSONDecodingContext {
         {
             return value
         }
-        // What is smaller than every double is taken for zero, as Foundation's decoder does.
+        // A number smaller than every double is zero, as in Foundation's decoder.
         if digits.exponent < 0, tape.double(of: word(at: index)) == 0 { return 0 }
         throw unrepresentable(type, at: index)
     }
@@ -55,7 +55,7 @@ extension JSONDecodingContext {
     func float(at index: Int) throws -> Float {
         let word = word(at: index)
         guard JSONTape.kind(of: word) == .number else { return try uncommonDouble(Float.self, at: index) }
-        // Not by way of a double, which would round twice.
+        // The text is not read as a double first, which would round twice.
         guard let value = Float(tape.numberText(of: word)), value.isFinite,
             value != 0 || tape.finiteDouble(of: word) == 0
         else {
@@ -93,7 +93,7 @@ extension JSONDecodingContext {
     }
 
     func url(at index: Int) throws -> URL {
-        guard let url = URL(string: try string(at: index)) else { throw corrupted(at: index, "This is no URL.") }
+        guard let url = URL(string: try string(at: index)) else { throw corrupted(at: index, "The text is not a URL.") }
         return url
     }
 
@@ -105,7 +105,7 @@ extension JSONDecodingContext {
         case .iso8601:
             let text = try string(at: index)
             guard let date = JSONTimestamp.date(text) ?? (try? Date.ISO8601FormatStyle().parse(text)) else {
-                throw corrupted(at: index, "This is no date in the form of ISO 8601.")
+                throw corrupted(at: index, "The text is not a date in the form of ISO 8601.")
             }
             return date
         case .custom(let decode):
@@ -119,7 +119,7 @@ extension JSONDecodingContext {
         case .deferredToData: return try Data(from: JSONTapeDecoder(context: self, index: index))
         case .base64:
             guard let data = Data(base64Encoded: try string(at: index)) else {
-                throw corrupted(at: index, "This is no Base64.")
+                throw corrupted(at: index, "The text is not Base64.")
             }
             return data
         case .custom(let decode):

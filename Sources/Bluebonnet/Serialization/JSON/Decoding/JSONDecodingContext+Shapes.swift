@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension JSONDecodingContext {
-    /// How many shapes are kept; documents have few that come again and again.
+    /// The number of shapes that are kept; documents have few that are repeated.
     private static let shapeCount = 8
 
     /// Whether an object's keys cannot be compared as they are written.
@@ -50,7 +50,7 @@ extension JSONDecodingContext {
         var isCustom = false
         if case .custom(let convert) = options.keyDecodingStrategy {
             isCustom = true
-            // Whole, however long: what a closure makes of a key may depend on it.
+            // The path is whole, however long: the key that a closure returns may depend on it.
             var path = index < end ? codingPath(to: object, atMost: .max) : []
             while index < end {
                 path.append(CodingPathKey(stringValue: tape.string(of: words[index])))
@@ -65,7 +65,7 @@ extension JSONDecodingContext {
         }
         tape.spend(keys.count * 5)
         let shape = JSONKeyShape(example: object, keys: keys)
-        // A custom strategy may make something else of the same keys at another place.
+        // A custom strategy may convert the same keys differently at another place.
         if !isCustom {
             if shapes.count == Self.shapeCount { shapes.removeFirst() }
             shapes.append(shape)
@@ -100,7 +100,7 @@ extension JSONDecodingContext {
         return difference << unused == 0
     }
 
-    /// A key as the strategy makes it.
+    /// A key as the strategy converts it.
     func convertedKey(_ key: String, _ path: @autoclosure () -> [any CodingKey]) -> String {
         switch options.keyDecodingStrategy {
         case .useDefaultKeys: key

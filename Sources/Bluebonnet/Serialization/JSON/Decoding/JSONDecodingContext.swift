@@ -1,5 +1,5 @@
-/// What all containers of one decoding share: the tape, the strategies, and where keys were last
-/// found.
+/// The state that all containers of one decoding share: the tape, the strategies, and the place
+/// where keys were last found.
 ///
 /// Used by one decoding on one thread; a decoder is not `Sendable`.
 final class JSONDecodingContext {
@@ -10,11 +10,11 @@ final class JSONDecodingContext {
     /// Whether keys are compared as they are written.
     let hasPlainKeys: Bool
 
-    /// Where a key was last found.
+    /// The place where a key was last found.
     var cursor = JSONKeyCursor()
     /// The sets of keys met lately, in objects whose keys are not compared as they are written.
     var shapes: [JSONKeyShape] = []
-    /// What is remembered of containers to which a type came, or may come, back.
+    /// The notes of containers to which a type returned or may return.
     var notes: [Int: JSONContainerNote] = [:]
     /// The containers with a note, in the order in which they got it.
     var noted: [Int] = []
@@ -22,17 +22,17 @@ final class JSONDecodingContext {
     var dictionaries: Set<Int> = [] {
         didSet { lastParent = (0, []) }
     }
-    /// Values that are asked for but not there, as `superDecoder(forKey:)` does: indices after the
+    /// Values that are needed but missing, as in `superDecoder(forKey:)`: indices after the
     /// tape's words.
     var absentValues: [(parent: Int, key: any CodingKey)] = []
-    /// For each depth, the child that the last walk to a coding path came to.
+    /// For each depth, the child at which the last walk to a coding path ended.
     var pathMarks: [PathMark] = []
-    /// The container of the last value whose path was asked for, with its own path: errors come in
-    /// crowds.
+    /// The container of the last value whose path was needed, with the path of the container: one
+    /// error is often followed by others in the same container.
     var lastParent: (container: Int, path: [any CodingKey]) = (0, [])
-    /// How many keys coding paths may still have together, see `codingPath(to:)`.
+    /// The number of keys that coding paths may still have together, see `codingPath(to:)`.
     var keysForPaths: Int
-    /// How many keys a coding path may always have: as many as are shown of one.
+    /// The number of keys that a coding path may always have: as many as messages show.
     static let alwaysWhole = CodingPath.mostParts
     var kinds = JSONTypeKind.Cache()
 
@@ -52,11 +52,11 @@ final class JSONDecodingContext {
         self.words = tape.words
         self.options = options
         hasPlainKeys = options.hasPlainKeys
-        // Enough for several paths at each value of what people nest, and for a few of any depth.
+        // Enough for several paths at each value of a usual document, and for a few of any depth.
         keysForPaths = 65_536 + 8 * tape.bytes.count
     }
 
-    /// The word at an index, that of `null` for a value that is not there.
+    /// The word at an index; the word of `null` for a missing value.
     @inline(__always)
     func word(at index: Int) -> UInt64 {
         index < words.count ? words[index] : 0
@@ -79,7 +79,7 @@ final class JSONDecodingContext {
         return word >> JSONTape.kindShift >= JSONTape.Kind.array.rawValue ? JSONTape.offset(of: word) : index + 1
     }
 
-    /// Makes an index that reads as `null` and stands for a key that an object does not have.
+    /// Makes an index for a key that an object does not have; its value is `null`.
     func absentValue(in parent: Int, key: any CodingKey) -> Int {
         absentValues.append((parent, key))
         return words.count + absentValues.count - 1

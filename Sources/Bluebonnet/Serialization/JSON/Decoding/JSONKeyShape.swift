@@ -1,11 +1,11 @@
-/// The keys of an object as a type asks for them, shared by all objects that have the same keys in
+/// The converted keys of an object, shared by all objects that have the same keys in
 /// the same order.
 ///
 /// Used where keys are converted, and where an object repeats a key.
 final class JSONKeyShape {
     /// An object that has these keys.
     let example: Int
-    /// The converted keys; nil for one that repeats another, of which the first stays.
+    /// The converted keys; nil for a key that repeats an earlier one.
     let names: [String?]
     private let positions: [String: Int]
 
@@ -21,14 +21,14 @@ final class JSONKeyShape {
         self.positions = positions
     }
 
-    /// The position of a key, which is probably the one expected.
+    /// The position of a key; the expected one is tried first.
     func position(of name: String, expected: Int) -> Int? {
         expected < names.count && names[expected] == name ? expected : positions[name]
     }
 }
 
-/// Where a key was last found: types ask for their keys in the order in which servers write them,
-/// mostly.
+/// The place where a key was last found: most types read their keys in the order in which servers
+/// write them.
 struct JSONKeyCursor {
     /// The object, or -1.
     var owner = -1
@@ -36,7 +36,7 @@ struct JSONKeyCursor {
     var index = 0
     /// The position of that key among the object's keys, where a shape is used.
     var position = 0
-    /// How many keys were passed to no purpose; when they are too many, the keys are indexed.
+    /// The number of keys that were passed in vain; when it is too large, the keys are indexed.
     var wasted = 0
     /// The object's keys, where they are not compared as they are written.
     var shape: JSONKeyShape?

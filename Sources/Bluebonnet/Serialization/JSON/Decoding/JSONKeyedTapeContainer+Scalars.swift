@@ -1,5 +1,5 @@
-// The types that the protocol names one by one. Without its own `decodeIfPresent` each would be
-// found twice.
+// The methods for the types that the protocol names one by one. The default `decodeIfPresent` would
+// look for each key twice.
 extension JSONKeyedTapeContainer {
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try context.bool(at: value(key)) }
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {

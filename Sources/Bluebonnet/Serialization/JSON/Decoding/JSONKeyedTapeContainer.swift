@@ -1,4 +1,4 @@
-/// An object as the keys of a type see it.
+/// The container of an object.
 struct JSONKeyedTapeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let context: JSONDecodingContext
     private let object: Int

@@ -7,7 +7,7 @@ enum JSONSnakeCase {
         asciiCamelCase(key) ?? foundationCamelCase(key)
     }
 
-    /// The same by bytes, or nil when there are others than letters and underscores.
+    /// The key without underscores inside, or nil when it has other bytes than letters and `_`.
     private static func asciiCamelCase(_ key: String) -> String? {
         let bytes = Array(key.utf8)
         let underscore = UInt8(ascii: "_")
@@ -31,8 +31,8 @@ enum JSONSnakeCase {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Any key. Foundation capitalises each part, where a word also starts behind digits and
-    /// punctuation: `change_24h` becomes `change24H`.
+    /// Converts any key. Foundation capitalises each part, where a word also starts behind digits
+    /// and punctuation: `change_24h` becomes `change24H`.
     private static func foundationCamelCase(_ key: String) -> String {
         guard let first = key.firstIndex(where: { $0 != "_" }),
             let last = key.lastIndex(where: { $0 != "_" })

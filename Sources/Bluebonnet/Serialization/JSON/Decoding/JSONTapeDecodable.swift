@@ -1,13 +1,13 @@
-/// A type that is decoded from the tape without going through containers.
+/// A type that is decoded from the tape without containers.
 protocol JSONTapeDecodable {
-    /// Decodes a value; the type itself is given once more, as the caller knows it.
+    /// Decodes a value. `T` is always `Self`; it gives the result the type that the caller knows.
     static func decode<T>(as type: T.Type, _ context: JSONDecodingContext, at index: Int) throws -> T
 }
 
 extension Optional: JSONTapeDecodable where Wrapped: Decodable {
     static func decode<T>(as type: T.Type, _ context: JSONDecodingContext, at index: Int) throws -> T {
         let value: Self = context.isNull(at: index) ? nil : try context.decode(Wrapped.self, at: index)
-        // T is Self.
+        // The cast is valid: `T` is `Self`, since the caller found this type by `T`.
         return unsafe unsafeBitCast(value, to: type)
     }
 }
@@ -17,7 +17,7 @@ extension Array: JSONTapeDecodable where Element: Decodable {
         let word = context.word(at: index)
         guard JSONTape.kind(of: word) == .array else { throw context.mismatch([Any].self, at: index) }
         let end = JSONTape.offset(of: word)
-        // T is Self, and each array made here is of T's element type.
+        // The casts are valid: `T` is `Self`, and each case makes an array of `Element`.
         switch Element.self {
         case is String.Type:
             return unsafe unsafeBitCast(try elements(word, index, end) { try context.string(at: $0) }, to: type)
@@ -37,7 +37,7 @@ extension Array: JSONTapeDecodable where Element: Decodable {
             let (outer, count) = (context.cursor, context.noted.count)
             defer { context.cursor = outer }
             while child < end {
-                // As `scoped` does for one value.
+                // This is what `scoped` does for one value.
                 context.cursor.owner = -1
                 result.append(try Element(from: JSONTapeDecoder(context: context, index: child)))
                 if context.noted.count > count { context.forget(inside: index, from: count) }
@@ -52,8 +52,8 @@ extension Array: JSONTapeDecodable where Element: Decodable {
         return unsafe unsafeBitCast(result, to: type)
     }
 
-    /// Makes an array of scalars; one that is none makes `decode` throw, so that each takes one
-    /// word.
+    /// Makes an array of scalars. `decode` throws for a child that is not a scalar, so that each
+    /// child is one word.
     @inline(__always)
     private static func elements<Scalar>(
         _ word: UInt64,
@@ -69,11 +69,11 @@ extension Array: JSONTapeDecodable where Element: Decodable {
 }
 
 extension JSONTape {
-    /// For how many elements of a type room is made before they are decoded: for all of them,
-    /// unless it were more memory than twice what the container takes on the tape.
+    /// The number of elements for which memory is reserved before they are decoded: all, but at
+    /// most twice the memory that the container takes on the tape.
     ///
-    /// The document says how many there are, the type how large: together they could ask for any
-    /// amount.
+    /// The document sets their number, the type their size: without a limit, the product could be
+    /// any amount.
     @inline(__always)
     static func capacity(of word: UInt64, at index: Int, stride: Int) -> Int {
         let count = length(of: word)
@@ -96,15 +96,15 @@ extension Dictionary: JSONTapeDecodable where Key == String, Value: Decodable {
             let key = context.tape.string(of: context.words[child])
             do {
                 let value = try context.decode(Value.self, at: child + 1)
-                // The first of equal keys wins,
+                // The first of equal keys wins.
                 if let previous = result.updateValue(value, forKey: key) { result[key] = previous }
             } catch {
-                // also over what is no value.
+                // Its value also wins over a later one that cannot be decoded.
                 guard result.index(forKey: key) != nil else { throw error }
             }
             child = context.end(of: child + 1)
         }
-        // T is Self.
+        // The cast is valid: `T` is `Self`, since the caller found this type by `T`.
         return unsafe unsafeBitCast(result, to: type)
     }
 }

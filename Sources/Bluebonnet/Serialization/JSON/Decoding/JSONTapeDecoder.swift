@@ -1,4 +1,5 @@
-/// The decoder of one value: the context and an index, small enough to need no box.
+/// The decoder of one value: the context and an index, so that an existential holds it without
+/// allocation.
 struct JSONTapeDecoder: Decoder {
     let context: JSONDecodingContext
     let index: Int

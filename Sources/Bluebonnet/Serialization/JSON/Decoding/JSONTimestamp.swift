@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Reads the one form of a timestamp that nearly all services write, `2026-01-31T12:34:56Z`.
+/// Reads the form of timestamps that nearly all services write, `2026-01-31T12:34:56Z`.
 enum JSONTimestamp {
     /// The date, or nil when the text has another form or a field out of its range.
     static func date(_ text: String) -> Date? {
@@ -39,7 +39,7 @@ enum JSONTimestamp {
     }
 
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        // Years that start in March, so that the leap day is the last one.
+        // The years of this computation start in March, so that the leap day is the last one.
         let shifted = month > 2 ? year : year - 1
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468

@@ -1,15 +1,15 @@
 import FoundationEssentials
 
-/// How a type is decoded.
+/// The way in which a type is decoded.
 enum JSONTypeKind {
-    /// By itself, through a decoder.
+    /// The type decodes itself, from a decoder.
     case plain
     case date
     case data
     case url
     case decimal
     case value
-    /// Through its own way over the tape.
+    /// The type is decoded directly from the tape.
     case direct(any JSONTapeDecodable.Type)
 
     init(_ type: any Any.Type) {
@@ -25,7 +25,7 @@ enum JSONTypeKind {
             }
     }
 
-    /// The kinds of the types met so far in one decoding: asking the runtime anew costs as much as
+    /// The kinds of the types met so far in one decoding: asking the runtime again costs as much as
     /// decoding.
     struct Cache {
         private static let count = 64
@@ -62,7 +62,7 @@ extension JSONDecodingContext {
         switch kinds.kind(of: type) {
         case .plain: return try scoped(index) { try T(from: JSONTapeDecoder(context: self, index: index)) }
         case .direct(let direct): return try direct.decode(as: type, self, at: index)
-        // The kind says that T is exactly the type that is made here.
+        // The casts are valid: the kind is made of `type`, so that T is the type of each value.
         case .date: return unsafe unsafeBitCast(try date(at: index), to: type)
         case .data: return unsafe unsafeBitCast(try data(at: index), to: type)
         case .url: return unsafe unsafeBitCast(try url(at: index), to: type)

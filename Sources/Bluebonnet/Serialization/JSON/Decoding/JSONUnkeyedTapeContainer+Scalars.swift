@@ -1,4 +1,4 @@
-// The types that the protocol names one by one.
+// The methods for the types that the protocol names one by one.
 extension JSONUnkeyedTapeContainer {
     /// Decodes the next element and moves on, unless it fails.
     @inline(__always)

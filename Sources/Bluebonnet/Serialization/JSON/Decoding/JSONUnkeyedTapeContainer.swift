@@ -1,4 +1,4 @@
-/// An array, element by element.
+/// The container of an array, which is decoded element by element.
 struct JSONUnkeyedTapeContainer: UnkeyedDecodingContainer {
     let context: JSONDecodingContext
     private let array: Int32

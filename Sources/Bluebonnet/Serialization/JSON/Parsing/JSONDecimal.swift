@@ -1,10 +1,10 @@
-/// A number taken apart: `mantissa * 10^exponent`, the first nineteen significant digits in the
-/// mantissa.
+/// A number as `mantissa * 10^exponent`. The mantissa has at most the first nineteen significant
+/// digits.
 struct JSONDecimal {
     private(set) var mantissa: UInt64 = 0
     private(set) var exponent = 0
-    /// How many digits there are from the first that is not zero, which may be more than the
-    /// mantissa holds.
+    /// The number of digits from the first that is not zero, which may be more than the mantissa
+    /// has.
     private(set) var significantDigits = 0
     private(set) var isNegative = false
 
@@ -34,17 +34,17 @@ struct JSONDecimal {
         if position < end { exponent += Self.exponent(bytes, position + 1, end) }
     }
 
-    /// Reads digits, eight at a time where there are as many, and says how many there were.
+    /// Reads digits, eight at a time where there are as many, and returns their number.
     @inline(__always)
     private static func appendDigits(_ bytes: [UInt8], _ position: inout Int, _ mantissa: inout UInt64) -> Int {
         let start = position
         while true {
             var eight = bytes.eightBytes(position)
-            // All of them from 0x30 to 0x39.
+            // Whether all eight bytes are from 0x30 to 0x39.
             guard eight & 0xF0F0_F0F0_F0F0_F0F0 == 0x3030_3030_3030_3030,
                 (eight &+ 0x0606_0606_0606_0606) & 0xF0F0_F0F0_F0F0_F0F0 == 0x3030_3030_3030_3030
             else { break }
-            // Neighbours are joined: pairs, then fours, then all eight.
+            // Neighbours are combined: pairs, then fours, then all eight.
             eight = ((eight & 0x0F0F_0F0F_0F0F_0F0F) &* (10 << 8 + 1)) >> 8
             eight = ((eight & 0x00FF_00FF_00FF_00FF) &* (100 << 16 + 1)) >> 16
             eight = ((eight & 0x0000_FFFF_0000_FFFF) &* (10_000 << 32 + 1)) >> 32
@@ -59,7 +59,7 @@ struct JSONDecimal {
         }
     }
 
-    /// How many decimal digits a mantissa has; none for zero.
+    /// The number of decimal digits of a mantissa; 0 for zero.
     @inline(__always)
     private static func count(of mantissa: UInt64) -> Int {
         // The factor is log10(2) in 12 bits of fraction: right or one too low.
@@ -73,7 +73,7 @@ struct JSONDecimal {
         10_000_000_000_000_000, 100_000_000_000_000_000, 1_000_000_000_000_000_000, 10_000_000_000_000_000_000,
     ]
 
-    /// Reads the digits of a number with more than nineteen of them, without an exponent that may
+    /// Reads the digits of a number with more than nineteen digits, without an exponent that may
     /// follow.
     private static func long(_ bytes: [UInt8], _ start: Int, _ end: Int, _ isNegative: Bool) -> JSONDecimal {
         var result = JSONDecimal(isNegative: isNegative)
@@ -113,7 +113,7 @@ struct JSONDecimal {
         if sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { position += 1 }
         var result = 0
         while position < end {
-            // Beyond this every number is zero or infinite, however many digits it has.
+            // With a larger exponent every number is zero or infinite, however many digits it has.
             if result < 100_000_000_000 { result = result * 10 + Int(bytes[position] &- UInt8(ascii: "0")) }
             position += 1
         }

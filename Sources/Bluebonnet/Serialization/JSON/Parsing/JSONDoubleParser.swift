@@ -5,7 +5,7 @@ enum JSONDoubleParser {
         1e20, 1e21, 1e22,
     ]
 
-    /// The nearest double, or nil when a slower way is needed to know it.
+    /// The nearest double, or nil when a slower algorithm is needed.
     @inline(__always)
     static func double(_ decimal: JSONDecimal) -> Double? {
         let magnitude: Double
@@ -25,9 +25,9 @@ enum JSONDoubleParser {
         return decimal.isNegative ? -magnitude : magnitude
     }
 
-    /// Whether a decimal of sixteen or seventeen digits is what its nearest double is written as:
+    /// Whether a decimal of sixteen or seventeen digits is the text of its nearest double:
     /// no shorter one reads back as the same double, and none of the same length is nearer to it.
-    /// - Returns: Nil where 128 bits do not hold both, and for ties.
+    /// - Returns: Whether it is; nil where 128 bits do not hold both numbers, and for ties.
     @inline(__always)
     static func isShortest(_ decimal: JSONDecimal, of double: Double) -> Bool? {
         // The decimal is mantissa / 10^places, the double significand / 2^shift.
@@ -45,7 +45,7 @@ enum JSONDoubleParser {
         )
     }
 
-    /// The same for numbers with more digits behind the point, or nearer to zero.
+    /// `isShortest` for numbers with more digits behind the point, or nearer to zero.
     @inline(never)
     private static func isShortest(_ mantissa: UInt64, _ places: Int, _ significand: UInt64, _ shift: Int) -> Bool? {
         guard (1...38).contains(places), (0...120).contains(shift), significand != 1 << 52 else { return nil }
@@ -54,8 +54,8 @@ enum JSONDoubleParser {
         return isShortest(mantissa, significand, shift, power)
     }
 
-    /// Both numbers are multiplied by `2^shift * power`; a double then stands for what lies within
-    /// half a power of it.
+    /// `isShortest` for numbers that are multiplied by `2^shift * power`; a double then is the
+    /// nearest to all numbers within half a power of it.
     @inline(__always)
     private static func isShortest<Word: FixedWidthInteger & SignedInteger>(
         _ mantissa: UInt64,
@@ -66,7 +66,7 @@ enum JSONDoubleParser {
         let unit: Word = 1 &<< Word(truncatingIfNeeded: shift)
         // The products may not fit, but their difference does, as the double is the nearest one.
         let difference = Word(truncatingIfNeeded: mantissa) &* unit &- Word(truncatingIfNeeded: significand) &* power
-        // The next decimals with one digit less.
+        // The distances to the next decimals with one digit less.
         let digit = Word(truncatingIfNeeded: mantissa % 10)
         let below = digit &* unit &- difference
         let above = (10 &- digit) &* unit &+ difference
@@ -77,8 +77,8 @@ enum JSONDoubleParser {
     }
 
     /// The double nearest to `mantissa * 10^exponent` by the algorithm of Eisel and Lemire.
-    /// - Returns: Nil where 128 bits of the power do not decide, and for subnormal and infinite
-    ///   results.
+    /// - Returns: The double; nil where 128 bits of the power do not decide, and for subnormal and
+    ///   infinite results.
     private static func nearest(_ mantissa: UInt64, _ exponent: Int) -> Double? {
         guard mantissa != 0 else { return 0 }
         guard JSONPowersOfFive.exponents.contains(exponent) else { return nil }
@@ -86,13 +86,13 @@ enum JSONDoubleParser {
         let product = product(mantissa << UInt64(zeros), exponent)
         if product.low == .max, !(-27...55).contains(exponent) { return nil }
         let upperBit = Int(product.high >> 63)
-        // 53 bits and one more to round with.
+        // The shift leaves 53 bits and one more to round with.
         let shift = UInt64(upperBit + 9)
         var significand = product.high >> shift
         // The binary exponent with its bias; the factor is log2(10) in 16 bits of fraction.
         var power = (217_706 * exponent) >> 16 + 63 + upperBit - zeros + 1023
         guard power > 0 else { return nil }
-        // Exactly half way between two doubles: to the even one.
+        // A product exactly half way between two doubles is rounded to the even one.
         if product.low <= 1, (-4...23).contains(exponent), significand & 3 == 1, significand << shift == product.high {
             significand &= ~1
         }
@@ -105,12 +105,12 @@ enum JSONDoubleParser {
         return Double(bitPattern: UInt64(power) << 52 | significand & ~(1 << 52))
     }
 
-    /// The upper 128 bits of a normalised mantissa times a power of five, or 64 of them where these
+    /// The upper 128 bits of a normalised mantissa times a power of five, or only 64 where these
     /// are enough.
     private static func product(_ mantissa: UInt64, _ exponent: Int) -> (high: UInt64, low: UInt64) {
         let index = (exponent - JSONPowersOfFive.exponents.lowerBound) * 2
         var (high, low) = mantissa.multipliedFullWidth(by: JSONPowersOfFive.halves[index])
-        // Only when all bits below the rounding are set can the rest still change it.
+        // The lower half can change the result only when all bits below the rounding are set.
         if high & 0x1FF == 0x1FF {
             let (sum, overflow) = low.addingReportingOverflow(
                 mantissa.multipliedFullWidth(by: JSONPowersOfFive.halves[index + 1]).high

@@ -1,7 +1,7 @@
-/// A text copied once, in UTF-8 and with padding, ready to be scanned.
+/// A copy of the text in UTF-8 with padding, for the parser.
 ///
-/// JSON between systems is UTF-8 (RFC 8259 §8.1). UTF-16 and UTF-32 are told by their byte-order
-/// mark or, as RFC 4627 §3 describes, by where the first four bytes are zero, and transcoded. A
+/// JSON between systems is UTF-8 (RFC 8259 §8.1). UTF-16 and UTF-32 are recognized by their
+/// byte-order mark or by the zeros among the first four bytes (RFC 4627 §3), and transcoded. A
 /// byte-order mark is skipped.
 struct JSONInput {
     private(set) var bytes: [UInt8]
@@ -14,8 +14,8 @@ struct JSONInput {
         let length = text.count
         try checkSize(length)
         let start = Array(text.prefix(4))
-        // A JSON text starts with ASCII: only a byte-order mark or a wide encoding starts
-        // otherwise.
+        // JSON starts with an ASCII character: other bytes are a byte-order mark or a wide
+        // encoding.
         let isPlain = length < 2 || start[0] != 0 && start[1] != 0 && start[0] < 0x80
         let (encoding, mark) = isPlain ? (.utf8, 0) : Self.encoding(of: start)
         switch encoding {
@@ -34,7 +34,7 @@ struct JSONInput {
         bytes.append(contentsOf: repeatElement(0, count: JSONTape.padding))
     }
 
-    /// The tape counts bytes with 32 bits.
+    /// Throws for a text that is too large: the tape counts bytes with 32 bits.
     private mutating func checkSize(_ size: Int) throws(JSONParsingError) {
         guard size >= Int(UInt32.max) - JSONTape.padding else { return }
         count = 0
@@ -94,7 +94,7 @@ struct JSONInput {
         var transcoded: [UInt8] = []
         var hasFailed = length % size != 0
         if !hasFailed {
-            // Most of it is ASCII.
+            // Most characters are ASCII, one byte each.
             transcoded.reserveCapacity(length / size + JSONTape.padding)
             hasFailed = Swift.transcode(
                 units,

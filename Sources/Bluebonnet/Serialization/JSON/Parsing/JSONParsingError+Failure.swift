@@ -1,5 +1,5 @@
 extension JSONParsingError {
-    /// Makes the error that people read from what the parser noted.
+    /// Makes the error for users from the failure of the parser.
     init(_ failure: JSONScanFailure, input: JSONInput, words: [UInt64]) {
         let found = Self.character(in: input, at: failure.offset)
         (code, message) = Self.sentence(for: failure.reason, found: found)
@@ -20,13 +20,13 @@ extension JSONParsingError {
         case .expectedCommaOrBrace: (.syntax, "Expected ',' or '}' after the value but found \(found)")
         case .trailingComma: (.syntax, "Expected another element after ',' but found \(found)")
         case .trailingContent: (.syntax, "Expected nothing after the JSON value but found \(found)")
-        case .word: (.syntax, "Expected null, true or false to be written out but found \(found)")
+        case .word: (.syntax, "Expected null, true or false but found \(found)")
         case .number: (.number, "Expected a digit in the number but found \(found)")
-        case .leadingZero: (.number, "A number may not start with a superfluous zero")
-        case .controlCharacter: (.string, "A control character in a string must be escaped, here \(found)")
-        case .escape: (.string, "There is no escape of a backslash and \(found)")
+        case .leadingZero: (.number, "A number must not have leading zeros")
+        case .controlCharacter: (.string, "A control character in a string must be escaped, but found \(found)")
+        case .escape: (.string, "A backslash followed by \(found) is not an escape")
         case .unicodeEscape: (.string, "Expected four hexadecimal digits after \\u but found \(found)")
-        case .surrogate: (.string, "A surrogate escape stands without its other half")
+        case .surrogate: (.string, "A surrogate escape has no other half")
         case .encoding: (.encoding, "The bytes are not valid Unicode")
         case .tooDeep: (.tooDeep, "Arrays and objects are nested deeper than allowed")
         case .tooLarge: (.tooLarge, "The JSON is too large to be parsed in memory")
@@ -60,7 +60,7 @@ extension JSONParsingError {
             case 0x0A, 0x0D:
                 line += 1
                 column = 1
-            // Continuation bytes belong to the scalar that was counted.
+            // Continuation bytes belong to a scalar that is counted already.
             case 0x80..<0xC0:
                 break
             default:
@@ -73,7 +73,7 @@ extension JSONParsingError {
 }
 
 extension JSONTape {
-    /// The way to the child that was being read in a container that is still open.
+    /// The path of the child that was being read in a container that is still open.
     ///
     /// The words of open containers hold their parents, see `JSONTapeParser`.
     func path(intoOpen container: Int) -> String {
@@ -112,7 +112,7 @@ extension JSONTape {
     }
 }
 
-/// What stopped the scan and where; the sentence is made only when the failure leaves the parser.
+/// A failure of the parser and its place; ``JSONParsingError`` makes a sentence of it.
 struct JSONScanFailure: Error {
     enum Reason {
         case empty, unexpectedEnd, expectedValue, expectedKey, expectedColon, expectedCommaOrBracket
@@ -122,7 +122,7 @@ struct JSONScanFailure: Error {
 
     let reason: Reason
     let offset: Int
-    /// The open container in which it happened, as an index into the tape; -1 at the top.
+    /// The open container of the failure, as an index into the tape; -1 at the top.
     var container = -1
 
     init(_ reason: Reason, at offset: Int) {

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Why a text is no JSON, and where.
+/// The reason why a text is not JSON, and the place.
 public struct JSONParsingError: Error, Sendable, Hashable {
     /// The kind of a parsing error; compare it with the static members.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -17,17 +17,17 @@ public struct JSONParsingError: Error, Sendable, Hashable {
         /// The name of the kind, as that of its static member.
         public var description: String { "\(value)" }
 
-        /// There is nothing but whitespace.
+        /// The text is empty or has only whitespace.
         public static let empty = Code(.empty)
         /// The text ends inside a value.
         public static let unexpectedEnd = Code(.unexpectedEnd)
-        /// A character stands where JSON does not allow it.
+        /// A character is at a place where JSON does not allow it.
         public static let syntax = Code(.syntax)
         /// A number is not written as JSON writes numbers.
         public static let number = Code(.number)
-        /// A string holds a control character or an escape that JSON does not know.
+        /// A string has a control character or an escape that JSON does not know.
         public static let string = Code(.string)
-        /// The bytes are not UTF-8 (or the UTF-16 or UTF-32 that they announce).
+        /// The bytes are not valid UTF-8, or not valid UTF-16 or UTF-32 where they begin like it.
         public static let encoding = Code(.encoding)
         /// Arrays and objects are nested deeper than allowed.
         public static let tooDeep = Code(.tooDeep)
@@ -39,7 +39,7 @@ public struct JSONParsingError: Error, Sendable, Hashable {
 
     /// The kind of the error.
     public let code: Code
-    /// What is wrong, as a sentence without the place.
+    /// The error as a sentence without the place.
     public let message: String
     /// The line of the error, from 1.
     public let line: Int
@@ -48,7 +48,7 @@ public struct JSONParsingError: Error, Sendable, Hashable {
     /// The byte offset of the error, from 0; for UTF-16 and UTF-32 input, the offset in its UTF-8
     /// form.
     public let offset: Int
-    /// The way to the value that could not be read, such as `users[3].name`; empty at the top.
+    /// The path of the value that could not be read, such as `users[3].name`; empty at the top.
     public let path: String
 }
 
@@ -58,6 +58,6 @@ extension JSONParsingError: CustomStringConvertible, LocalizedError {
         "\(message) at line \(line), column \(column)\(path.isEmpty ? "" : " (in \(path))")."
     }
 
-    /// The same sentence, for those who ask through Foundation.
+    /// The ``description``, for Foundation.
     public var errorDescription: String? { description }
 }

@@ -1,9 +1,9 @@
 /// The powers of five from -342 to 308, each as the 128 bits from its highest one, in two halves,
 /// the high one first.
 ///
-/// Rounded down, except that the inexact ones from -27 to -1 are rounded up, as the proof of the
-/// algorithm needs it (D. Lemire, Number Parsing at a Gigabyte per Second, 2021, §5). A test
-/// computes the whole table anew.
+/// They are rounded down, except that the inexact ones from -27 to -1 are rounded up, as the proof
+/// of the algorithm needs it (D. Lemire, Number Parsing at a Gigabyte per Second, 2021, §5). A test
+/// computes the whole table again.
 enum JSONPowersOfFive {
     /// The exponents that the table covers.
     static let exponents = -342...308

@@ -9,15 +9,14 @@ extension JSONTape {
         let start = Self.offset(of: word)
         let length = stringLength(of: word)
         guard word & Self.firstFlag == 0 else { return unescapedString(start, length) }
-        // The buffer lives as long as the closure; the range was checked against it when the tape
-        // was made.
+        // The buffer is valid in the closure, and the parser made the range from these bytes.
         return unsafe bytes.withUnsafeBufferPointer { buffer in
             unsafe String(decoding: UnsafeBufferPointer(rebasing: buffer[start..<(start + length)]), as: UTF8.self)
         }
     }
 
     private func unescapedString(_ start: Int, _ length: Int) -> String {
-        // Unescaping never makes a string longer, so that the buffer is large enough.
+        // At most `length` bytes are written: no escape is shorter than its character in UTF-8.
         unsafe String(unsafeUninitializedCapacity: length) { buffer in
             var written = 0
             var position = start
@@ -99,11 +98,11 @@ extension JSONTape {
         return JSONNumber(storage: .text(JSONNumber.Text(numberText(of: word))))
     }
 
-    /// Whether a double, written again, is the number that it was read from.
+    /// Whether the text of a double has the value of the number from which it was read.
     @inline(__always)
     private func isExact(_ double: Double, _ decimal: JSONDecimal, _ word: UInt64) -> Bool {
-        // Fifteen digits always come back; sixteen and seventeen may, as those do that were written
-        // from doubles.
+        // A normal double keeps fifteen digits; it keeps sixteen or seventeen only of some numbers,
+        // such as those that were written from doubles.
         if decimal.significantDigits <= 15 { return double.isNormal || decimal.mantissa == 0 }
         return JSONDoubleParser.isShortest(decimal, of: double) ?? isWritten(double, word)
     }
@@ -134,7 +133,7 @@ extension JSONTape {
         return value
     }
 
-    /// What the standard library makes of a number: exact for any number of digits.
+    /// The standard library's double of a number: correctly rounded for any number of digits.
     private func slowDouble(of word: UInt64) -> Double? {
         Double(numberText(of: word))
     }

@@ -7,7 +7,7 @@ extension JSONTape {
 
     /// The value at an index as a `JSONValue`, moving the index behind it.
     ///
-    /// Recursive, but no deeper than the depth that the parser allowed.
+    /// It is recursive, but not deeper than the depth that the parser allowed.
     func value(at index: inout Int) -> JSONValue {
         let word = words[index]
         index += 1
@@ -46,18 +46,18 @@ extension JSONTape {
         return mayRepeatKeys(at: object) ? JSONObject(pairs) : JSONObject(uniquePairs: pairs)
     }
 
-    /// False only when it is certain that the keys of an object differ.
+    /// Whether keys of an object may be equal: false only when it is certain that all differ.
     ///
-    /// Three filters of 64 bits, in each of which every key sets one bit, chosen by its length, its
-    /// first and its last eight bytes; if a key finds its bit set in all three, a closer look is
-    /// needed.
+    /// There are three filters of 64 bits. Every key sets one bit in each, chosen by its length,
+    /// its first and its last eight bytes. If all three bits of a key are set already, the keys are
+    /// compared.
     func mayRepeatKeys(at object: Int) -> Bool {
         let end = end(of: object)
         var (first, second, third): (UInt64, UInt64, UInt64) = (0, 0, 0)
         var index = object + 1
         while index < end {
             let word = words[index]
-            // Equal as strings does not mean equal as bytes, beyond ASCII and with escapes.
+            // Beyond ASCII and with escapes, equal strings can have different bytes.
             if word & (Self.firstFlag | Self.secondFlag) != 0 { return repeatsStrings(at: object) }
             let fingerprint = keyFingerprint(of: word)
             let bits: (UInt64, UInt64, UInt64) = (

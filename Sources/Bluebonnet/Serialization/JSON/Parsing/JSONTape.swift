@@ -4,17 +4,17 @@
 
 /// A parsed JSON document: its bytes, and one word for each value and key in the order of the text.
 ///
-/// Everything else is made from it when somebody asks: the eager `JSONValue`, a `Decodable` type,
-/// single numbers and strings. The text was checked completely when the tape was made, so that
-/// reading it cannot fail.
+/// Everything else is made from it when it is needed: the whole `JSONValue`, a `Decodable` type,
+/// single numbers and strings. The parser checks the whole text, so that reading a tape cannot
+/// fail.
 ///
 /// A word holds, from the lowest bit: 32 bits of offset (into the bytes, or for a container the
 /// index of the word after it), 27 bits of length (bytes, elements or keys), 2 flags, 3 bits of
-/// kind. Lengths that 27 bits cannot hold are written as the greatest one and found out anew when
+/// kind. Lengths that 27 bits cannot hold are written as the greatest one and counted again when
 /// needed.
 final class JSONTape: Sendable {
     #if DEBUG
-        /// How many steps the parser and those who read the tape have made, for tests that count
+        /// The number of steps of the parser and of all reading of the tape, for tests that count
         /// them.
         let work = Atomic(0)
     #endif
@@ -23,7 +23,7 @@ final class JSONTape: Sendable {
         case null, `false`, `true`, number, string, array, object
     }
 
-    /// The greatest depth that may be asked for; what is made from a tape is freed recursively.
+    /// The greatest depth that is allowed, since values made from a tape are freed recursively.
     static let largestDepth = 2048
     /// Zero bytes after the text, so that eight bytes can be read at every offset and every scan
     /// ends.
@@ -31,9 +31,9 @@ final class JSONTape: Sendable {
     static let largestLength: UInt64 = (1 << 27) - 1
     static let lengthShift: UInt64 = 32
     static let kindShift: UInt64 = 61
-    /// A string with escapes; a number with a fraction or an exponent.
+    /// The flag of a string with escapes, or a number with a fraction or an exponent.
     static let firstFlag: UInt64 = 1 << 59
-    /// A string with characters beyond ASCII.
+    /// The flag of a string with characters beyond ASCII.
     static let secondFlag: UInt64 = 1 << 60
 
     /// The text in UTF-8, without byte-order mark, and the padding.
@@ -41,7 +41,7 @@ final class JSONTape: Sendable {
     let words: [UInt64]
 
     /// Parses a whole text.
-    /// - Throws: `JSONParsingError` with the place of the first thing that is no JSON.
+    /// - Throws: `JSONParsingError` with the place of the first error.
     init(
         parsing text: some Collection<UInt8>,
         maximumDepth: Int,
@@ -76,7 +76,7 @@ final class JSONTape: Sendable {
 }
 
 extension JSONTape {
-    /// Counts steps; nothing in a release build.
+    /// Counts steps; does nothing in a release build.
     @inline(__always)
     func spend(_ steps: Int) {
         #if DEBUG
@@ -95,17 +95,17 @@ extension JSONTape {
 
     @inline(__always)
     static func kind(of word: UInt64) -> Kind {
-        // Three bits, of which the parser writes no more than these seven values.
+        // Never nil: the parser writes only the seven values of `Kind` into these three bits.
         Kind(rawValue: word >> kindShift) ?? .null
     }
 
-    /// Where a string's or a number's text starts.
+    /// The offset of a string's or a number's text; the index of the word after a container.
     @inline(__always)
     static func offset(of word: UInt64) -> Int {
         Int(word & 0xFFFF_FFFF)
     }
 
-    /// The length as the word holds it.
+    /// The length in the word, at most `largestLength`.
     @inline(__always)
     static func length(of word: UInt64) -> Int {
         Int(word >> lengthShift & largestLength)
@@ -118,7 +118,7 @@ extension JSONTape {
         return word >> Self.kindShift >= Kind.array.rawValue ? Self.offset(of: word) : index + 1
     }
 
-    /// How many elements or keys a container has.
+    /// The number of elements or keys of a container.
     func count(at index: Int) -> Int {
         let word = words[index]
         let length = Self.length(of: word)

@@ -1,5 +1,5 @@
 extension JSONTapeParser {
-    /// Checks a number (RFC 8259 §6) without working out its value.
+    /// Checks a number (RFC 8259 §6) without computing its value.
     @inline(__always)
     static func appendNumber(
         _ bytes: Span<UInt8>,
@@ -36,14 +36,14 @@ extension JSONTapeParser {
         byte &- UInt8(ascii: "0") < 10
     }
 
-    /// Moves behind one digit or more.
+    /// Moves behind one or more digits.
     @inline(__always)
     private static func skipDigits(_ bytes: Span<UInt8>, _ position: inout Int) throws(JSONScanFailure) {
         guard isDigit(bytes.byte(position)) else { throw JSONScanFailure(.number, at: position) }
         repeat { position += 1 } while isDigit(bytes.byte(position))
     }
 
-    /// Whether a byte can stand in a number.
+    /// Whether a byte can be part of a number.
     static func isPartOfNumber(_ byte: UInt8) -> Bool {
         isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") || byte == UInt8(ascii: ".")
             || byte | 0x20 == UInt8(ascii: "e")

@@ -28,8 +28,8 @@ extension JSONTapeParser {
     private static func skipPlainBytes(_ bytes: Span<UInt8>, _ position: inout Int) {
         while true {
             let next = bytes.eightBytes(position)
-            // A byte's high bit is set where it became negative; false alarms stand only above a
-            // true one.
+            // The high bit of a byte is set where the subtraction made it negative. A borrow can
+            // also set it wrongly, but only above a byte where it is right, and the lowest is used.
             let isQuote = (next ^ quotes) &- ones
             let isBackslash = (next ^ backslashes) &- ones
             let isControl = next &- spaces
@@ -42,7 +42,7 @@ extension JSONTapeParser {
         }
     }
 
-    /// Goes on after the first byte that is not plain, up to the closing quote.
+    /// Checks a string from its first byte that is not plain to the closing quote.
     private static func scanString(
         _ bytes: Span<UInt8>,
         _ position: inout Int,
@@ -80,7 +80,7 @@ extension JSONTapeParser {
                 position += 6
                 return
             }
-            // Half of a pair, which is no character without the other half.
+            // Half of a surrogate pair is not a character without the other half.
             guard unit < 0xDC00, bytes.byte(position + 6) == UInt8(ascii: "\\"),
                 bytes.byte(position + 7) == UInt8(ascii: "u"),
                 try hexUnit(bytes, position + 6) & 0xFC00 == 0xDC00
@@ -116,7 +116,7 @@ extension JSONTapeParser {
     /// §3.9, RFC 3629 §4): neither overlong, nor a surrogate, nor beyond U+10FFFF.
     private static func skipScalars(_ bytes: Span<UInt8>, _ position: inout Int) throws(JSONScanFailure) {
         while true {
-            // The first byte is the lowest of the four.
+            // The first byte of the text is the lowest byte of the integer.
             let next = UInt32(truncatingIfNeeded: bytes.eightBytes(position))
             switch UInt8(truncatingIfNeeded: next) {
             case 0..<0x80:

@@ -1,24 +1,24 @@
 /// Checks a text and writes its tape.
 ///
-/// A loop without recursion: each open container's word holds the index of its parent and how many
-/// children the parent had so far, until the container closes and its word gets its end and its
-/// count.
+/// It is a loop without recursion. The word of an open container has the index of its parent and
+/// the number of children that the parent had before it; when the container closes, its word gets
+/// its end and its count.
 ///
-/// The cost of a text is its bytes and the words written: every loop moves the position forward
-/// with each of its steps, none moves it back, and no look goes further than the twelve bytes of
-/// two escapes. So there is nothing else to count.
+/// The cost of a text is its bytes and the words written, so that nothing else needs to be counted:
+/// each step of a loop moves the position forward, none moves it back, and none reads further ahead
+/// than the twelve bytes of two escapes.
 enum JSONTapeParser {
-    /// What the tape's word of an open container holds as the parent of the outermost one.
+    /// The parent in the word of an open container that is the outermost one.
     private static let noParent = 0xFFFF_FFFF
 
     /// Parses a text.
     /// - Parameters:
     ///   - bytes: The text, followed by `JSONTape.padding` zero bytes.
     ///   - count: The length of the text.
-    ///   - maximumDepth: How deep containers may be nested; one container is depth 1.
+    ///   - maximumDepth: The depth to which containers may be nested; one container is depth 1.
     ///   - words: An empty tape with room for `capacity(for:maximumDepth:)` words. After a failure
-    ///     it holds what was read, for the path in the error.
-    /// - Throws: What stopped the scan.
+    ///     it has the words that were read, for the path in the error.
+    /// - Throws: The first failure.
     static func parse(
         _ bytes: Span<UInt8>,
         count: Int,
@@ -29,7 +29,7 @@ enum JSONTapeParser {
         do {
             try parse(bytes, count: count, &state, &words)
         } catch {
-            // The padding ends the scan of what the text ended too early.
+            // A text that ends too early fails at the padding, beyond its end.
             var failure =
                 error.offset >= count && error.reason != .empty && error.reason != .tooDeep
                 ? JSONScanFailure(.unexpectedEnd, at: count) : error
@@ -38,7 +38,7 @@ enum JSONTapeParser {
         }
     }
 
-    /// How many words a text can have at most.
+    /// The largest number of words of a text.
     ///
     /// A value takes two bytes at least: a scalar one and a comma, a container its brackets. The
     /// last scalar of a container has no comma, a container that is still open no closing bracket.
@@ -52,7 +52,7 @@ enum JSONTapeParser {
         var depth = 0
         /// The open container; `noParent` at the top.
         var parent = JSONTapeParser.noParent
-        /// How many children the open container has so far.
+        /// The number of children that the open container has so far.
         var children = 0
         var isObject = false
     }
@@ -111,7 +111,7 @@ enum JSONTapeParser {
         return true
     }
 
-    /// After a value: moves to the next one, closing every container that ends here.
+    /// Moves from the end of a value to the next one, and closes every container that ends between.
     /// - Returns: Whether a value follows.
     @inline(__always)
     private static func finishValue(
@@ -175,10 +175,10 @@ enum JSONTapeParser {
         skipWhitespace(bytes, &position)
     }
 
-    /// Skips the four characters of RFC 8259 §2 that mean nothing.
+    /// Skips the four whitespace characters of RFC 8259 §2.
     @inline(__always)
     static func skipWhitespace(_ bytes: Span<UInt8>, _ position: inout Int) {
-        // Most tokens are followed by none or by one space.
+        // Most tokens are followed by no space or by one.
         guard bytes.byte(position) <= 0x20 else { return }
         while isWhitespace(bytes.byte(position)) { position += 1 }
     }
@@ -211,7 +211,7 @@ enum JSONTapeParser {
         }
     }
 
-    /// Says where one of the three words ends to be one, or that no value starts here.
+    /// The failure at the first wrong letter of one of the three words, or where no value starts.
     private static func failedWord(_ bytes: Span<UInt8>, _ first: UInt8, _ position: Int) -> JSONScanFailure {
         for word in [StaticString("null"), "true", "false"] {
             let letters = Array(word.description.utf8)
@@ -232,8 +232,8 @@ extension Span<UInt8> {
     /// Eight bytes from anywhere, the first one lowest.
     @inline(__always)
     func eightBytes(_ offset: Int) -> UInt64 {
-        // Checked against the bounds, alignment not needed; bytes have no padding and every bit
-        // pattern is an integer.
+        // `unsafeLoadUnaligned` checks the bounds and needs no alignment; bytes have no padding,
+        // and every bit pattern is a valid integer.
         UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 }

@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// How deep arrays and objects may be nested unless a caller says otherwise.
+    /// The depth to which arrays and objects may be nested by default.
     public static var defaultMaximumDepth: Int { 512 }
 
     /// Parses JSON exactly as RFC 8259 defines it.
@@ -9,9 +9,9 @@ extension JSONValue {
     /// wins, as with `JSONSerialization`.
     /// - Parameters:
     ///   - bytes: The text: `Data`, `[UInt8]`, a string's `utf8`, a raw buffer.
-    ///   - maximumDepth: How deep arrays and objects may be nested. Default: 512; at most 2048.
+    ///   - maximumDepth: The greatest depth of arrays and objects. Default: 512; at most 2048.
     ///   - allowsFragments: Whether the text may be a single string, number or word. Default: true.
-    /// - Throws: `JSONParsingError` with the line and column of the first thing that is no JSON.
+    /// - Throws: `JSONParsingError` with the line and column of the first error.
     public init(
         parsing bytes: some Collection<UInt8>,
         maximumDepth: Int = Self.defaultMaximumDepth,
@@ -23,9 +23,9 @@ extension JSONValue {
     /// Parses JSON from a string, exactly as from its UTF-8 bytes.
     /// - Parameters:
     ///   - text: The text.
-    ///   - maximumDepth: How deep arrays and objects may be nested. Default: 512; at most 2048.
+    ///   - maximumDepth: The greatest depth of arrays and objects. Default: 512; at most 2048.
     ///   - allowsFragments: Whether the text may be a single string, number or word. Default: true.
-    /// - Throws: `JSONParsingError` with the line and column of the first thing that is no JSON.
+    /// - Throws: `JSONParsingError` with the line and column of the first error.
     public init(
         parsing text: some StringProtocol,
         maximumDepth: Int = Self.defaultMaximumDepth,

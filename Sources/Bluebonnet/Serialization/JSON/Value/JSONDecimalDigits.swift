@@ -17,8 +17,8 @@ struct JSONDecimalDigits: Hashable {
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9") where isExponent:
-                // An exponent of more than nine digits is out of reach of every comparison that
-                // matters.
+                // Digits after the ninth are dropped: no comparison that matters needs such an
+                // exponent.
                 if written < 100_000_000 { written = written * 10 + Int(byte - UInt8(ascii: "0")) }
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 if !digits.isEmpty || byte != UInt8(ascii: "0") { digits.append(byte - UInt8(ascii: "0")) }

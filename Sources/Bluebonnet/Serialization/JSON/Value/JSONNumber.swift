@@ -2,18 +2,19 @@ public import FoundationEssentials
 
 /// A JSON number, exact as it was written.
 ///
-/// Integers of 64 bits and doubles are held as such. What neither can hold without loss (a longer
-/// integer, a fraction that the nearest double is not written as, an exponent out of a double's
-/// range) is held as its text, so that a parsed document can be written again unchanged in value.
+/// Integers of 64 bits and doubles are stored as such. A number that would lose digits (a longer
+/// integer, a fraction that is not the text of its nearest double, an exponent out of a double's
+/// range) is stored as its text, so that a parsed document can be written again with the same
+/// values.
 ///
-/// Two numbers are equal when they denote the same decimal value: `1`, `1.0` and `10e-1` are equal.
+/// Two numbers are equal when they have the same decimal value: `1`, `1.0` and `10e-1` are equal.
 public struct JSONNumber: Sendable {
     enum Storage: Sendable {
         case int(Int64)
-        /// Only above `Int64.max`.
+        /// An integer above `Int64.max`.
         case uint(UInt64)
         case double(Double)
-        /// A valid JSON number that none of the others holds without loss.
+        /// A valid JSON number that the other cases cannot store without loss.
         case text(Text)
     }
 
@@ -60,7 +61,7 @@ public struct JSONNumber: Sendable {
         self = JSONNumber(text: value.description) ?? JSONNumber(Double.nan)
     }
 
-    /// Creates a number from its JSON text (RFC 8259 §6), or nil when the text is no JSON number.
+    /// Creates a number from its JSON text (RFC 8259 §6), or nil when the text is not valid.
     public init?(text: String) {
         guard let tape = try? JSONTape(parsing: text.utf8, maximumDepth: 1), tape.kind(at: 0) == .number,
             tape.numberLength(at: 0) == text.utf8.count
@@ -97,7 +98,7 @@ public struct JSONNumber: Sendable {
         value.magnitude <= 0x1p53 && value.rounded() == value
     }
 
-    /// The digits of a double beyond, where its decimal and not its binary value is meant:
+    /// The digits of a double above 2^53, where its decimal and not its binary value is meant:
     /// 1.23456789012345e18 is 1234567890123450000.
     private static func digits(beyondIntegers value: Double) -> JSONDecimalDigits? {
         value.magnitude > 0x1p53 && value.isFinite ? JSONDecimalDigits(value.description) : nil
@@ -121,7 +122,7 @@ public struct JSONNumber: Sendable {
         }
     }
 
-    /// The nearest double, infinite for what lies beyond the range.
+    /// The nearest double, infinite for a value beyond the range.
     var nearestDouble: Double {
         switch storage {
         case .int(let value): Double(value)
@@ -133,7 +134,7 @@ public struct JSONNumber: Sendable {
 }
 
 extension JSONNumber: Hashable {
-    /// Says whether both numbers denote the same decimal value.
+    /// Whether both numbers have the same decimal value.
     public static func == (left: JSONNumber, right: JSONNumber) -> Bool {
         switch (left.storage, right.storage) {
         case (.int(let a), .int(let b)): a == b
@@ -150,10 +151,10 @@ extension JSONNumber: Hashable {
         }
     }
 
-    /// Feeds the decimal value to the hasher, however it is held.
+    /// Feeds the decimal value to the hasher, however it is stored.
     ///
-    /// Not only the nearest double: a document can hold any number of numbers that have the same
-    /// one.
+    /// The nearest double alone is not enough: a document can have any number of numbers with the
+    /// same one.
     public func hash(into hasher: inout Hasher) {
         if let int64 { return hasher.combine(int64) }
         if let uint64 { return hasher.combine(uint64) }

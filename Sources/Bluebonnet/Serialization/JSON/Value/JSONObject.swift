@@ -2,11 +2,10 @@ import Synchronization
 
 /// A JSON object: keys and values in the order in which they were written or added.
 ///
-/// Keys are unique; where a document repeats a key, the last value stands at the place of the
+/// Keys are unique; where a document repeats a key, the last value is at the place of the
 /// first. Equality and hashing ignore the order. Keys are the same when they are equal as Swift
 /// strings, as in a dictionary: `é` in one scalar and in two is one key, though RFC 8259 §8.3
-/// advises to compare code units. Finding a key is a short walk in small objects and a look into an
-/// index in large ones.
+/// advises to compare code units. Small objects are searched key by key, large ones have an index.
 public struct JSONObject: Sendable {
     /// A key and its value.
     public typealias Element = (key: String, value: JSONValue)
@@ -15,9 +14,9 @@ public struct JSONObject: Sendable {
     static let largestWithoutIndex = 16
 
     private(set) var pairs: [Element]
-    /// Nil in small objects.
+    /// The index of the keys; nil in small objects.
     ///
-    /// Belongs to `pairs` as they are; replaced when they change other than by appending.
+    /// It is valid for the current `pairs`, and replaced when they change other than by appending.
     private var index: JSONObjectIndex?
 
     /// Creates an object without keys.
@@ -38,7 +37,7 @@ public struct JSONObject: Sendable {
         self.init(uniquePairs: dictionary.map { ($0.key, $0.value) }.sorted { $0.key < $1.key })
     }
 
-    /// Takes pairs that are known to have no key twice.
+    /// Creates an object from pairs that are known to have no key twice.
     init(uniquePairs: [Element]) {
         pairs = uniquePairs
         if uniquePairs.count > Self.largestWithoutIndex { index = JSONObjectIndex() }
@@ -122,7 +121,7 @@ extension JSONObject: RandomAccessCollection {
 }
 
 extension JSONObject: Hashable {
-    /// Says whether both objects have the same keys with equal values, in any order.
+    /// Whether both objects have the same keys with equal values, in any order.
     public static func == (left: JSONObject, right: JSONObject) -> Bool {
         guard left.count == right.count else { return false }
         for (position, pair) in left.pairs.enumerated() {
@@ -162,10 +161,9 @@ extension JSONObject: CustomStringConvertible {
     public var description: String { JSONValue.object(self).description }
 }
 
-/// Where the keys of a large object stand, found out at the first lookup.
+/// The positions of the keys of a large object, built at the first lookup.
 ///
-/// A reference, so that the lookup of a value that nobody may change can still fill it in, and
-/// copies share it.
+/// It is a class, so that a lookup in a constant object can still build it, and copies share it.
 final class JSONObjectIndex: Sendable {
     private let positions = Mutex<[String: Int]?>(nil)
 
@@ -183,7 +181,7 @@ final class JSONObjectIndex: Sendable {
         }
     }
 
-    /// Notes a key that was appended to the pairs.
+    /// Adds a key that was appended to the pairs.
     func add(_ key: String, at position: Int) {
         positions.withLock { $0?[key] = position }
     }

@@ -3,12 +3,12 @@ public import FoundationEssentials
 extension JSONValue: Decodable {
     /// Decodes any JSON value from any decoder.
     ///
-    /// Numbers come out exactly as far as the decoder can tell them: from Foundation's, beyond 64
-    /// bits, as decimals. A decoder that reads one scalar as text and as boolean or number gives
-    /// the latter where the text is JSON's.
+    /// Numbers are as exact as the decoder has them: Foundation's decoder has decimals beyond 64
+    /// bits. A decoder that can read one scalar as text and as boolean or number gives the latter
+    /// where the text is JSON.
     ///
-    /// - Parameter decoder: Where the value comes from.
-    /// - Throws: `DecodingError`, when something else stands there.
+    /// - Parameter decoder: The decoder of the value.
+    /// - Throws: `DecodingError` for another value.
     public init(from decoder: any Decoder) throws {
         if let decoder = decoder as? JSONTapeDecoder {
             self = decoder.context.value(at: decoder.index)
@@ -47,11 +47,10 @@ extension JSONValue: Decodable {
         return .number(JSONNumber(try container.decode(Decimal.self)))
     }
 
-    /// A string; or what it says, when the decoder knows scalars only as text, such as one of YAML
-    /// or of forms.
+    /// A string; or the boolean or number in it, when the decoder knows scalars only as text, such
+    /// as one of YAML or of forms.
     private static func scalar(_ text: String, _ container: any SingleValueDecodingContainer) -> JSONValue {
-        // What JSON would write otherwise stays a string: 007 and 0x7 are names rather than
-        // numbers.
+        // A number that is not written as in JSON stays a string: 007 and 0x7 may be names.
         if text == "true" || text == "false" {
             if let value = try? container.decode(Bool.self) { return .bool(value) }
         } else if let first = text.utf8.first, JSONTapeParser.isPartOfNumber(first),
@@ -66,10 +65,10 @@ extension JSONValue: Decodable {
 extension JSONValue: Encodable {
     /// Encodes the value to any encoder.
     ///
-    /// Numbers beyond 64 bits and doubles are handed over as decimals, rounded beyond 38 digits.
+    /// Numbers beyond 64 bits and doubles are encoded as decimals, rounded beyond 38 digits.
     ///
-    /// - Parameter encoder: Where the value goes.
-    /// - Throws: What the encoder throws.
+    /// - Parameter encoder: The encoder of the value.
+    /// - Throws: The errors of the encoder.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .object(let object):
@@ -107,7 +106,7 @@ extension JSONValue: Encodable {
             } else {
                 let context = EncodingError.Context(
                     codingPath: encoder.codingPath,
-                    debugDescription: "No encoder can take the number \(number)."
+                    debugDescription: "The number \(number) is too large to be encoded."
                 )
                 throw EncodingError.invalidValue(number, context)
             }
@@ -119,8 +118,8 @@ extension JSONValue {
     /// Creates the value that an `Encodable` value is written as.
     /// - Parameters:
     ///   - value: The value.
-    ///   - encoder: What writes it. Default: a `JSONEncoder` as it comes.
-    /// - Throws: What the encoder throws.
+    ///   - encoder: The encoder. Default: a `JSONEncoder` without options.
+    /// - Throws: The errors of the encoder.
     public init(encoding value: some Encodable, with encoder: JSONEncoder = JSONEncoder()) throws {
         self = try (value as? JSONValue) ?? JSONValue(parsing: encoder.encode(value))
     }
@@ -129,8 +128,8 @@ extension JSONValue {
 extension JSONNumber: Codable {
     /// Decodes a number from any decoder, as a `JSONValue` does.
     ///
-    /// - Parameter decoder: Where the value comes from.
-    /// - Throws: `DecodingError`, when something else stands there.
+    /// - Parameter decoder: The decoder of the value.
+    /// - Throws: `DecodingError` for another value.
     public init(from decoder: any Decoder) throws {
         guard case .number(let number) = try JSONValue(from: decoder) else {
             throw DecodingError.typeMismatch(
@@ -143,8 +142,8 @@ extension JSONNumber: Codable {
 
     /// Encodes the number to any encoder, as a `JSONValue` does.
     ///
-    /// - Parameter encoder: Where the value goes.
-    /// - Throws: What the encoder throws.
+    /// - Parameter encoder: The encoder of the value.
+    /// - Throws: The errors of the encoder.
     public func encode(to encoder: any Encoder) throws {
         try JSONValue.number(self).encode(to: encoder)
     }
@@ -153,8 +152,8 @@ extension JSONNumber: Codable {
 extension JSONObject: Codable {
     /// Decodes an object from any decoder, as a `JSONValue` does.
     ///
-    /// - Parameter decoder: Where the value comes from.
-    /// - Throws: `DecodingError`, when something else stands there.
+    /// - Parameter decoder: The decoder of the value.
+    /// - Throws: `DecodingError` for another value.
     public init(from decoder: any Decoder) throws {
         guard case .object(let object) = try JSONValue(from: decoder) else {
             throw DecodingError.typeMismatch(
@@ -167,8 +166,8 @@ extension JSONObject: Codable {
 
     /// Encodes the object to any encoder, as a `JSONValue` does.
     ///
-    /// - Parameter encoder: Where the value goes.
-    /// - Throws: What the encoder throws.
+    /// - Parameter encoder: The encoder of the value.
+    /// - Throws: The errors of the encoder.
     public func encode(to encoder: any Encoder) throws {
         try JSONValue.object(self).encode(to: encoder)
     }

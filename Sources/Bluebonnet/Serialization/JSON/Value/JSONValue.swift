@@ -1,4 +1,4 @@
-/// Any JSON value (RFC 8259): what a response is parsed to, and what parameters are written as.
+/// Any JSON value (RFC 8259): the result of parsing a response, and the value of parameters.
 ///
 /// ```swift
 /// let parameters: JSONValue = ["page": 2, "tags": ["a", "b"], "after": nil]
@@ -22,12 +22,12 @@ public enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue {
-    /// The value of a key, or nil when this is no object or has no such key.
+    /// The value of a key, or nil when this is not an object or has no such key.
     public subscript(key: String) -> JSONValue? {
         if case .object(let object) = self { object[key] } else { nil }
     }
 
-    /// The element at an index, or nil when this is no array or has no such element.
+    /// The element at an index, or nil when this is not an array or has no such element.
     public subscript(index: Int) -> JSONValue? {
         guard case .array(let array) = self, array.indices.contains(index) else { return nil }
         return array[index]
@@ -48,17 +48,17 @@ extension JSONValue {
         if case .number(let value) = self { value } else { nil }
     }
 
-    /// The number as an `Int`, or nil when this is no number, has a fraction or does not fit.
+    /// The number as an `Int`, or nil when this is not a number, has a fraction or does not fit.
     public var int: Int? { number?.int }
 
-    /// The number as an `Int64`, or nil when this is no number, has a fraction or does not fit.
+    /// The number as an `Int64`, or nil when this is not a number, has a fraction or does not fit.
     public var int64: Int64? { number?.int64 }
 
-    /// The number as a `UInt64`, or nil when this is no number, has a fraction, is negative or does
-    /// not fit.
+    /// The number as a `UInt64`, or nil when this is not a number, has a fraction, is negative or
+    /// does not fit.
     public var uint64: UInt64? { number?.uint64 }
 
-    /// The double nearest to the number, or nil when this is no number or one beyond the range of
+    /// The double nearest to the number, or nil when this is not a number or is beyond the range of
     /// doubles.
     public var double: Double? { number?.double }
 

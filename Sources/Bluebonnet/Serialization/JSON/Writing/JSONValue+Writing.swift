@@ -43,7 +43,7 @@ extension JSONValue: CustomStringConvertible {
     }
 }
 
-/// How JSON is written.
+/// The format in which JSON is written.
 ///
 /// The default is compact, keys in their order, slashes as they are.
 public struct JSONWritingOptions: OptionSet, Sendable, Hashable {
@@ -55,32 +55,30 @@ public struct JSONWritingOptions: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Every element and key on a line of its own, indented by two spaces for each level.
+    /// Each element and key on its own line, indented by two spaces for each level.
     public static let prettyPrinted = JSONWritingOptions(rawValue: 1 << 0)
     /// Keys in the order of their Unicode scalars instead of their own order.
     public static let sortedKeys = JSONWritingOptions(rawValue: 1 << 1)
-    /// `/` written as `\/`, as Foundation does unless told otherwise; both mean the same to every
-    /// reader.
+    /// `/` written as `\/`, as Foundation does by default; both mean the same.
     public static let escapingSlashes = JSONWritingOptions(rawValue: 1 << 2)
-    /// No option at all, since slashes are not escaped by default; here for those who bring the
-    /// name from Foundation.
+    /// No option, since slashes are not escaped by default; the name is Foundation's.
     public static let withoutEscapingSlashes: JSONWritingOptions = []
 }
 
-/// Why a value cannot be written as JSON.
+/// The reason why a value cannot be written as JSON.
 public struct JSONWritingError: Error, Sendable, Hashable {
-    /// What is wrong, as a sentence.
+    /// The error as a sentence.
     public let message: String
-    /// The way to the value that could not be written, such as `prices[3]`; empty at the top.
+    /// The path of the value that could not be written, such as `prices[3]`; empty at the top.
     public let path: String
 }
 
 extension JSONWritingError: CustomStringConvertible, LocalizedError {
-    /// The sentence with the way to the value.
+    /// The sentence with the path of the value.
     public var description: String {
         path.isEmpty ? "\(message)." : "\(message) (at \(path))."
     }
 
-    /// The same sentence, for those who ask through Foundation.
+    /// The ``description``, for Foundation.
     public var errorDescription: String? { description }
 }

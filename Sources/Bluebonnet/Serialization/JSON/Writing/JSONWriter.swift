@@ -4,12 +4,12 @@ struct JSONWriter {
     static let maximumDepth = JSONTape.largestDepth
 
     private let options: JSONWritingOptions
-    /// Whether infinity and NaN are written as words that are no JSON, for descriptions, instead of
+    /// Whether infinity and NaN are written as words that are not JSON, for descriptions, and not
     /// refused.
     private let isLenient: Bool
     private(set) var bytes: [UInt8] = []
     private var depth = 0
-    /// After a failure, the way to the value from below.
+    /// After a failure, the path of the value, its last part first.
     private var path: [String] = []
 
     init(options: JSONWritingOptions, isLenient: Bool = false) {
@@ -108,7 +108,7 @@ struct JSONWriter {
         bytes.append(contentsOf: text.utf8)
     }
 
-    /// Appends a string between quotes, escaping what RFC 8259 §7 demands and nothing else.
+    /// Appends a string between quotes, and escapes only the characters that RFC 8259 §7 demands.
     private mutating func write(_ string: String) {
         bytes.append(UInt8(ascii: "\""))
         let escapesSlashes = options.contains(.escapingSlashes)

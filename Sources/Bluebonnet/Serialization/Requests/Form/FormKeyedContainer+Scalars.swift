@@ -36,7 +36,7 @@ extension FormKeyedContainer {
     func encode(_ value: UInt128, forKey key: Key) { object[key.stringValue] = .text(value.description) }
 }
 
-// The implementations that a container gets for nothing skip nil, and a nil has to be seen here.
+// The default implementations skip nil, but a form can write it.
 extension FormKeyedContainer {
     func encodeIfPresent(_ value: Bool?, forKey key: Key) {
         if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }

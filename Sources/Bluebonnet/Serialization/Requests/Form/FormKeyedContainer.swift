@@ -1,4 +1,4 @@
-/// Takes the keys and values of an object.
+/// The container that takes the keys and values of an object.
 struct FormKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let scope: FormScope
     let object: FormObject

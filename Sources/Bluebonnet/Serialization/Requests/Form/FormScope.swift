@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Where a value stands and how it becomes text.
+/// The path of a value, and the strategies that make it a text.
 struct FormScope {
     let strategies: FormStrategies
     let path: FormPath?
@@ -16,13 +16,13 @@ struct FormScope {
     }
 
     func value(ofNumber number: some BinaryFloatingPoint & CustomStringConvertible) throws -> FormValue {
-        guard number.isFinite else { throw failure(number, "\(number) is not a number that a form can carry.") }
+        guard number.isFinite else { throw failure(number, "\(number) is not a number that a form can have.") }
         return .text(number.description)
     }
 
-    /// What a value of any type makes at this place.
+    /// The form value of a value of any type.
     func value<T: Encodable>(of value: T) throws -> FormValue {
-        // Comparing types is much cheaper than asking every value for each of these.
+        // Comparing types is much cheaper than casting every value to each of these types.
         if T.self == String.self, let value = value as? String { return .text(value) }
         if T.self == Int.self, let value = value as? Int { return .text(value.description) }
         if T.self == Bool.self, let value = value as? Bool { return self.value(of: value) }
@@ -46,14 +46,14 @@ struct FormScope {
         return result
     }
 
-    /// What a JSON value makes, its numbers as ``QueryString`` writes them.
+    /// The form value of a JSON value, its numbers as ``QueryString`` writes them.
     func value(ofJSON value: JSONValue) throws -> FormValue {
         switch value {
         case .null: return .null
         case .bool(let bool): return self.value(of: bool)
         case .string(let text): return .text(text)
         case .number(let number):
-            guard number.isFinite else { throw failure(value, "\(number) is not a number that a form can carry.") }
+            guard number.isFinite else { throw failure(value, "\(number) is not a number that a form can have.") }
             return .text(QueryString.text(of: number))
         case .array(let elements):
             let array = FormArray()
@@ -71,7 +71,8 @@ struct FormScope {
         }
     }
 
-    /// Only objects, arrays and numbers can hold what needs a path in an error.
+    /// The form value of an element. Only objects, arrays and infinite numbers need its path, for
+    /// an error.
     private func child(_ value: JSONValue, key: () -> any CodingKey) throws -> FormValue {
         switch value {
         case .null, .bool, .string: try self.value(ofJSON: value)
@@ -81,11 +82,11 @@ struct FormScope {
     }
 
     private func value(of decimal: Decimal) throws -> FormValue {
-        guard !decimal.isNaN else { throw failure(decimal, "\(decimal) is not a number that a form can carry.") }
+        guard !decimal.isNaN else { throw failure(decimal, "\(decimal) is not a number that a form can have.") }
         return .text(decimal.description)
     }
 
-    /// What a strategy makes of a value; what it throws is put below an error that knows the place.
+    /// The text that a strategy makes of a value; its error is put below one with the coding path.
     private func text<T>(_ value: T, _ strategy: (T) throws -> String?) throws -> String? {
         do {
             return try strategy(value)
@@ -104,7 +105,7 @@ struct FormScope {
     }
 }
 
-/// The keys on the way to a value; made into an array only for those who ask.
+/// The coding path of a value; it becomes an array only when it is needed.
 final class FormPath {
     private let parent: FormPath?
     private let key: any CodingKey
@@ -125,7 +126,7 @@ final class FormPath {
         return keys
     }
 
-    /// The way as a person writes it: `orders[2].price`.
+    /// The path as a person writes it: `orders[2].price`.
     static func description(of keys: [any CodingKey]) -> String {
         CodingPath.text(
             of: keys.map { key in
@@ -135,7 +136,7 @@ final class FormPath {
     }
 }
 
-/// How values become text; one reference for a whole encoding.
+/// The strategies of one encoding, shared by all its scopes.
 final class FormStrategies: Sendable {
     let bool: URLEncodedFormEncoder.BoolEncoding
     let data: URLEncodedFormEncoder.DataEncoding
@@ -148,7 +149,7 @@ final class FormStrategies: Sendable {
     }
 }
 
-/// Collections that encode themselves without keys and whose order means nothing.
+/// Collections without keys whose order has no meaning.
 protocol FormUnorderedCollection {}
 
 extension Set: FormUnorderedCollection {}

@@ -1,4 +1,4 @@
-/// Takes the one value that a type encodes as.
+/// The container that takes the single value of a type.
 struct FormSingleValueContainer: SingleValueEncodingContainer {
     let encoder: FormTreeEncoder
 

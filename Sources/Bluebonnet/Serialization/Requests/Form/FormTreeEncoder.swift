@@ -1,6 +1,6 @@
-/// The encoder that a value meets: keeps what it is given as a ``FormValue``.
+/// The encoder of one value, which becomes a ``FormValue``.
 ///
-/// A value that asks for containers of two kinds gets what it asked for last.
+/// Where a value asks for containers of two kinds, the last kind counts.
 final class FormTreeEncoder: Encoder {
     let scope: FormScope
     var value: FormValue = .nothing

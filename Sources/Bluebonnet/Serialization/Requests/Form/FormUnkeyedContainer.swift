@@ -1,4 +1,4 @@
-/// Takes the elements of an array.
+/// The container that takes the elements of an array.
 struct FormUnkeyedContainer: UnkeyedEncodingContainer {
     let scope: FormScope
     let array: FormArray

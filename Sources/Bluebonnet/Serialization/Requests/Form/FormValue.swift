@@ -1,4 +1,4 @@
-/// What a value has encoded, in its order, before names are made of it.
+/// An encoded value in its order, before it is written with names.
 enum FormValue {
     /// Nothing was encoded.
     case nothing
@@ -6,17 +6,17 @@ enum FormValue {
     case text(String)
     case array(FormArray)
     case object(FormObject)
-    /// What this encoder has or will have, such as the one that `superEncoder()` returned.
+    /// The value of an encoder that may not be finished, such as that of `superEncoder()`.
     case deferred(FormTreeEncoder)
 
-    /// What stands here once every encoder has been used.
+    /// The value itself, where it is that of an encoder.
     var resolved: FormValue {
         var value = self
         while case .deferred(let encoder) = value { value = encoder.value }
         return value
     }
 
-    /// What this is, when it cannot be the top of a form.
+    /// The kind of a value that cannot be the top of a form, for messages; nil for others.
     var keylessName: String? {
         switch resolved {
         case .null, .object: nil
@@ -36,7 +36,7 @@ final class FormArray {
     var isSet = false
 }
 
-/// The keys and values that keyed containers have taken, in the order in which the keys came.
+/// The keys and values that keyed containers have taken, in the order of the keys.
 ///
 /// A reference, because containers are values that several parties may hold.
 final class FormObject {

@@ -1,11 +1,11 @@
-/// Makes names of the way to each value, and writes the pairs.
+/// Makes a name of the path of each value, and writes the pairs.
 struct FormWriter {
     private(set) var output: [UInt8] = []
 
     private let encoder: URLEncodedFormEncoder
     private let allowedInValues: URLEncodedFormEncoder.AllowedCharacters
     private let allowedInNames: URLEncodedFormEncoder.AllowedCharacters
-    /// The name of the place where the writer is, not escaped.
+    /// The name of the value that is being written, not escaped.
     private var name: [UInt8] = []
 
     init(_ encoder: URLEncodedFormEncoder) {
@@ -101,7 +101,7 @@ struct FormWriter {
         }
     }
 
-    /// Sorted, because the order of a set changes from run to run.
+    /// Writes the elements sorted, because the order of a set changes from run to run.
     private mutating func writeSet(_ elements: [FormValue]) {
         let sorted = elements.map { (text: sortingText(of: $0), element: $0) }
             .sorted { Self.precedes($0.text, $1.text) }

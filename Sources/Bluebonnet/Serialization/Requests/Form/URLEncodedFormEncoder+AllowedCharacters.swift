@@ -1,8 +1,8 @@
 extension URLEncodedFormEncoder {
     /// A set of ASCII characters that stay as they are in names and values.
     ///
-    /// The rest is percent-escaped. What would break the form is escaped even when it is in the
-    /// set: control characters, the space, `%`, `&`, `#`, and `=` in a name.
+    /// All others are percent-escaped. Characters that would break the form are escaped even when
+    /// they are in the set: control characters, the space, `%`, `&`, `#`, and `=` in a name.
     ///
     /// ```swift
     /// encoder.allowedCharacters = .query.union("[]")  // a[]=1 instead of a%5B%5D=1
@@ -30,16 +30,17 @@ extension URLEncodedFormEncoder {
         private static let alphanumerics: AllowedCharacters =
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-        /// `A–Z a–z 0–9 - . _ ~ / ?`, which AFNetworking and Alamofire leave (RFC 3986 §3.4).
+        /// `A–Z a–z 0–9 - . _ ~ / ?`, which AFNetworking and Alamofire do not escape (RFC 3986
+        /// §3.4).
         public static let query = alphanumerics.union("-._~/?")
 
         /// `A–Z a–z 0–9 - . _ ~`, the unreserved characters of RFC 3986 §2.3.
         public static let unreserved = alphanumerics.union("-._~")
 
-        /// `A–Z a–z 0–9 * - . _`, all that the URL Standard's form percent-encode set leaves.
+        /// `A–Z a–z 0–9 * - . _`, which are not in the URL Standard's form percent-encode set.
         public static let whatwg = alphanumerics.union("*-._")
 
-        /// Says whether a character is in the set.
+        /// Whether a character is in the set.
         ///
         /// - Parameter byte: The ASCII code of the character.
         /// - Returns: Whether it is in the set; false from 128 on.
@@ -51,7 +52,7 @@ extension URLEncodedFormEncoder {
             }
         }
 
-        /// Joins two sets.
+        /// Returns the characters of both sets.
         ///
         /// - Parameter other: The other set.
         /// - Returns: The characters that are in one of them.
@@ -62,9 +63,9 @@ extension URLEncodedFormEncoder {
             return result
         }
 
-        /// Takes characters out.
+        /// Returns the set without some characters.
         ///
-        /// - Parameter other: The characters to take out.
+        /// - Parameter other: The characters to remove.
         /// - Returns: The characters that are only in this set.
         public func subtracting(_ other: AllowedCharacters) -> AllowedCharacters {
             var result = self

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 extension URLEncodedFormEncoder {
-    /// How the name of an array's element is made from the name of the array.
+    /// The way in which the name of an array's element is made from the name of the array.
     public enum ArrayEncoding: Sendable {
         /// Brackets after the name: `a[]=1&a[]=2`.
         case brackets
@@ -10,12 +10,12 @@ extension URLEncodedFormEncoder {
         /// Brackets with the index, from 0 on: `a[0]=1&a[1]=2`. Elements that
         /// ``NilEncoding/dropKey`` drops do not count.
         case indexInBrackets
-        /// What the closure makes of the whole unescaped name of the array and the index of the
+        /// The result of the closure for the whole unescaped name of the array and the index of the
         /// element.
         case custom(@Sendable (_ key: String, _ index: Int) -> String)
     }
 
-    /// How booleans are written.
+    /// The format of booleans.
     public enum BoolEncoding: Sendable, Hashable {
         /// The digits `1` and `0`.
         case numeric
@@ -30,7 +30,7 @@ extension URLEncodedFormEncoder {
         }
     }
 
-    /// How `Data` is written.
+    /// The format of `Data`.
     public enum DataEncoding: Sendable {
         /// As `Data` encodes itself: an array of bytes as numbers.
         case deferredToData
@@ -39,7 +39,7 @@ extension URLEncodedFormEncoder {
         /// As the closure writes it.
         case custom(@Sendable (Data) throws -> String)
 
-        /// Nil when the data is to encode itself.
+        /// The text; nil when the data must encode itself.
         func text(of data: Data) throws -> String? {
             switch self {
             case .deferredToData: nil
@@ -49,7 +49,7 @@ extension URLEncodedFormEncoder {
         }
     }
 
-    /// How `Date` is written.
+    /// The format of `Date`.
     public enum DateEncoding: Sendable {
         /// As `Date` encodes itself: seconds since the start of 2001, UTC, as a `Double`.
         case deferredToDate
@@ -61,10 +61,10 @@ extension URLEncodedFormEncoder {
         case iso8601
         /// As the closure formats it.
         case formatted(@Sendable (Date) -> String)
-        /// As the closure writes it, which may refuse.
+        /// As the closure writes it, which may throw.
         case custom(@Sendable (Date) throws -> String)
 
-        /// Nil when the date is to encode itself.
+        /// The text; nil when the date must encode itself.
         func text(of date: Date) throws -> String? {
             switch self {
             case .deferredToDate: nil
@@ -77,7 +77,7 @@ extension URLEncodedFormEncoder {
         }
     }
 
-    /// How each key is changed before it becomes part of a name.
+    /// The change of each key before it becomes part of a name.
     ///
     /// Applies to the keys of types and of dictionaries, at every level.
     public enum KeyEncoding: Sendable {
@@ -86,7 +86,7 @@ extension URLEncodedFormEncoder {
         /// Words in lower case with `_` between them, as Foundation's `JSONEncoder` finds them:
         /// `myURLProperty` is `my_url_property`.
         case convertToSnakeCase
-        /// The same words with `-` between them.
+        /// Words as in ``convertToSnakeCase``, with `-` between them.
         case convertToKebabCase
         /// The first character in upper case: `userName` is `UserName`.
         case capitalized
@@ -94,7 +94,7 @@ extension URLEncodedFormEncoder {
         case uppercased
         /// All in lower case.
         case lowercased
-        /// What the closure makes of the key.
+        /// The result of the closure for the key.
         case custom(@Sendable (_ key: String) -> String)
 
         func encode(_ key: String) -> String {
@@ -109,10 +109,10 @@ extension URLEncodedFormEncoder {
             }
         }
 
-        /// A word starts at a capital that follows something else, and at the last one of several
-        /// capitals when a small letter follows them.
+        /// The words of a key. A word starts at a capital that does not follow a capital, and at
+        /// the last one of several capitals when a small letter follows them.
         ///
-        /// As in Foundation, letters are found by scalars: a mark does not hide the letter before
+        /// As in Foundation, scalars are compared: a combining mark does not hide the letter before
         /// it.
         private static func words(of key: String) -> [String] {
             guard !key.isEmpty else { return [] }
@@ -144,24 +144,24 @@ extension URLEncodedFormEncoder {
         }
     }
 
-    /// How the key of a nested object is joined to the name of that object.
+    /// The way in which the key of a nested object is added to the name of that object.
     public enum KeyPathEncoding: Sendable {
         /// In brackets: `a[b]=1`.
         case brackets
         /// After a dot: `a.b=1`.
         case dots
-        /// What the closure makes of the inner key is appended to the name of the object,
+        /// The result of the closure for the inner key is appended to the name of the object,
         /// unescaped: `"[b]"` for `b` is the same as ``brackets``.
         case custom(@Sendable (_ key: String) -> String)
     }
 
-    /// How nil and null are written: properties that are nil, elements of arrays, nulls of a
+    /// The format of nil and null: properties that are nil, elements of arrays, nulls of a
     /// `JSONValue`.
     ///
     /// A property is seen when its type encodes it with `encode`, `encodeNil` or `encodeIfPresent`,
     /// as types do whose conformance the compiler wrote.
     public enum NilEncoding: Sendable {
-        /// Not at all.
+        /// They are not written.
         case dropKey
         /// A name without value: `a=`.
         case dropValue
@@ -169,11 +169,11 @@ extension URLEncodedFormEncoder {
         case null
         /// A name without `=`, as AFNetworking wrote it: `a`.
         case bareKey
-        /// What the closure returns is the value, which is then escaped; nil drops the key.
+        /// The result of the closure is the value, which is then escaped; nil drops the key.
         case custom(@Sendable () -> String?)
     }
 
-    /// How a space is written, in names and in values.
+    /// The format of a space, in names and in values.
     public enum SpaceEncoding: Sendable, Hashable {
         /// As `%20`.
         case percentEscaped

@@ -3,55 +3,56 @@
 /// ```swift
 /// struct Search: Encodable { var text: String; var tags: [String]; var onlyNew: Bool }
 /// let search = Search(text: "tea & milk", tags: ["a", "b"], onlyNew: true)
-/// try URLEncodedFormEncoder().encode(search)  // onlyNew=1&tags%5B%5D=a&tags%5B%5D=b&text=tea%20%26%20milk
+/// try URLEncodedFormEncoder().encode(search) //
+/// onlyNew=1&tags%5B%5D=a&tags%5B%5D=b&text=tea%20%26%20milk
 /// ```
 /// - Integers, `String`, `URL`, `UUID` and `Decimal` are written as their text, `Float` and
 ///   `Double` in the shortest form that reads back the same (`1.0`); infinity and NaN are errors.
-/// - A `Set` repeats the bare key, its elements sorted, whatever ``arrayEncoding`` says, as
-///   AFNetworking wrote sets.
-/// - Arrays keep their order. Empty arrays, sets and objects make nothing.
-/// - Names and values are percent-escaped as UTF-8, brackets and dots of nested names like
-///   everything else.
+/// - A `Set` repeats the bare key, its elements sorted, also with other values of
+///   ``arrayEncoding``, as AFNetworking wrote sets.
+/// - Arrays keep their order. Empty arrays, sets and objects are not written.
+/// - Names and values are percent-escaped as UTF-8, also the brackets and dots of nested names.
 ///
-/// It is the counterpart of Alamofire's `URLEncodedFormEncoder`, whose defaults it has. Unlike
-/// there, a ``keyEncoding`` applies to every key on the way and not to the joined name, and arrays
-/// are never reordered. What AFNetworking wrote for dictionaries is in ``QueryString``; the
-/// difference is in nulls, for which there is ``NilEncoding/bareKey``.
+/// It is the counterpart of Alamofire's `URLEncodedFormEncoder` and has its defaults. Unlike there,
+/// a ``keyEncoding`` applies to each key of a path and not to the joined name, and arrays are never
+/// reordered. ``QueryString`` has AFNetworking's rules for dictionaries; the difference is in
+/// nulls, for which there is ``NilEncoding/bareKey``.
 public struct URLEncodedFormEncoder: Sendable {
     /// Whether keys are sorted by their UTF-16 units at every level, as they are written. Default:
     /// true.
     ///
-    /// Otherwise they stand in the order in which they were encoded, which a `Dictionary` changes
+    /// Otherwise they are in the order in which they were encoded, which a `Dictionary` changes
     /// from run to run.
     public var sortsKeys = true
 
-    /// How the name of an array's element is made. Default: ``ArrayEncoding/brackets``.
+    /// The format of the name of an array's element. Default: ``ArrayEncoding/brackets``.
     public var arrayEncoding: ArrayEncoding = .brackets
 
-    /// How booleans are written. Default: ``BoolEncoding/numeric``.
+    /// The format of booleans. Default: ``BoolEncoding/numeric``.
     public var boolEncoding: BoolEncoding = .numeric
 
-    /// How `Data` is written. Default: ``DataEncoding/base64``.
+    /// The format of `Data`. Default: ``DataEncoding/base64``.
     public var dataEncoding: DataEncoding = .base64
 
-    /// How `Date` is written. Default: ``DateEncoding/deferredToDate``.
+    /// The format of `Date`. Default: ``DateEncoding/deferredToDate``.
     public var dateEncoding: DateEncoding = .deferredToDate
 
-    /// How each key is changed before it becomes part of a name. Default:
+    /// The change of each key before it becomes part of a name. Default:
     /// ``KeyEncoding/useDefaultKeys``.
     public var keyEncoding: KeyEncoding = .useDefaultKeys
 
-    /// How the key of a nested object is joined to the name of that object. Default:
+    /// The way in which the key of a nested object is added to the name of that object. Default:
     /// ``KeyPathEncoding/brackets``.
     public var keyPathEncoding: KeyPathEncoding = .brackets
 
-    /// How nil and null are written. Default: ``NilEncoding/dropKey``.
+    /// The format of nil and null. Default: ``NilEncoding/dropKey``.
     public var nilEncoding: NilEncoding = .dropKey
 
-    /// How a space is written. Default: ``SpaceEncoding/percentEscaped``.
+    /// The format of a space. Default: ``SpaceEncoding/percentEscaped``.
     public var spaceEncoding: SpaceEncoding = .percentEscaped
 
-    /// What stays as it is in names and values. Default: ``AllowedCharacters/query``.
+    /// The characters that are not escaped in names and values. Default:
+    /// ``AllowedCharacters/query``.
     public var allowedCharacters: AllowedCharacters = .query
 
     /// Makes an encoder with the defaults.
@@ -71,8 +72,8 @@ public struct URLEncodedFormEncoder: Sendable {
 
     /// Writes a value.
     ///
-    /// - Parameter value: What encodes itself with keys: a structure, a class, a dictionary. Nil
-    ///   makes nothing.
+    /// - Parameter value: A value that encodes itself with keys: a structure, a class, a
+    ///   dictionary. Nil makes an empty text.
     /// - Returns: The pairs joined with `&`; empty when there is nothing to write.
     /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` when the value is an array or
     ///   a single value, which have no keys, or when something in it cannot be written; the

@@ -58,7 +58,7 @@ import Testing
         #expect(
             error?.message
                 == "The parameters cannot be written as a form, at order.items[1].price: "
-                + "\(number) is not a number that a form can carry."
+                + "\(number) is not a number that a form can have."
         )
         for (error, place) in [
             (failure(["a": [1, number]]), "a[1]"), (failure(["a": [Float(number)]]), "a[0]"),

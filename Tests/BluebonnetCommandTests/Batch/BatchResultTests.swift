@@ -5,8 +5,8 @@ import Testing
 
 @testable import BluebonnetCommand
 
-@Suite struct BatchAnswerTests {
-    private func answer(_ body: BatchAnswer.Body) throws -> BatchAnswer {
+@Suite struct BatchResultTests {
+    private func result(_ body: BatchResult.Body) throws -> BatchResult {
         let head = ResponseHead(
             status: .ok,
             headerFields: HTTPFields([
@@ -18,10 +18,10 @@ import Testing
         timings.connect = .microseconds(1500)
         timings.total = .seconds(2)
         timings.isConnectionReused = true
-        return BatchAnswer(
+        return BatchResult(
             id: ["k": 1],
             outcome: .response(
-                BatchAnswer.Received(
+                BatchResult.Received(
                     head: head,
                     url: try #require(URL(string: "http://a/b")),
                     body: body,
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `a batch result of a response has all its members in the documented order`() throws {
-        let line = String(decoding: try answer(.inline(Data("h\"é".utf8))).line(), as: UTF8.self)
+        let line = String(decoding: try result(.inline(Data("h\"é".utf8))).line(), as: UTF8.self)
         #expect(
             line == """
                 {"id":{"k":1},"status":200,"reason":"OK","httpVersion":"1.1","url":"http://a/b",\
@@ -50,40 +50,40 @@ import Testing
     }
 
     @Test func `a body that is not UTF-8 is Base64 in a batch result`() throws {
-        let json = try answer(.inline(Data([0xFF, 0]))).json
+        let json = try result(.inline(Data([0xFF, 0]))).json
         #expect(json["body"] == nil)
         #expect(json["bodyBase64"] == "/wA=")
         #expect(json["bytes"] == 2)
     }
 
     @Test func `an empty body is an empty text in a batch result`() throws {
-        let json = try answer(.inline(Data())).json
+        let json = try result(.inline(Data())).json
         #expect(json["body"] == "")
         #expect(json["bytes"] == 0)
     }
 
     @Test func `a batch result has the length of a body in a file, but not the body`() throws {
-        let json = try answer(.written(bytes: 5)).json
+        let json = try result(.written(bytes: 5)).json
         #expect(json["body"] == nil)
         #expect(json["bodyBase64"] == nil)
         #expect(json["bytes"] == 5)
     }
 
     @Test func `a batch result is one line whatever it contains`() throws {
-        let line = try answer(.inline(Data("a\nb\r\u{2028}".utf8))).line()
+        let line = try result(.inline(Data("a\nb\r\u{2028}".utf8))).line()
         #expect(line.filter { $0 == UInt8(ascii: "\n") }.count == 1)
         #expect(line.last == UInt8(ascii: "\n"))
     }
 
     @Test(arguments: [nil, 200])
     func `a batch result of an error has its code, and the status when there was one`(status: Int?) {
-        let answer = BatchAnswer(
+        let result = BatchResult(
             id: 8,
             outcome: .error(BatchError(code: "connection-lost", message: "m"), status: status)
         )
         let suffix = status.map { ",\"status\":\($0)" } ?? ""
         let expected = #"{"id":8,"error":{"code":"connection-lost","message":"m"}"# + suffix + "}\n"
-        #expect(String(decoding: answer.line(), as: UTF8.self) == expected)
-        #expect(answer.isError)
+        #expect(String(decoding: result.line(), as: UTF8.self) == expected)
+        #expect(result.isError)
     }
 }

@@ -2,16 +2,16 @@ import Bluebonnet
 import FoundationEssentials
 import HTTPTypes
 
-/// The answer to a line.
-struct BatchAnswer: Sendable {
-    /// What became of the response body.
+/// The result of a line.
+struct BatchResult: Sendable {
+    /// The response body, or the number of bytes that were written to a file.
     enum Body: Sendable {
         case inline(Data)
-        /// It was streamed into a file.
+        /// The body was streamed into a file.
         case written(bytes: Int)
     }
 
-    /// Everything of a response that an answer shows.
+    /// The parts of a response that a result shows.
     struct Received: Sendable {
         var head: ResponseHead
         var url: URL
@@ -37,14 +37,14 @@ struct BatchAnswer: Sendable {
         if case .error = outcome { true } else { false }
     }
 
-    /// The answer as a line of JSON with its line end.
+    /// The result as a line of JSON with its line end.
     func line() -> [UInt8] {
         var bytes = Array(json.description.utf8)
         bytes.append(UInt8(ascii: "\n"))
         return bytes
     }
 
-    /// The answer as JSON.
+    /// The result as JSON.
     var json: JSONValue {
         switch outcome {
         case .response(let received): json(received)
@@ -94,7 +94,7 @@ struct BatchAnswer: Sendable {
         .array(fields.map { [.string($0.name), .string($0.value)] })
     }
 
-    /// Seconds with microseconds; what did not happen took 0.
+    /// Seconds with microseconds; 0 for a phase that did not happen.
     private static func json(_ timings: Timings) -> JSONValue {
         func seconds(_ duration: Duration?) -> JSONValue {
             let (seconds, attoseconds) = duration?.components ?? (0, 0)

@@ -1,13 +1,13 @@
 import Dispatch
 import Synchronization
 
-/// Writes answers as they come, on a thread of its own.
+/// Writes results as they come, on its own thread.
 ///
-/// A reader who is slow, or writes all lines before it reads the first answer, blocks that thread
-/// and nothing else: answers wait in memory up to a limit, beyond which no new line is begun.
-final class AnswerWriter: Sendable {
+/// A program that reads slowly, or writes all lines before it reads the first result, blocks only
+/// that thread: results wait in memory up to a limit, beyond which no new line is begun.
+final class ResultWriter: Sendable {
     private struct State {
-        var order: AnswerOrder?
+        var order: ResultOrder?
         var pending: [UInt8] = []
         /// Bytes that have not been written, those held back for the order included.
         var waitingBytes = 0
@@ -18,7 +18,7 @@ final class AnswerWriter: Sendable {
         var hasEnded = false
     }
 
-    /// Answers of this size together wait in memory.
+    /// The bytes of results that may wait in memory.
     private static let mostWaitingBytes = 64 << 20
 
     private let state: Mutex<State>
@@ -27,27 +27,27 @@ final class AnswerWriter: Sendable {
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - isOrdered: Whether answers are written in the order of their lines.
+    ///   - isOrdered: Whether results are written in the order of their lines.
     ///   - output: Takes the bytes; may block.
     init(isOrdered: Bool, output: @escaping @Sendable ([UInt8]) -> Void) {
-        state = Mutex(State(order: isOrdered ? AnswerOrder() : nil))
-        DispatchQueue(label: "bluebonnet.answers").async { [self] in
+        state = Mutex(State(order: isOrdered ? ResultOrder() : nil))
+        DispatchQueue(label: "bluebonnet.results").async { [self] in
             while let bytes = take() { output(bytes) }
         }
     }
 
-    /// Hands over an answer; suspends while too much waits.
+    /// Passes a result to the thread; suspends while too many bytes wait.
     ///
     /// - Parameters:
-    ///   - answer: The answer with its line end.
+    ///   - result: The result with its line end.
     ///   - number: The number of its line, from 1.
-    func write(_ answer: [UInt8], at number: Int) async {
+    func write(_ result: [UInt8], at number: Int) async {
         let (wakes, isFull) = state.withLock { state -> (Bool, Bool) in
-            state.waitingBytes += answer.count
-            if let ready = state.order?.add(answer, at: number) {
-                for answer in ready { state.pending += answer }
+            state.waitingBytes += result.count
+            if let ready = state.order?.add(result, at: number) {
+                for result in ready { state.pending += result }
             } else {
-                state.pending += answer
+                state.pending += result
             }
             defer { if !state.pending.isEmpty { state.isThreadIdle = false } }
             return (state.isThreadIdle && !state.pending.isEmpty, state.waitingBytes > Self.mostWaitingBytes)
@@ -83,7 +83,7 @@ final class AnswerWriter: Sendable {
 
     // MARK: The writing thread
 
-    /// What the thread does next.
+    /// The next action of the thread.
     private enum Step {
         case write([UInt8], unblocked: [CheckedContinuation<Void, Never>])
         case wait

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluebonnetCommand
 
-@Suite(.timeLimit(.minutes(1))) struct AnswerWriterTests {
+@Suite(.timeLimit(.minutes(1))) struct ResultWriterTests {
     /// What was written.
     private final class Sink: Sendable {
         let bytes = Mutex<[UInt8]>([])
@@ -13,7 +13,7 @@ import Testing
     @Test(arguments: [false, true])
     func `the batch writer has written every result when it has finished`(isOrdered: Bool) async {
         let sink = Sink()
-        let writer = AnswerWriter(isOrdered: isOrdered) { bytes in sink.bytes.withLock { $0 += bytes } }
+        let writer = ResultWriter(isOrdered: isOrdered) { bytes in sink.bytes.withLock { $0 += bytes } }
         await withTaskGroup { group in
             for number in 1...1000 {
                 group.addTask { await writer.write(Array("\(number)\n".utf8), at: number) }
@@ -28,7 +28,7 @@ import Testing
     @Test func `a slow reader of batch results delays only the tasks that write them`() async {
         let sink = Sink()
         let gate = DispatchSemaphore(value: 0)
-        let writer = AnswerWriter(isOrdered: false) { bytes in
+        let writer = ResultWriter(isOrdered: false) { bytes in
             gate.wait()
             gate.signal()
             sink.bytes.withLock { $0 += [UInt8(clamping: bytes.count >> 20)] }
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `the batch writer ends at once when nothing was written`() async {
-        let writer = AnswerWriter(isOrdered: true) { _ in Issue.record("nothing to write") }
+        let writer = ResultWriter(isOrdered: true) { _ in Issue.record("nothing to write") }
         await writer.finish()
     }
 }
