@@ -20,9 +20,9 @@ public struct Next: Sendable {
 
     /// A way that ends in a closure: for testing an interceptor alone.
     ///
-    /// - Parameter answer: Returns the response to the request.
-    public init(answer: @escaping @Sendable (Request) async throws -> TransportResponse) {
-        step = .closure(answer)
+    /// - Parameter respond: Returns the response to the request.
+    public init(respond: @escaping @Sendable (Request) async throws -> TransportResponse) {
+        step = .closure(respond)
     }
 
     /// Sends the request the rest of the way.

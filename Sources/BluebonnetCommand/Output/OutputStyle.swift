@@ -1,3 +1,5 @@
+import ArgumentParser
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -48,4 +50,9 @@ struct OutputStyle: Equatable, Sendable {
         // The command never changes the environment, and the text is copied before this returns.
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
+}
+
+/// The choices of `--pretty`.
+enum PrettyPrinting: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case auto, all, format, colors, none
 }

@@ -19,7 +19,10 @@ struct RequestOptions: ParsableArguments {
     @Flag(name: .long, help: "Send the fields as multipart/form-data, as --form does by itself when there are files.")
     var multipart = false
 
-    @Flag(name: [.customShort("x"), .long], help: "Compress the body (gzip). The server must be able to decompress it.")
+    @Flag(
+        name: [.customShort("x"), .long],
+        help: "Compress the body (gzip). The server must be able to decompress it."
+    )
     var compress = false
 
     @Flag(name: [.customShort("I"), .long], help: "Do not read a body from standard input.")

@@ -1,3 +1,5 @@
+import Bluebonnet
+
 /// A number of seconds as people write it: 0.5, 30.
 struct Seconds: Equatable {
     /// The largest number. It is longer than any useful wait, and a `Duration` can hold it.
@@ -12,5 +14,17 @@ struct Seconds: Equatable {
     init?(_ value: Double) {
         guard value >= 0, value <= Self.most else { return nil }
         duration = .seconds(value)
+    }
+}
+
+extension Timeouts {
+    /// Sets the timeout of the whole request and turns the shorter ones off, except for connecting.
+    ///
+    /// A user who allows a request two minutes also allows its first byte two minutes.
+    mutating func limitRequest(to duration: Duration) {
+        request = duration
+        waiting = nil
+        firstByte = nil
+        betweenBytes = nil
     }
 }

@@ -70,7 +70,7 @@ package final class LocalServer: Sendable {
         let router = EndpointRouter.standard
         let secure = options.tls != nil
         let limit = options.maximumBodySize
-        let responder = CallbackResponder<ExchangeContext> { request, context in
+        let responder = CallbackResponder<ConnectionContext> { request, context in
             await router.respond(to: request, from: context.origin, secure: secure, maximumBodySize: limit)
         }
         var server = HTTPServerBuilder.http1()
@@ -138,5 +138,18 @@ package final class LocalServer: Sendable {
         try? await channel.writeAndFlush(ByteBuffer(string: request)).get()
         try? await channel.closeFuture.get()
         deadline.cancel()
+    }
+}
+
+/// The context that Hummingbird gives with a request.
+private struct ConnectionContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+
+    /// The address the request came from.
+    let origin: String
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        origin = source.channel.remoteAddress?.ipAddress ?? "localhost"
     }
 }

@@ -65,7 +65,7 @@ struct ServerSentEventsTests {
 
     @Test func `an event stream connects again with the last identifier until the server responds 204`() async throws {
         let count = Counter()
-        let answer: StubTransport.Responder = { _ in
+        let responder: StubTransport.Responder = { _ in
             switch count.increment() {
             case 1: .stream(Pieces(["retry: 0\nid: 1\ndata: a\n\nid: 2\ndata: lost"]), contentType: Self.stream)
             case 2:
@@ -77,7 +77,7 @@ struct ServerSentEventsTests {
             default: StubResponse(status: .noContent)
             }
         }
-        try await withAPI(over: StubTransport(respond: answer)) { api, transport in
+        try await withAPI(over: StubTransport(respond: responder)) { api, transport in
             var texts: [String] = []
             let events = api.stream("events").serverSentEvents(lastEventID: "0", reconnects: true)
             for try await event in events { texts.append(event.data) }
@@ -89,12 +89,12 @@ struct ServerSentEventsTests {
 
     @Test func `a refused response ends an event stream, and so does a first request that fails`() async throws {
         let count = Counter()
-        let answer: StubTransport.Responder = { _ in
+        let responder: StubTransport.Responder = { _ in
             count.increment() == 1
                 ? .stream(Pieces(["retry: 0\ndata: a\n\n"]), contentType: Self.stream)
                 : .text("no", status: .forbidden)
         }
-        try await withAPI(over: StubTransport(respond: answer)) { api, transport in
+        try await withAPI(over: StubTransport(respond: responder)) { api, transport in
             var texts: [String] = []
             let error = try await networkingError {
                 for try await event in api.stream("events").serverSentEvents(reconnects: true) {
@@ -118,12 +118,12 @@ struct ServerSentEventsTests {
 
     @Test func `an event stream connects at most ten times a second`() async throws {
         let count = Counter()
-        let answer: StubTransport.Responder = { _ in
+        let responder: StubTransport.Responder = { _ in
             count.increment() < 4
                 ? .stream(Pieces(["retry: 0\ndata: a\n\n"]), contentType: Self.stream)
                 : StubResponse(status: .noContent)
         }
-        try await withAPI(over: StubTransport(respond: answer)) { api, _ in
+        try await withAPI(over: StubTransport(respond: responder)) { api, _ in
             let start = ContinuousClock.now
             var texts: [String] = []
             for try await event in api.stream("events").serverSentEvents(reconnects: true) { texts.append(event.data) }
