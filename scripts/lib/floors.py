@@ -1,7 +1,7 @@
-"""Checks that the folders of the library only use what they may use. Called by scripts/floors.
+"""Checks that the folders of the library only use the folders below them. Called by scripts/floors.
 
-ARCHITECTURE.md describes the floors. A folder is type-checked by the compiler together with only those
-that it may use: with anything else it does not compile. The arguments are those of the last build.
+ARCHITECTURE.md describes the floors. The compiler checks each folder together with those that it may
+use, and without the others. The arguments of the compiler are those of the last build.
 """
 
 import json
@@ -12,9 +12,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-# Folders of Sources/Bluebonnet, and what each group may use beside itself. Messages, Configuration and
-# Transport are one group, because requests and configurations hold interceptors. What is not here is at
-# the top and may use everything.
+# Folders of Sources/Bluebonnet, and the folders that each group may use beside itself. Messages,
+# Configuration and Transport are one group, because requests and configurations hold interceptors.
+# The folders in TOP may use everything.
 GROUPS: list[tuple[list[str], list[str]]] = [
     (["Support"], []),
     (["Messages", "Configuration", "Transport"], ["Support"]),
