@@ -3,8 +3,9 @@ import NIOCore
 /// A connection as the pool and the exchanges use it, whatever its protocol. Everything happens on
 /// the connection's event loop.
 protocol HTTPConnection: AnyObject {
-    /// Sends the exchange's request. One that the connection cannot take goes back to the pool; no
-    /// other one comes then, and the connection must close when nothing is under way on it.
+    /// Sends the request of the exchange. An exchange that the connection cannot take is given back
+    /// to the pool. The pool then sends it no other one, and the connection must close when its
+    /// running exchanges have ended.
     func start(_ exchange: Exchange)
     /// Stays idle until the idle timeout, because no request waits for the connection.
     func becomeIdle(at now: NIODeadline)
@@ -29,7 +30,7 @@ struct Establishment {
     let readyAt: NIODeadline
 
     /// The timings of an exchange that begins on the connection now. One that came while the
-    /// connection was being made did not wait for all of that.
+    /// connection was being made has only the part of each phase for which it waited.
     func timings(since startedAt: NIODeadline, now: NIODeadline) -> ExchangeTimings {
         var timings = ExchangeTimings()
         var left = max(.zero, readyAt.since(startedAt))

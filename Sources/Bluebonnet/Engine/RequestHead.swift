@@ -12,13 +12,13 @@ import HTTPTypes
 /// | the fields of the request | as they are, in their order |
 /// | `Expect` | `100-continue` where ``Expectation`` adds it; left out where it removes it |
 /// | `Accept-Encoding` | ``ContentCoding/Offer``, where the caller can decode and the request has none |
-/// | `Content-Length` or `Transfer-Encoding` | how the body is delimited, where the request has neither |
+/// | `Content-Length` or `Transfer-Encoding` | the framing of the body, where the request has neither |
 ///
 /// The fields of the request have their defaults already, because interceptors see those: the
 /// request serializer's (``HTTPRequestSerializer/defaultHeaderFields``) and the session's
 /// (``SessionConfiguration/additionalHeaderFields``).
 struct RequestHead: Sendable {
-    /// How long the body is.
+    /// The length of the body.
     enum BodyLength: Hashable, Sendable {
         /// In bytes, possibly 0.
         case length(Int)
@@ -56,7 +56,7 @@ struct RequestHead: Sendable {
     let survey: RequestFieldSurvey
     /// The Accept-Encoding behind the fields.
     let offer: ContentCoding.Offer?
-    /// How the body is delimited, where the fields do not say that already. nil without a body,
+    /// The framing of the body, where the fields do not have it. nil without a body,
     /// except for POST, PUT and PATCH, for which it is a length of 0 (RFC 9110 §8.6).
     let missingFraming: BodyLength?
 
@@ -71,7 +71,7 @@ struct RequestHead: Sendable {
     ///   - target: The request target.
     ///   - host: The value of Host.
     ///   - fields: The header fields of the request.
-    ///   - body: How long the body is; nil without one.
+    ///   - body: The length of the body; nil without one.
     ///   - expectation: Whether the body waits for 100 Continue.
     ///   - offersCodings: Whether the caller can undo content codings. Default: no.
     /// - Throws: The reason why the request cannot be sent.

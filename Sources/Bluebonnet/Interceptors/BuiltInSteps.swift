@@ -5,8 +5,8 @@ import HTTPTypes
 ///
 /// Content codings (RFC 9110 §8.4) are undone, and the server is told which ones can be (§12.5.3).
 /// The header fields of the response stay as the server sent them. A coding that is not known
-/// leaves the body as it came. So does a 206: its content is a part of the coded bytes (§14.4), and
-/// only the whole can be decoded. A request for a range therefore asks for no coding.
+/// leaves the body as it came. So does a 206: its content is a part of the encoded bytes (§14.4),
+/// and only the whole can be decoded. A request for a range therefore asks for no coding.
 ///
 /// A response with neither redirect nor coding comes as the transport brought it.
 struct BuiltInSteps: Sendable {

@@ -26,14 +26,14 @@ enum RequestItem: Equatable, Sendable {
 }
 
 extension RequestItem {
-    /// The longer first, since the first one that matches at a place is taken.
+    /// Longer separators come before their beginnings: the first match is taken.
     private static let separators = [":=@", "==@", ":=", "==", "=@", ":@", ":", "=", "@", ";"]
         .map { Array($0.unicodeScalars) }
 
     /// Reads an item.
     ///
-    /// The first separator decides, the longest where several begin at one place. A backslash takes
-    /// the meaning from a separator behind it (`a\:b:c` is the header `a:b`); before any other
+    /// The first separator decides, the longest where several begin at one place. A backslash makes
+    /// the separator after it plain text (`a\:b:c` is the header `a:b`); before any other
     /// character it has no meaning.
     ///
     /// - Parameter argument: The argument as the shell passes it.

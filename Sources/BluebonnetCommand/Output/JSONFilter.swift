@@ -63,7 +63,7 @@ struct JSONFilter: Equatable, Sendable {
                 switch rest.popFirst() {
                 case "0": name.append("~")
                 case "1": name.append("/")
-                default: throw .usage("“\(text)”: a “~” in a JSON pointer is written ~0 (and a slash in a name ~1).")
+                default: throw .usage("“\(text)”: write ~0 for “~” and ~1 for “/” in a JSON pointer.")
                 }
             }
             steps.append(.token(String(name)))

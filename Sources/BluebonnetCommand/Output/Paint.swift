@@ -6,6 +6,7 @@ struct Paint: Sendable {
         case key = "34"
         case string = "32"
         case number = "33"
+        /// true, false and null.
         case word = "35"
         case faint = "2"
         case success = "1;32"

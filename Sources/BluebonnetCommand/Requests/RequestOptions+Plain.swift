@@ -1,7 +1,7 @@
 extension RequestOptions {
-    /// Reads a URL and items, which is all that most requests have, with the same result as
-    /// ArgumentParser, which needs a third of the time of a short request to register all options.
-    /// Nil where an argument begins with a dash or there is none; ArgumentParser reads those.
+    /// Reads a URL and items without options, as most requests have them, with the result of
+    /// ArgumentParser. That needs a third of the time of a short request to register all options.
+    /// Nil where an argument begins with a dash or there is none.
     ///
     /// - Parameter arguments: The arguments after the name of the command.
     init?(plain arguments: some Collection<String>) {

@@ -7,12 +7,12 @@ import HTTPTypes
 enum KeepAliveField {
     private static let name = HTTPField.Name("Keep-Alive")
 
-    /// The time that is left for the next request, which must arrive before the server's time is
-    /// over.
+    /// The time before the server's end at which we close the connection, so that no request is on
+    /// its way then.
     private static let margin = Duration.seconds(1)
 
-    /// The time for which the connection may be idle and still be used again; none when the server
-    /// says nothing that can be read.
+    /// The time for which the connection may be idle and still be used again; none without a valid
+    /// value.
     static func time(in fields: RawHeaderFields) -> CompactTime {
         guard fields.framingNames.contains(.keepAlive), let name else { return .none }
         return fields.values(for: name).reduce(.none) { $0.shorter(time(in: $1)) }

@@ -23,6 +23,7 @@ extension RawHeaderFields {
         return found
     }
 
+    /// A length that is valid and does not contradict the one found before it.
     private func agreed(
         _ found: Int64?,
         _ length: Int64?,

@@ -10,7 +10,7 @@ protocol PoolMember: AnyObject {
 
 /// An exchange that waits for a connection, as the pool knows it.
 protocol PoolWaiter: AnyObject {
-    /// Whether it needs a fresh connection: the last one turned out to be stale.
+    /// Whether it needs a fresh connection: the connection before was stale.
     var needsFreshConnection: Bool { get }
     var patience: Patience { get }
     /// Its ticket in the queue, below zero while it has none. Written by the queue only.
@@ -19,12 +19,12 @@ protocol PoolWaiter: AnyObject {
 
 /// The times for which an exchange waits for a connection.
 struct Patience {
-    /// The time that was over.
+    /// The timeout that was exceeded.
     enum Limit: Equatable { case request, connect, waiting }
 
     /// The time at which it began to wait.
     var since: NIODeadline
-    /// The time at which its whole time is over.
+    /// The deadline of the whole request.
     var deadline: NIODeadline?
     /// The time to a ready connection, while none is open.
     var connect: CompactTime

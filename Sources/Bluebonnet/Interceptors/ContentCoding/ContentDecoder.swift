@@ -33,8 +33,7 @@ final class ContentDecoder: BodyTransform, @unchecked Sendable {
     }
 
     /// The next decoded block. A large one is not made on an event loop or an actor, where the
-    /// caller may be running: all connections of the loop would wait meanwhile, or the window of a
-    /// program.
+    /// caller may be running: meanwhile all connections of the loop or a user interface would wait.
     ///
     /// - Throws: As ``nextBlock()``, and the error that stopped the task: decoding never waits, and
     ///   so has to check that itself.
@@ -60,7 +59,8 @@ final class ContentDecoder: BodyTransform, @unchecked Sendable {
     }
 
     /// Whether the next block may be larger than is worth decoding on an event loop, or may take as
-    /// much work: behind a second coding, any number of blocks may lie between two of its own.
+    /// much work: with two codings, the first may make any number of blocks for one of the
+    /// last.
     private var mayBringLargeBlock: Bool {
         stages.count > 1 || stages.contains { $0.nextBlockSize > Computation.inlineSize }
     }
@@ -70,8 +70,8 @@ final class ContentDecoder: BodyTransform, @unchecked Sendable {
 
     /// Ends the body, after ``nextBlock()`` returned nil.
     ///
-    /// A body without a single byte is fine: the response to HEAD, a 204 and a 304 carry the coding
-    /// of a body they do not have.
+    /// A body without a single byte is fine: the responses to HEAD, 204 and 304 may have a
+    /// `Content-Encoding` and no body.
     ///
     /// - Throws: ``NetworkingError/Code/contentDecodingFailed`` when it ends too early.
     func finish() throws(NetworkingError) {

@@ -10,7 +10,7 @@ struct FileOutput: Sendable {
     /// Opens a destination and hands it to the closure that writes.
     ///
     /// For a file this is a temporary one beside the destination, which takes its name when the
-    /// work is done, and is removed when it fails. A device, a pipe or a link to something is
+    /// work is done, and is removed when it fails. A device, a pipe or a symbolic link is
     /// written to directly.
     ///
     /// - Throws: What the work throws, ``NetworkingError/Code/outputFailed`` for a file that must
@@ -21,14 +21,14 @@ struct FileOutput: Sendable {
         _ work: (FileOutput) async throws -> Output
     ) async throws -> Output {
         let threads = BlockingThreads.files
-        let isReplaced = try await threads.run {
+        let usesTemporaryFile = try await threads.run {
             if overwrites { return AtomicFile.canReplace(destination) }
             guard !FileManager.default.fileExists(atPath: destination) else {
                 throw NetworkingError(.outputFailed, "The file \(destination) exists already.")
             }
             return true
         }
-        guard isReplaced else {
+        guard usesTemporaryFile else {
             let file = try await BlockingThreads.pipes.runUntilCancelled { isWanted in
                 try SystemFile(writing: destination, while: isWanted)
             }

@@ -1,5 +1,5 @@
-/// Choices that a request serializer sets on every request: a choice that is not set here is not
-/// set there, so that nothing overrides the session's configuration by accident.
+/// Properties that a request serializer sets on every request. A property that is nil does not
+/// change the request, so that nothing overrides the session's configuration by accident.
 ///
 /// Counterpart of the six properties of `AFHTTPRequestSerializer` (`allowsCellularAccess`,
 /// `cachePolicy`, `HTTPShouldHandleCookies`, `HTTPShouldUsePipelining`, `networkServiceType`,
@@ -8,22 +8,21 @@ public struct RequestProperties: Sendable, Hashable {
     /// Whether the request may use a network that costs money, such as a cellular one. Default: not
     /// set.
     ///
-    /// Carried for interceptors and transports: the engine knows nothing of what a network costs.
+    /// For interceptors and transports; the engine ignores it.
     public var allowsExpensiveNetworkAccess: Bool?
 
-    /// The use of a stored response. Default: not set. Carried for interceptors: there is no cache
-    /// yet.
+    /// The use of a stored response. Default: not set. For interceptors; there is no cache yet.
     public var cachePolicy: CachePolicy?
 
-    /// Whether cookies are sent and stored. Default: not set. Carried for interceptors: there is no
-    /// cookie jar yet.
+    /// Whether cookies are sent and stored. Default: not set. For interceptors; there is no cookie
+    /// jar yet.
     public var handlesCookies: Bool?
 
     /// Whether the request may be sent before the response to an earlier one on its connection.
     /// Default: not set.
     ///
-    /// Carried only: the engine never pipelines, because one slow response delays all behind it and
-    /// a lost connection loses them all (RFC 9112 §9.3.2).
+    /// The engine ignores it and never pipelines: one slow response delays all after it, and a lost
+    /// connection loses them all (RFC 9112 §9.3.2).
     public var usesPipelining: Bool?
 
     /// The urgency of the response: sent as the header field `Priority` (RFC 9218 §5) unless the
@@ -31,11 +30,12 @@ public struct RequestProperties: Sendable, Hashable {
     public var priority: RequestPriority?
 
     /// The longest time without a byte of the response, before the first one and between two; also
-    /// the longest time to a ready connection. Default: not set, as is a value that is not above
-    /// zero; the session's ``Timeouts/firstByte`` and ``Timeouts/betweenBytes``, 60 seconds, hold
-    /// then.
+    /// the longest time to a ready connection. Default: not set, so that the session's
+    /// ``Timeouts/firstByte`` and ``Timeouts/betweenBytes`` hold (60 seconds). A value that is not
+    /// above zero counts as not set.
     ///
-    /// The meaning of `timeoutInterval`. ``Request/timeouts`` of the request wins over it.
+    /// It means the same as `timeoutInterval` in AFNetworking. ``Request/timeouts`` of the request
+    /// wins over it.
     public var timeoutInterval: Duration?
 
     /// Makes properties of which none is set.

@@ -58,7 +58,7 @@ struct ContentCoding: Sendable, Hashable {
     enum Offer: Sendable {
         /// The codings that can be undone in this build, and nothing else.
         case codings
-        /// No coding: a part of coded bytes cannot be decoded (RFC 9110 §14.4).
+        /// No coding: a part of encoded bytes cannot be decoded (RFC 9110 §14.4).
         case identity
 
         /// The offer to add to other fields, nil when they have one. A request for a range asks for

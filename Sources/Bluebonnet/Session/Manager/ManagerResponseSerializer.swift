@@ -13,8 +13,8 @@ struct ManagerResponseSerializer<Base: ResponseSerializer>: ResponseSerializer {
 }
 
 extension ResponseValidation {
-    /// Parses an acceptable response. Of another one, the parsed body becomes part of the error, if
-    /// its content type is acceptable.
+    /// Parses an acceptable response. For any other response, the parsed body becomes part of the
+    /// error, if the content type is acceptable.
     func admit<Output: Sendable>(
         _ body: Data,
         head: ResponseHead,

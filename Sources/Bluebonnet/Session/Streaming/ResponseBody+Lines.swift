@@ -15,8 +15,8 @@ extension ResponseBody {
 
         let makeReader: @Sendable () -> BodyReader
 
-        /// Makes the iterator. A body is read by one iterator; a stream sends its request when it
-        /// is first asked.
+        /// Makes the iterator. A body is read by one iterator; a stream sends its request when
+        /// the first line is read.
         public func makeAsyncIterator() -> AsyncIterator {
             AsyncIterator(lines: LineReader(makeReader(), tooLong: .lineTooLong))
         }

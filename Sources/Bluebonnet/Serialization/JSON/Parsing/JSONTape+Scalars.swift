@@ -133,7 +133,8 @@ extension JSONTape {
         return value
     }
 
-    /// The standard library's double of a number: correctly rounded for any number of digits.
+    /// Parses a number with the standard library: slow, and correctly rounded for any number of
+    /// digits.
     private func slowDouble(of word: UInt64) -> Double? {
         Double(numberText(of: word))
     }
