@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StubTransportTests {
     private struct User: Codable, Sendable, Equatable {
         var id: Int

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluebonnetCommand
 
-@Suite(.timeLimit(.minutes(1))) struct ResultWriterTests {
+@Suite(.timeLimit(.minutes(5))) struct ResultWriterTests {
     /// What was written.
     private final class Sink: Sendable {
         let bytes = Mutex<[UInt8]>([])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluebonnetCommand
 
-@Suite(.timeLimit(.minutes(1))) struct AuthenticationProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct AuthenticationProcessTests {
     private func url(_ server: LocalServer, user: String, path: String) -> String {
         server.baseURL.replacingOccurrences(of: "://", with: "://\(user)@") + path
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluebonnetCommand
 
-@Suite(.timeLimit(.minutes(1))) struct BatchProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct BatchProcessTests {
     private func json(_ line: String?) throws -> JSONValue {
         try JSONValue(parsing: try #require(line))
     }

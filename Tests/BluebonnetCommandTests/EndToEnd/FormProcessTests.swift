@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluebonnetCommand
 
-@Suite(.timeLimit(.minutes(1))) struct FormProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct FormProcessTests {
     private func withFile(_ name: String, _ text: String, _ test: (String) async throws -> Void) async throws {
         try await withDirectory { folder in
             let file = folder.appending(path: name)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluebonnetCommand
 
-@Suite(.timeLimit(.minutes(1))) struct RequestProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestProcessTests {
     @Test func `the body is written unchanged where the output is not a terminal`() async throws {
         let body = #"{"b":1,  "a":[]}"#
         try await FaultServer.run([.readRequest, .respond(headers: [("Content-Type", "application/json")], body: body)])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BluebonnetCommand
 
-@Suite(.timeLimit(.minutes(1))) struct ServeProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct ServeProcessTests {
     @Test(arguments: [SIGINT, SIGTERM])
     func `serve prints its URL, responds, and exits with status 0 after a signal`(signal: Int32) async throws {
         let server = try Conversation("serve")

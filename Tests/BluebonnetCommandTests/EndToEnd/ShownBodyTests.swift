@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluebonnetCommand
 
-@Suite(.timeLimit(.minutes(1))) struct ShownBodyTests {
+@Suite(.timeLimit(.minutes(5))) struct ShownBodyTests {
     private static let users = #"{"users":[{"name":"Ada","age":36},{"name":"Bob","age":40}]}"#
 
     private func withJSON(_ body: String, _ test: (String) async throws -> Void) async throws {

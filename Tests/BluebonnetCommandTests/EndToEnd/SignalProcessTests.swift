@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluebonnetCommand
 
-@Suite(.timeLimit(.minutes(1))) struct SignalProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct SignalProcessTests {
     private let half: FaultServer.Script = [
         .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .stall,
     ]

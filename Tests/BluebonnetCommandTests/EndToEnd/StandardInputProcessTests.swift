@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluebonnetCommand
 
-@Suite(.timeLimit(.minutes(1))) struct StandardInputProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct StandardInputProcessTests {
     private static let anything = FaultServer.Script.requests { _ in [.respond(body: "")] }
 
     @Test(arguments: ["post", "put", "patch"])

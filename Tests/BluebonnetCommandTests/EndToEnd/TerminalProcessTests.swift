@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluebonnetCommand
 
-@Suite(.timeLimit(.minutes(1)), .needs("script")) struct TerminalProcessTests {
+@Suite(.timeLimit(.minutes(5)), .needs("script")) struct TerminalProcessTests {
     /// A response with half of a body, and the other half when the gate opens.
     private func slowBody(_ gate: FaultGate) -> FaultServer.Script {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n"

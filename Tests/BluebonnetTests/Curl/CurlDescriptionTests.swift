@@ -6,7 +6,7 @@ import Testing
 @testable import Bluebonnet
 
 /// The command for curl, run by a shell, sends what the engine sends.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CurlDescriptionTests {
     /// The exit status of a shell, and the text of its standard error.
     private struct Outcome {

@@ -6,7 +6,7 @@ import Testing
 @testable import Bluebonnet
 
 /// A request can be cancelled at every stage, in both ways, and its session still works.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CancellationTests {
     enum Way: CaseIterable {
         /// `DataTask.cancel()`.

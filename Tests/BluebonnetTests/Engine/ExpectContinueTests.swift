@@ -6,7 +6,7 @@ import Testing
 @testable import Bluebonnet
 
 /// `Expect: 100-continue` (RFC 9110 §10.1.1) over sockets.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ExpectContinueTests {
     private static let text = "the body"
 

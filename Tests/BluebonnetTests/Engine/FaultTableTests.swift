@@ -6,7 +6,7 @@ import Testing
 @testable import Bluebonnet
 
 /// Every fault of a server has its own error code, closes its connection and leaves no task behind.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FaultTableTests {
     struct Fault: Sendable, CustomTestStringConvertible {
         var name: String

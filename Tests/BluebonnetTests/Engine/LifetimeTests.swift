@@ -5,7 +5,7 @@ import Testing
 @testable import Bluebonnet
 
 /// Nothing stays in memory: a test with a witness ends only when its last reference is released.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LifetimeTests {
     private static let echo = FaultServer.Script.requests { _ in [.respond(body: "ok")] }
 

@@ -7,7 +7,7 @@ import Testing
 
 /// A progress closure runs inside the connection, and may cancel, suspend, resume and start tasks
 /// there.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ProgressStormTests {
     private static func pattern(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 % 251) } }
     private static let large = pattern(3_000_000)

@@ -8,7 +8,7 @@ import Testing
 
 /// A body that is produced while it is sent is produced only as fast as the server reads it, and
 /// only as far as the server wants it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RequestUploadTests {
     private static let pieceSize = 65_536
 

@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// The redirects that a session follows.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RedirectPolicyTests {
     /// A transport that counts down: `/3` redirects to `/2`, and so on to `/0`.
     private static func countdown() -> StubTransport {

@@ -20,7 +20,7 @@ extension Request {
 }
 
 /// Adapters, and interceptors of one request.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RequestAdapterTests {
     private struct Broken: Error, Equatable {}
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Bluebonnet
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RequestCompressionTests {
     private static let text = (0..<30_000).map { "line \($0 % 977)\n" }.joined()
 

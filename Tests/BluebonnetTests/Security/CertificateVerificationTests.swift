@@ -8,7 +8,7 @@ import Testing
 @testable import Bluebonnet
 
 /// Whether a server is the intended one: real handshakes with certificates made for each test.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CertificateVerificationTests {
     struct Presented: Sendable, CustomTestStringConvertible {
         var host = "localhost"

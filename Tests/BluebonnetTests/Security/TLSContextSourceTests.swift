@@ -5,7 +5,7 @@ import Testing
 @testable import Bluebonnet
 
 /// One TLS context for a session, however many connections need it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TLSContextSourceTests {
     private func context(of source: TLSContextSource) async throws -> ObjectIdentifier {
         try await withCheckedThrowingContinuation { continuation in

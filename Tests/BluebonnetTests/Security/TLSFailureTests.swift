@@ -6,7 +6,7 @@ import Testing
 @testable import Bluebonnet
 
 /// Errors of TLS are described in words, without locations in the source of BoringSSL.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TLSFailureTests {
     private let certificates: TestCertificates
 

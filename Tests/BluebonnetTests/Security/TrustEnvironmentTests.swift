@@ -5,7 +5,7 @@ import Testing
 @testable import Bluebonnet
 
 /// The system's trust roots can be replaced by the environment, as with OpenSSL and curl.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TrustEnvironmentTests {
     /// Requests a page from a server whose authority no system trusts, with the default trust.
     private static func request(from server: FaultServer) async throws {

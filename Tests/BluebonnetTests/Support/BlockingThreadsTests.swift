@@ -5,7 +5,7 @@ import Testing
 @testable import Bluebonnet
 
 /// Threads for calls that block: as many as are needed, up to a limit. Idle ones end.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BlockingThreadsTests {
     @Test func `blocking work that hangs does not delay other work`() async throws {
         let threads = BlockingThreads(limit: 64)

@@ -12,7 +12,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct EventLoopTaskExecutorTests {
     /// Returns whether it ran on an event loop, and the size of the body.
     private struct Probe: ResponseSerializer {

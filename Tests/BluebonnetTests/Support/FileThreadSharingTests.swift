@@ -7,7 +7,7 @@ import Testing
 @testable import Bluebonnet
 
 /// The threads for regular files, while bodies are received faster than the disk can write them.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct FileThreadSharingTests {
     /// A server that is faster than the disk: the next megabyte is there as soon as there is room
     /// for it. The disk is slow: the writing thread needs a fifth of a second for each block.

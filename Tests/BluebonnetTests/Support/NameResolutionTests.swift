@@ -6,7 +6,7 @@ import Testing
 @testable import Bluebonnet
 
 /// The lookups of host names for requests, with resolvers that fail, hang and count.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NameResolutionTests {
     private static let ok = FaultServer.Script.requests { _ in [.respond(body: "ok")] }
 

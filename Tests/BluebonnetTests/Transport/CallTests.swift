@@ -7,7 +7,7 @@ import Testing
 
 /// The response that a task shows while its caller awaits it and afterwards, and a task that is
 /// stopped early.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CallTests {
     /// A response of three megabytes, of which the second half waits at the gate.
     private static func half(_ gate: FaultGate, then last: FaultStep) -> FaultServer.Script {

@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// `ExchangeContext.sleep(for:)`, with which an interceptor waits.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ExchangeContextSleepTests {
     /// Sleeps before it sends, in one of several ways, and keeps the errors that woke it.
     private final class Sleepy: Interceptor {

@@ -7,7 +7,7 @@ import Testing
 @testable import Bluebonnet
 
 /// The events of each hop that the engine reports to a hop observer.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HopEventTests {
     /// An event in words.
     private static func words(for event: HopEvent) -> String {

@@ -7,7 +7,7 @@ import Testing
 @testable import Bluebonnet
 
 /// Everything that stops a task also ends an interceptor that waits, and its requests under way.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct InterceptorStoppingTests {
     /// Waits for an hour, and counts its waits.
     private struct Waiting: Interceptor {

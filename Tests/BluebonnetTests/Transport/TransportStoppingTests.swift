@@ -11,7 +11,7 @@ import Testing
 
 /// Everything that stops a task also ends a transport of the user, without any interceptor, and the
 /// body of its response.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TransportStoppingTests {
     /// Sends nothing and waits, or sends a head and then waits in the middle of the body.
     private struct Waiting: Transport {

@@ -4,7 +4,7 @@ import NIOCore
 import NIOSSL
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TestCertificatesTests {
     private let certificates: TestCertificates
 

@@ -1,7 +1,7 @@
 import LocalServer
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CookieEndpointsTests {
     @Test func `the cookies endpoint returns the cookies of the request`() async throws {
         try await LocalServer.run { server in

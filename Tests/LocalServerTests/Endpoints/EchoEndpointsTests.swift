@@ -1,7 +1,7 @@
 import LocalServer
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct EchoEndpointsTests {
     @Test func `the get endpoint returns arguments, headers, origin and URL`() async throws {
         try await LocalServer.run { server in

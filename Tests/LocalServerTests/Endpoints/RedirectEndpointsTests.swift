@@ -1,7 +1,7 @@
 import LocalServer
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RedirectEndpointsTests {
     @Test(
         arguments: [

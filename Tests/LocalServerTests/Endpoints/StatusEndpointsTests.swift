@@ -1,7 +1,7 @@
 import LocalServer
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StatusEndpointsTests {
     @Test(arguments: [200, 204, 299, 304, 400, 404, 418, 500, 599])
     func `the status endpoint sends the status of its path`(code: Int) async throws {

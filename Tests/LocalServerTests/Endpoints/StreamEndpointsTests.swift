@@ -2,7 +2,7 @@ import Foundation
 import LocalServer
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StreamEndpointsTests {
     @Test func `the stream endpoint sends lines of JSON in chunks`() async throws {
         try await LocalServer.run { server in

@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FaultServerListeningTests {
     private let megabyte = [UInt8](repeating: 1, count: 1_000_000)
 

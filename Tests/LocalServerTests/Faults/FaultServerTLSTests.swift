@@ -3,7 +3,7 @@ import NIOCore
 import NIOSSL
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FaultServerTLSTests {
     private let certificates: TestCertificates
 

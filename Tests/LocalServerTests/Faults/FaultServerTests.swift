@@ -2,7 +2,7 @@ import LocalServer
 import NIOCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FaultServerTests {
     private static let get = "GET /path?q=1 HTTP/1.1\r\nHost: here\r\nX-Two: a\r\nx-two:  b \r\n\r\n"
 

@@ -3,7 +3,7 @@ import LocalServer
 import NIOCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LocalServerTests {
     @Test func `the local server responds to an unknown path with 404 and a page`() async throws {
         try await LocalServer.run { server in

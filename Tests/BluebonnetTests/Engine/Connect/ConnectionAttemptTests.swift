@@ -7,7 +7,7 @@ import Testing
 
 /// The last stage of an attempt: a connection that needs bytes from its server before it can take
 /// exchanges.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionAttemptTests {
     /// Used on the event loop only.
     private final class Holder {

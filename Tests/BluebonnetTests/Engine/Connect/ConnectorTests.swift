@@ -10,7 +10,7 @@ import Testing
 
 /// The end of connection attempts that no request needs any more, or whose event loop was shut
 /// down.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectorTests {
     /// A server to which connecting never ends.
     private static let blackHole = FaultServer.Options(acceptsConnections: false)

@@ -6,7 +6,7 @@ import Testing
 
 /// A host with several addresses is reached over the first one that takes the connection (RFC
 /// 8305).
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HappyEyeballsTests {
     @Test func `a host whose first address is dead is reached over the second one after the attempt delay`()
         async throws

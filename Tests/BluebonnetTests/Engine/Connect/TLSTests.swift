@@ -7,7 +7,7 @@ import Testing
 @testable import Bluebonnet
 
 /// The servers that a session trusts, the errors for all others, and the end of TLS.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TLSTests {
     struct Refusal: Sendable, CustomTestStringConvertible {
         var name: String

@@ -6,7 +6,7 @@ import Testing
 @testable import Bluebonnet
 
 /// HTTP over Unix-domain sockets, whose path is the percent-encoded host of the URL.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct UnixSocketTests {
     private func withSocketPath(_ body: (_ path: String, _ host: String) async throws -> Void) async throws {
         // A short path: the system allows about a hundred bytes.

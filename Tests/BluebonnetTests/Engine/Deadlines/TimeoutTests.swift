@@ -7,7 +7,7 @@ import Testing
 
 /// Each of the timeouts fires where it must, also in the middle of a body, and nowhere else.
 /// `WaitingTests` has the wait for a connection.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TimeoutTests {
     private static let short = Duration.milliseconds(100)
     private static let half = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"

@@ -6,7 +6,7 @@ import Testing
 @testable import Bluebonnet
 
 /// The time for which a server keeps an idle connection, from its `Keep-Alive` field.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct KeepAliveFieldTests {
     @Test(
         arguments: [

@@ -6,7 +6,7 @@ import Testing
 @testable import Bluebonnet
 
 /// Which connection serves which request, and which one is never used again.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionReuseTests {
     private static let ok = FaultServer.Script.requests { _ in [.respond(body: "ok")] }
     private static let single = SessionConfiguration { $0.maximumConnectionsPerHost = 1 }

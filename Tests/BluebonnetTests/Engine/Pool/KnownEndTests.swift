@@ -10,7 +10,7 @@ import Testing
 
 /// A request that waits is never sent on a connection whose end was received together with the
 /// response before it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct KnownEndTests {
     /// The first connection responds and closes without `Connection: close`; the others respond.
     private static func closing(after gate: FaultGate) -> FaultServer.Script {

@@ -7,7 +7,7 @@ import Testing
 
 /// A pooled connection that the server closes when the next request comes: which requests are sent
 /// again, and how often.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StaleConnectionTests {
     /// The first connection responds once and ends at the second request; the later ones follow
     /// `later`.

@@ -7,7 +7,7 @@ import Testing
 
 /// The timeouts of requests that wait for a connection, over sockets. `RouteQueueDeadlineTests`
 /// tests the rules.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct WaitingTests {
     private static let long = Duration.seconds(1000)
     private static let endless: FaultServer.Script = [

@@ -7,7 +7,7 @@ import Testing
 @testable import Bluebonnet
 
 /// The thread on which a body is decoded, and the events that stop the decoding.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ContentDecodingPlaceTests {
     private static let generous = Limits(decodingRatio: .max, decodedBody: .max)
 

@@ -11,7 +11,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ContentDecodingTests {
     private static var raw: SessionConfiguration {
         var configuration = SessionConfiguration()

@@ -10,7 +10,7 @@ import Testing
 
 /// Large bodies are handed out without a copy, and still no reader sees what another reader writes
 /// into one.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BodyMemoryTests {
     private static let original = Data(repeating: 7, count: 100_000)
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Bluebonnet
 
 /// The stream between a connection and a reader, tested without them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BodyStreamTests {
     private final class Source: BodyStream.Source {
         let continued = Counter()

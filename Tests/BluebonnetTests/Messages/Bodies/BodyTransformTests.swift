@@ -8,7 +8,7 @@ import Testing
 @testable import Bluebonnet
 
 /// A body that is copied while it is read is still the body of its response.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BodyTransformTests {
     /// The bytes that were copied so far.
     private final class Copy: Sendable {

@@ -9,7 +9,7 @@ import Testing
 @testable import Bluebonnet
 
 /// On connections without TLS a file is sent from the page cache to the socket.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FilePartTests {
     /// More than the socket buffers of both ends take, in parts of which the last one is short.
     private static let length = 24 * 1_048_576 + 12_345

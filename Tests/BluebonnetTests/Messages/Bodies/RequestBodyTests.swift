@@ -7,7 +7,7 @@ import Testing
 @testable import Bluebonnet
 
 /// Bodies arrive as they were given, and a body that is not as declared fails its request.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RequestBodyTests {
     private struct SourceFailure: Error {}
 

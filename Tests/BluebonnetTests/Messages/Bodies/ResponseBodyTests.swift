@@ -6,7 +6,7 @@ import Testing
 @testable import Bluebonnet
 
 /// Bodies that are read while they arrive.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ResponseBodyTests {
     private static let endless: FaultServer.Script = [
         .readRequest, .send("HTTP/1.1 200 OK\r\n\r\n"), .fill(7, count: .max),

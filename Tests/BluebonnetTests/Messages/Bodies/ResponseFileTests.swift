@@ -12,7 +12,7 @@ import Testing
 @testable import Bluebonnet
 
 /// A body that is written to a file: the whole body is in the file, or nothing is left.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ResponseFileTests {
     @Test func `a large download arrives in its file`() async throws {
         let count = 5_000_003

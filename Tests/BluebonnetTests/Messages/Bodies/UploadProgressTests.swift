@@ -7,7 +7,7 @@ import Testing
 @testable import Bluebonnet
 
 /// The progress of an upload, for every kind of body.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct UploadProgressTests {
     enum Kind: CaseIterable, Sendable {
         case small, memory, file, sequence, sequenceWithLength, compressedFile

@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// No message and no description carries a password or the value of a query.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ErrorRedactionTests {
     private static let secret = "hunter2"
 

@@ -13,7 +13,7 @@ import Testing
 #endif
 
 /// The verbs with closures. Every closure checks that it runs on the queue that was set.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPSessionManagerClosureTests {
     private typealias Success = @Sendable (DataTask<JSONValue>, JSONValue) -> Void
     private typealias Failure = @Sendable (DataTask<JSONValue>?, NetworkingError) -> Void

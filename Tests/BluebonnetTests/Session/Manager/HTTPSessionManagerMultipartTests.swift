@@ -8,7 +8,7 @@ import Testing
 @testable import Bluebonnet
 
 /// Forms that the verbs of a manager send over sockets.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPSessionManagerMultipartTests {
     private struct BuildFailure: Error {}
 

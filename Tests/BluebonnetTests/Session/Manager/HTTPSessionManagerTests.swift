@@ -11,7 +11,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPSessionManagerTests {
     private struct Draft: Codable, Sendable, Equatable {
         var title: String

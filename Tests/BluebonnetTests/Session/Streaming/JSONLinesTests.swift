@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct JSONLinesTests {
     private struct User: Decodable, Sendable, Equatable {
         var id: Int

@@ -11,7 +11,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ResponseStreamTests {
     @Test func `a stream returns the pieces of the transport without the empty ones`() async throws {
         let pieces = Pieces(["ab", "", "c"])

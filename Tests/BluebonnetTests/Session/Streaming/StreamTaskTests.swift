@@ -7,7 +7,7 @@ import Testing
 @testable import Bluebonnet
 
 /// A stream is a task of its session until its body has ended.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StreamTaskTests {
     private static let head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"
 

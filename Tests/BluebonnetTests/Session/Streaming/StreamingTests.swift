@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// `SessionManager.stream`, and bodies in memory.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StreamingTests {
     @Test func `a session is not released while a body is read`() async throws {
         let gate = FaultGate()

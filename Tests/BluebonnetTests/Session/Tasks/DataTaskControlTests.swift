@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// Suspending and cancelling.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DataTaskControlTests {
     // MARK: Suspending
 

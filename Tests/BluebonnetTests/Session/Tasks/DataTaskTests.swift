@@ -11,7 +11,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DataTaskTests {
     private static let head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
 

@@ -5,7 +5,7 @@ import Testing
 
 /// The time of the whole request may be over at any moment: before a connection, while it is made,
 /// before or inside the response.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DeadlineStormTests {
     @Test func `a request whose timeout fires at any moment ends, and so does its session`() async throws {
         let script: FaultServer.Script = [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bluebonnet
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SessionEventTests {
     /// An event as text, such as `didComplete 1 cancelled`.
     private static func text(_ event: SessionEvent) -> String {

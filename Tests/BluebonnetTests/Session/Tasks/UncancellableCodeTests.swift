@@ -10,7 +10,7 @@ import Testing
 @testable import Bluebonnet
 
 /// A stopped task ends within about a second, also where code of the user ignores the cancellation.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct UncancellableCodeTests {
     /// The code that does not end, even when it is cancelled.
     enum Place: CaseIterable {
@@ -148,7 +148,7 @@ struct UncancellableCodeTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `code that was stopped long before it began is not waited for`() async throws {
         let call = StoppableCall(patience: .milliseconds(1))
         call.stop()
