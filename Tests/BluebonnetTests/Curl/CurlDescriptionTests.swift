@@ -42,14 +42,11 @@ struct CurlDescriptionTests {
     /// description.
     private func sendWithEngineAndCurl(
         _ options: FaultServer.Options = .init(),
+        script: FaultServer.Script = [.readRequest, lastResponse, .close],
         input: Data = Data(),
         _ make: (String) throws -> Request
     ) async throws -> (engine: FaultServer.Request, curl: FaultServer.Request, command: String) {
-        try await FaultServer.run(
-            .requests { _ in [.respond(headers: [("Connection", "close")]), .close] },
-            options: options
-        ) {
-            server in
+        try await FaultServer.run(script, options: options) { server in
             let configuration = SessionConfiguration { $0.decodesContent = false }
             return try await withSession(configuration) { session in
                 let base = options.socketPath.map {
@@ -66,6 +63,8 @@ struct CurlDescriptionTests {
         }
     }
 
+    private static let lastResponse = FaultStep.respond(headers: [("Connection", "close")])
+
     /// The lines of a head, the fields sorted, because curl writes its own fields first.
     private static func head(_ request: FaultServer.Request) -> [String] {
         let fields = request.headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
@@ -74,10 +73,11 @@ struct CurlDescriptionTests {
 
     private func expectSameRequest(
         _ options: FaultServer.Options = .init(),
+        script: FaultServer.Script = [.readRequest, lastResponse, .close],
         input: Data = Data(),
         _ make: (String) throws -> Request
     ) async throws {
-        let (engine, curl, command) = try await sendWithEngineAndCurl(options, input: input, make)
+        let (engine, curl, command) = try await sendWithEngineAndCurl(options, script: script, input: input, make)
         #expect(Self.head(engine) == Self.head(curl), "\(command)")
         #expect(engine.body == curl.body, "\(command)")
     }
@@ -193,13 +193,44 @@ struct CurlDescriptionTests {
         }
     }
 
-    @Test(.needs("curl")) func `a curl description waits for 100 Continue as the engine does`() async throws {
-        try await expectSameRequest { base in
-            var request = try Request(.post, to: base, body: .string("abc"))
-            request.expectsContinue = true
-            request.timeouts = Timeouts(continueWait: .milliseconds(50))
-            return request
+    /// A request that waits for 100 Continue for this time.
+    private static func expecting(_ base: String, wait: Duration) throws -> Request {
+        var request = try Request(.post, to: base, body: .string("abc"))
+        request.expectsContinue = true
+        request.timeouts = Timeouts(continueWait: wait)
+        return request
+    }
+
+    @Test(.needs("curl")) func `a curl description sends the body after 100 Continue as the engine does`() async throws
+    {
+        try await expectSameRequest(script: [.readHead, .interim(100), .readRequest, Self.lastResponse, .close]) {
+            try Self.expecting($0, wait: .seconds(1000))
         }
+    }
+
+    @Test(.needs("curl")) func `a curl description does not send the body before 100 Continue, nor does the engine`()
+        async throws
+    {
+        try await FaultServer.run([.readHead, .respond(403), .stall]) { server in
+            try await withSession { session in
+                let request = try Self.expecting(server.baseURL, wait: .seconds(1000))
+                let response = try await session.data(for: request)
+                #expect(response.status == .forbidden)
+                let outcome = try await Self.run(request.curlDescription())
+                #expect(outcome.status == 0, "\(outcome.errors)")
+                // Both have left by then, so that no bytes are on their way.
+                try await server.waitForClosed(2)
+                #expect(server.requests.isEmpty)
+            }
+        }
+    }
+
+    @Test(.needs("curl")) func `a curl description sends the body when the wait is over as the engine does`()
+        async throws
+    {
+        try await expectSameRequest { try Self.expecting($0, wait: .milliseconds(50)) }
+        let command = try Self.expecting("http://x/", wait: .milliseconds(50)).curlDescription()
+        #expect(command.contains("--expect100-timeout 0.050 "), "\(command)")
     }
 
     // MARK: The text of the command

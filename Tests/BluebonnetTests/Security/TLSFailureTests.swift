@@ -47,11 +47,21 @@ struct TLSFailureTests {
         #expect((error.underlying as? TLSFailure)?.reasons == ["WRONG_VERSION_NUMBER"])
     }
 
-    @Test func `the error about a server that closes in the TLS handshake names the server`() async throws {
-        let (error, port) = try await failure([.close])
+    /// The server ends the connection once it has received what the client sends first: otherwise
+    /// the client would see either end, whichever comes first.
+    @Test(
+        arguments: [
+            (.close, "the server closed the connection; it may not speak TLS, or not with this client."),
+            (.reset, "Connection reset by peer."),
+        ] as [(FaultStep, String)]
+    )
+    func `the error about a server that ends the TLS handshake names the server and the reason`(
+        end: FaultStep,
+        reason: String
+    ) async throws {
+        let (error, port) = try await failure([.readBytes(1), end])
         #expect(error.code == .tlsFailed)
-        // The reason is the end of the connection or its reset, whichever the client sees first.
-        #expect(error.message.hasPrefix("The TLS handshake with 127.0.0.1:\(port) failed: "), "\(error)")
+        #expect(error.message == "The TLS handshake with 127.0.0.1:\(port) failed: \(reason)")
     }
 
     /// RFC 8446 §6.2: the numbers of alerts.

@@ -121,20 +121,24 @@ struct NameResolutionTests {
     }
 
     @Test func `an attempt that times out leaves its name lookup to the next`() async throws {
-        let resolver = StubResolver()
-        let timeouts = configuration(resolver) { $0.timeouts.connect = .milliseconds(50) }
-        let startedAt = ContinuousClock.now
-        try await withSession(timeouts) { session in
-            for _ in 0..<3 {
-                let error = try await networkingError {
-                    _ = try await session.data(for: Request(to: "http://dead.test/"))
+        // A lookup is joined for five seconds; a busy machine may need longer for the requests.
+        for _ in 0..<10 {
+            let resolver = StubResolver()
+            let timeouts = configuration(resolver) { $0.timeouts.connect = .milliseconds(50) }
+            let startedAt = ContinuousClock.now
+            try await withSession(timeouts) { session in
+                for _ in 0..<3 {
+                    let error = try await networkingError {
+                        _ = try await session.data(for: Request(to: "http://dead.test/"))
+                    }
+                    #expect(error.code == .connectTimeout, "\(error)")
                 }
-                #expect(error.code == .connectTimeout, "\(error)")
             }
-            // A lookup is joined for five seconds; a busy machine may need longer for the three
-            // requests.
-            #expect(resolver.deadLookups <= 2 || ContinuousClock.now - startedAt > .seconds(5))
+            guard ContinuousClock.now - startedAt < .seconds(5) else { continue }
+            #expect(resolver.lookups(of: "dead.test") == 1)
+            return
         }
+        Issue.record("three requests took more than five seconds ten times")
     }
 
     @Test func `a session can be shut down while a name lookup hangs`() async throws {

@@ -183,20 +183,31 @@ struct HopEventTests {
         #expect(ends.events == ["failed"])
     }
 
-    @Test func `the hop of an already cancelled caller begins before it fails, or not at all`() async throws {
-        let kinds = EventLog<String>()
-        let session = SessionManager(configuration: SessionConfiguration()) { event in
-            kinds.append(String("\(event.kind)".prefix { $0 != "(" }))
-        }
-        let request = try Request(to: "http://127.0.0.1:9/")
+    @Test func `the hop of an already cancelled caller does not begin`() async throws {
+        let log = EventLog<String>()
+        let session = SessionManager(configuration: SessionConfiguration()) { log.append(Self.words(for: $0)) }
+        let request = try Request(to: "http://127.0.0.1:\(FaultServer.unusedPort)/")
         let caller = Task {
-            while !Task.isCancelled { await Task.yield() }
+            // The Swift task is used inside the closure only.
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             return try await session.data(for: request)
         }
-        caller.cancel()
-        _ = try await networkingError { _ = try await caller.value }
-        let seen = kinds.events
-        #expect(seen.isEmpty || seen.first == "began", "\(seen)")
+        let error = try await networkingError { try await caller.value }
+        #expect(error.code == .cancelled && log.events.isEmpty, "\(log.events)")
+    }
+
+    @Test func `a hop whose caller is cancelled as it begins fails without a connection`() async throws {
+        let log = EventLog<String>()
+        let session = SessionManager(configuration: SessionConfiguration()) { event in
+            log.append(Self.words(for: event))
+            guard case .began = event.kind else { return }
+            // The Swift task is the caller's, and used inside the closure only.
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+        }
+        let request = try Request(to: "http://127.0.0.1:\(FaultServer.unusedPort)/")
+        let error = try await networkingError { try await Task { try await session.data(for: request) }.value }
+        #expect(error.code == .cancelled)
+        #expect(log.events == ["1.1 GET /", "1.1 cancelled"])
     }
 
     @Test func `a task suspended and resumed by a hop observer keeps the order of its bytes`() async throws {

@@ -15,21 +15,6 @@ struct ConnectorTests {
     /// A server to which connecting never ends.
     private static let blackHole = FaultServer.Options(acceptsConnections: false)
 
-    /// The number of sockets that are being connected to a server, from the table of the system.
-    private static func connectingSockets(to server: FaultServer) -> Int {
-        guard let file = try? SystemFile(reading: "/proc/net/tcp") else { return -1 }
-        var table = ""
-        // Each read returns at most one page, which Foundation takes for the whole file.
-        while let block = try? file.read(upTo: 1 << 16) { table += String(buffer: block) }
-        let digits = String(server.port, radix: 16, uppercase: true)
-        let remote = ":" + String(repeating: "0", count: 4 - digits.count) + digits
-        return table.split(separator: "\n").count { line in
-            let columns = line.split(separator: " ")
-            // Local address, remote address, state; 02 is SYN_SENT.
-            return columns.count > 3 && columns[2].hasSuffix(remote) && columns[3] == "02"
-        }
-    }
-
     @Test(arguments: ["127.0.0.1", "localhost"])
     func `shutting down a session closes its connecting sockets`(host: String) async throws {
         try await FaultServer.run([], options: Self.blackHole) { server in
@@ -38,9 +23,9 @@ struct ConnectorTests {
                     let request = try Request(to: "http://\(host):\(server.port)/")
                     Task { _ = try await session.data(for: request) }
                 }
-                try await until("three are being connected") { Self.connectingSockets(to: server) == 3 }
+                try await until("three are being connected") { server.clientSockets(.connecting) == 3 }
             }
-            #expect(Self.connectingSockets(to: server) == 0)
+            #expect(server.clientSockets(.connecting) == 0)
         }
     }
 
@@ -53,7 +38,7 @@ struct ConnectorTests {
                 }
                 #expect(error.code == .connectTimeout, "\(error)")
                 // The attempt and the pool each have a timer; either one ends the attempt.
-                try await until("no socket is being connected") { Self.connectingSockets(to: server) == 0 }
+                try await until("no socket is being connected") { server.clientSockets(.connecting) == 0 }
             }
         }
     }
@@ -65,8 +50,11 @@ struct ConnectorTests {
             try await withSession { session in
                 let request = try Request(to: "https://127.0.0.1:\(server.port)/")
                 Task { _ = try await session.data(for: request) }
-                try await until("the handshake has begun") { server.connections.count == 1 }
+                try await until("the handshake has begun") { server.connections.first?.bytesReceived ?? 0 > 0 }
+                #expect(server.clientSockets(.established) == 1)
             }
+            #expect(server.clientSockets(.established) == 0)
+            try await server.waitUntilClientClosed()
         }
     }
 
@@ -168,7 +156,7 @@ struct ConnectorTests {
                 let tasks = (0..<(phase == "idle" ? 0 : 3)).map { _ in Task { _ = try await session.data(for: request) }
                 }
                 try await until("it is under way") {
-                    resolver.deadLookups + Self.connectingSockets(to: server) + server.connections.count == 1
+                    resolver.deadLookups + server.clientSockets(.connecting) + server.connections.count == 1
                 }
                 try await group.shutdownGracefully()
                 resolver.endDeadLookups()

@@ -177,7 +177,7 @@ import Testing
         #expect(!begins)
     }
 
-    @Test func `a complete response is delivered although the connection is to close`() throws {
+    @Test func `a connection that is to close still settles a complete response, and closes`() throws {
         var machine = try complete()
         machine.doom()
         let next = machine.settle()

@@ -168,21 +168,27 @@ struct WaitingTests {
             let configuration = SessionConfiguration { $0.maximumConnectionsPerHost = 1 }
             try await withEngine(configuration) { session, engine in
                 let stream = try await session.stream(Request(to: server.baseURL))
-                let start = ContinuousClock.now
-                let tasks = try (0..<200).map { number in
-                    let time = Duration.milliseconds(10 + number * 37 % 200)
-                    let task = session.dataTask(
-                        try Request(to: server.baseURL, timeouts: Timeouts(request: time))
-                    )
+                func send(_ time: Duration) throws -> DataTask<Data> {
+                    let task = session.dataTask(try Request(to: server.baseURL, timeouts: Timeouts(request: time)))
                     task.resume()
-                    return (task, time)
+                    return task
                 }
-                for (task, time) in tasks {
-                    let error = try await networkingError { _ = try await task.value }
-                    #expect(error.code == .requestTimeout, "\(error)")
-                    #expect(ContinuousClock.now - start >= time)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 0..<100 {
+                        _ = try send(Self.long)
+                        let time = Duration.milliseconds(10 + number * 37 % 200)
+                        let start = ContinuousClock.now
+                        let task = try send(time)
+                        group.addTask {
+                            let error = try await networkingError { try await task.value }
+                            let elapsed = ContinuousClock.now - start
+                            #expect(error.code == .requestTimeout, "\(error)")
+                            #expect(elapsed >= time)
+                        }
+                    }
+                    try await group.waitForAll()
                 }
-                #expect(engine.waitingExchanges == 0)
+                #expect(engine.waitingExchanges == 100, "the requests with the long timeout still wait")
                 withExtendedLifetime(stream) {}
             }
         }

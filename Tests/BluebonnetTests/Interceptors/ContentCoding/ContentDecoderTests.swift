@@ -138,15 +138,17 @@ import Testing
         #expect(error?.message == message)
     }
 
-    @Test(arguments: samples)
-    func `a changed byte of an encoded body never silently yields other text`(_ coding: String, _ bytes: [UInt8]) throws
-    {
+    @Test(arguments: samples.filter { !unchecked.contains($0.1) })
+    func `a changed byte of an encoded body with a check value never silently yields other text`(
+        _ coding: String,
+        _ bytes: [UInt8]
+    ) {
         // The gzip header has bytes that have no effect.
         for place in bytes.indices {
             var changed = bytes
             changed[place] ^= 0x10
             let text = try? Self.decode(coding, [changed])
-            #expect(text == nil || text == EncodedSample.text || Self.unchecked.contains(bytes))
+            #expect(text == nil || text == EncodedSample.text, "byte \(place)")
         }
     }
 

@@ -46,6 +46,8 @@ import Testing
         for code in 100..<600 where ![103, 425].contains(code) {
             #expect(ResponseValidation.reason(code) == HTTPURLResponse.localizedString(forStatusCode: code))
         }
+        #expect(ResponseValidation.reason(103) == "Early Hints")
+        #expect(ResponseValidation.reason(425) == "Too Early")
     }
 
     @Test(

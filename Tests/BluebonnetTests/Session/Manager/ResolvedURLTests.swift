@@ -12,12 +12,23 @@ import Testing
 struct ResolvedURLTests {
     private let base = BaseURL("http://x:81/v1")
 
+    /// The place of a text in memory: a text of more than 15 bytes is there once, however often it
+    /// is copied.
+    private static func address(of text: String) -> UInt? {
+        unsafe text.utf8.withContiguousStorageIfAvailable { UInt(bitPattern: $0.baseAddress) }
+    }
+
     @Test func `a repeated path is not resolved again`() throws {
-        let first = try base.resolved("users/42")
-        let second = try base.resolved("users/42")
-        #expect(first.url.absoluteString == "http://x:81/v1/users/42")
-        #expect(second.url == first.url)
-        #expect(second.target == first.target)
+        let path = "users/42/photos/newest"
+        let (first, second) = (try base.resolved(path), try base.resolved(path))
+        let again = ResolvedURL(try base.resolve(path))
+        #expect(first.url.absoluteString == "http://x:81/v1/users/42/photos/newest")
+        #expect([second.url, again.url] == [first.url, first.url])
+        #expect([second.target, again.target] == [first.target, first.target])
+        let paths = try [first, second, again].map { try #require($0.target).path }
+        let addresses = try paths.map { try #require(Self.address(of: $0)) }
+        #expect(addresses[1] == addresses[0])
+        #expect(addresses[2] != addresses[0], "resolving makes another text")
         #expect(base.keptCount == 1)
     }
 

@@ -141,20 +141,28 @@ struct DataTaskControlTests {
 
     @Test func `cancelling ends an interceptor that waits`() async throws {
         struct Waiting: Interceptor {
+            let begun = Counter()
+            let ended = Counter()
+
             func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
+                begun.increment()
+                defer { ended.increment() }
                 try await Task.sleep(for: .seconds(3600))
                 return try await next(request)
             }
         }
+        let interceptor = Waiting()
         var configuration = SessionConfiguration()
-        configuration.interceptors = [Waiting()]
+        configuration.interceptors = [interceptor]
         let transport = StubTransport(routes: [:])
         try await withSession(configuration, transport: transport) { session in
             let task = session.dataTask(try Request(to: "http://example.com/"))
             task.resume()
+            try await until("the interceptor waits") { interceptor.begun.value == 1 }
             task.cancel()
             let error = try await networkingError { try await task.value }
             #expect(error.code == .cancelled)
+            try await until("the interceptor has ended") { interceptor.ended.value == 1 }
             #expect(transport.requests.isEmpty)
         }
     }

@@ -137,8 +137,9 @@ struct SessionManagerTests {
         try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
             let session = SessionManager()
             _ = try await session.data(for: Request(to: server.baseURL))
-            #expect(!server.connections[0].clientClosed)
+            #expect(server.clientSockets(.established) == 1)
             await session.shutdown()
+            #expect(server.clientSockets(.established) == 0)
             await session.shutdown()
             try await server.waitUntilClientClosed()
         }

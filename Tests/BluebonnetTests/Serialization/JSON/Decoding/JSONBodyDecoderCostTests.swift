@@ -90,6 +90,9 @@
             },
             Case("errors passed over in order", ErrorsInOrder.self) { object($0, { "k\($0)" }, "\"x\"") },
             Case("errors passed over in reverse", ErrorsInReverse.self) { object($0, { "k\($0)" }, "\"x\"") },
+            Case("errors passed over in an array of objects", ErrorsInObjects.self) {
+                array($0) { _ in #"{"a":"b"}"# }
+            },
             Case("errors passed over in two arrays in turn", ErrorsInTurn.self) {
                 "[\(array($0) { _ in "1" }),\(array($0) { _ in "1" })]"
             },
@@ -283,6 +286,16 @@
                 let container = try decoder.container(keyedBy: Key.self)
                 for key in container.allKeys.reversed() {
                     #expect((try? container.decode(Int.self, forKey: key)) == nil)
+                }
+            }
+        }
+
+        private struct ErrorsInObjects: Decodable {
+            init(from decoder: any Decoder) throws {
+                var container = try decoder.unkeyedContainer()
+                while !container.isAtEnd {
+                    #expect((try? container.decode([String: Int].self)) == nil)
+                    _ = try container.decode(JSONValue.self)
                 }
             }
         }

@@ -110,26 +110,26 @@ struct JSONBodyDecoderTests {
         #expect(value == [["a_b": 1]])
     }
 
-    @Test func `ignoring the errors of a long JSON array does not take quadratic work`() throws {
+    @Test func `each of many JSON decoding errors that are ignored names its element`() throws {
         struct Lossy: Decodable {
             var found = 0
-            var last: [String] = []
+            var paths: [[String]] = []
             init(from decoder: any Decoder) throws {
                 var container = try decoder.unkeyedContainer()
                 while !container.isAtEnd {
                     do {
                         found += try container.decode([String: Int].self).count
                     } catch let error as DecodingError {
-                        last = error.path
+                        paths.append(error.path)
                         _ = try container.decode(JSONValue.self)
                     }
                 }
             }
         }
-        let text = "[" + Array(repeating: #"{"a":"b"}"#, count: 20000).joined(separator: ",") + "]"
+        let text = "[" + Array(repeating: #"{"a":"b"}"#, count: 2000).joined(separator: ",") + "]"
         let lossy = try decode(Lossy.self, text)
         #expect(lossy.found == 0)
-        #expect(lossy.last == ["Index 19999", "a"])
+        #expect(lossy.paths == (0..<2000).map { ["Index \($0)", "a"] })
     }
 
     @Test func `JSON keys are found in large objects whatever was asked before`() throws {

@@ -70,11 +70,16 @@ struct JSONWriterTests {
     @Test(arguments: [[], .prettyPrinted, .sortedKeys, .escapingSlashes] as [JSONWritingOptions])
     func `written JSON is read as the same value by us and by Foundation`(options: JSONWritingOptions) throws {
         var generator = JSONGenerator(seed: 5)
+        var compared = 0
         for _ in 0..<200 {
             let value = try JSONValue(parsing: generator.document())
             let data = try value.data(options: options)
             #expect(try JSONValue(parsing: data) == value)
-            if let other = try? JSONDecoder().decode(JSONValue.self, from: data) { #expect(other == value) }
+            // Foundation refuses the few numbers that no type of the standard library holds.
+            guard let other = try? JSONDecoder().decode(JSONValue.self, from: data) else { continue }
+            #expect(other == value)
+            compared += 1
         }
+        #expect(compared > 180, "\(compared)")
     }
 }

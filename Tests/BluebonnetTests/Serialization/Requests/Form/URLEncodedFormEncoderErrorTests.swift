@@ -72,8 +72,12 @@ import Testing
     }
 
     @Test func `the form encoder gives types the right coding path`() throws {
+        let encodings = Counter()
         struct Probe: Encodable {
+            let encodings: Counter
+
             func encode(to encoder: any Encoder) throws {
+                encodings.increment()
                 #expect(encoder.codingPath.map(\.stringValue) == ["a", "Index 1"])
                 #expect(encoder.codingPath.map(\.intValue) == [nil, 1])
                 #expect(encoder.userInfo.isEmpty)
@@ -89,16 +93,17 @@ import Testing
         }
         enum Either: Encodable {
             case number
-            case probe
+            case probe(Counter)
 
             func encode(to encoder: any Encoder) throws {
                 switch self {
                 case .number: try 1.encode(to: encoder)
-                case .probe: try Probe().encode(to: encoder)
+                case .probe(let encodings): try Probe(encodings: encodings).encode(to: encoder)
                 }
             }
         }
-        #expect(try URLEncodedFormEncoder().encode(["a": [Either.number, .probe]]) == "a%5B%5D=1")
+        #expect(try URLEncodedFormEncoder().encode(["a": [Either.number, .probe(encodings)]]) == "a%5B%5D=1")
+        #expect(encodings.value == 1)
     }
 
     @Test func `an error thrown by a type is the underlying error of the form encoder's error`() {
