@@ -203,7 +203,7 @@ struct CurlDescriptionTests {
 
     @Test(.needs("curl")) func `a curl description sends the body after 100 Continue as the engine does`() async throws
     {
-        try await expectSameRequest(script: [.readHead, .interim(100), .readRequest, Self.lastResponse, .close]) {
+        try await expectSameRequest(script: [.readHead, .informational(100), .readRequest, Self.lastResponse, .close]) {
             try Self.expecting($0, wait: .seconds(1000))
         }
     }
