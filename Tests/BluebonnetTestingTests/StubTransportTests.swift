@@ -1,6 +1,7 @@
 import Bluebonnet
 import BluebonnetTesting
 import HTTPTypes
+import Synchronization
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -103,16 +104,27 @@ struct StubTransportTests {
     @Test func `a test can wait for a number of stub requests`() async throws {
         let transport = StubTransport { _ in .text("ok") }
         let api = try api(transport)
-        async let seen = transport.requests(count: 2)
+        // It runs at once, up to where it waits.
+        let waiting = Task.immediate { await transport.requests(count: 2) }
         _ = try await api.get("1", as: .string)
         _ = try await api.get("2", as: .string)
-        let paths = await seen.map { $0.url.path(percentEncoded: true) }
+        let paths = await waiting.value.map { $0.url.path(percentEncoded: true) }
         #expect(paths == ["/v1/1", "/v1/2"])
+        // Who asks for what has come does not wait.
+        #expect(await transport.requests(count: 1).count == 2)
     }
 
-    @Test func `waiting for stub requests ends when it is cancelled`() async {
+    @Test func `waiting for stub requests ends when it is cancelled, not before`() async {
         let transport = StubTransport(routes: [:])
-        let waiting = Task { await transport.requests(count: 1) }
+        let isOver = Atomic(false)
+        // It runs at once, up to where it waits.
+        let waiting = Task.immediate {
+            let requests = await transport.requests(count: 1)
+            isOver.store(true, ordering: .sequentiallyConsistent)
+            return requests
+        }
+        let isOverBefore = isOver.load(ordering: .sequentiallyConsistent)
+        #expect(!isOverBefore)
         waiting.cancel()
         let requests = await waiting.value
         #expect(requests.isEmpty)

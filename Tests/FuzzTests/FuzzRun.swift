@@ -19,6 +19,8 @@ struct FuzzRun {
 
     /// The limit for one input, which usually takes microseconds.
     private static let longestTime = Duration.seconds(10)
+    /// After this time a parser that has not returned hangs.
+    private static let patience = Duration.seconds(60)
     /// The limit for memory, larger than what the pool of inputs and the allocator need.
     private static let allowedGrowth = 96 << 20
     private static let largestPool = 2_000
@@ -33,6 +35,7 @@ struct FuzzRun {
     /// has only as many threads as there are cores.
     func run() async throws -> Report {
         let corpus = FuzzCorpus(target)
+        let watch = HangWatch(name: "\(target.rawValue), seed \(seed)", patience: Self.patience)
         var report = Report(target: target)
         var mutator = Mutator(seed: seed, words: corpus.words)
         var seen: Set<String> = []
@@ -41,20 +44,23 @@ struct FuzzRun {
         if time != nil { try corpus.prepare() }
         let given = try corpus.inputs() + (time == nil ? [] : corpus.earlierFinds())
         for input in given {
-            _ = try attempt(input, &mutator, corpus, &report, &seen)
+            _ = try attempt(input, &mutator, corpus, watch, &report, &seen)
             pool.append(input)
             await Task.yield()
         }
         let kept = given.count
-        // The memory after 20,000 inputs, when the libraries and the pool have what they need.
+        // The memory after half of the time, when the libraries and the pool have most of what they
+        // need. Not measured without a time: the other tests run beside it, in the same process.
         var memory: Int?
         while time.map({ ContinuousClock.now - started < $0 }) ?? (report.inputs < inputs) {
             let input = mutator.input(from: pool)
-            if try attempt(input, &mutator, corpus, &report, &seen), input.count <= 2_048 {
+            if try attempt(input, &mutator, corpus, watch, &report, &seen), input.count <= 2_048 {
                 if pool.count < Self.largestPool { pool.append(input) }
                 if time != nil { try corpus.keep(input, number: kept + seen.count) }
             }
-            if report.inputs == 20_000 { memory = try Self.residentMemory() }
+            if memory == nil, let time, ContinuousClock.now - started >= time / 2 {
+                memory = try Self.residentMemory()
+            }
             await Task.yield()
         }
         report.time = ContinuousClock.now - started
@@ -71,11 +77,14 @@ struct FuzzRun {
         _ input: [UInt8],
         _ mutator: inout Mutator,
         _ corpus: FuzzCorpus,
+        _ watch: HangWatch,
         _ report: inout Report,
         _ seen: inout Set<String>
     ) throws -> Bool {
         if time != nil { try corpus.note(input) }
         let pieces = mutator.pieces(of: input)
+        watch.begin(input)
+        defer { watch.end() }
         let before = ContinuousClock.now
         let kind: String
         do {

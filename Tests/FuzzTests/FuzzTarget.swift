@@ -39,7 +39,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         switch self {
         case .http1: try Self.same(HTTP1Outcome.of, input, pieces)
         case .json: try Self.json(input)
-        case .decodable: Self.decodable(input)
+        case .decodable: try Self.decodable(input)
         case .gzip: try Self.same({ Self.decoded("gzip", $0) }, input, pieces)
         case .deflate: try Self.same({ Self.decoded("deflate", $0) }, input, pieces)
         #if Brotli
@@ -126,21 +126,55 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         var any: JSONValue?
     }
 
-    private static func decodable(_ input: [UInt8]) -> String {
+    /// What is not JSON cannot be decoded, and is corrupted. What is decoded has the members of the
+    /// same text as a value.
+    private static func decodable(_ input: [UInt8]) throws(Violation) -> String {
+        let value = try? JSONValue(parsing: input)
+        let kind: String
         do {
-            return "records \(bucket(try JSONBodyDecoder().decode([Record].self, from: input).count))"
+            let count = try JSONBodyDecoder().decode([Record].self, from: input).count
+            guard count == value?.array?.count else { throw Violation(description: "\(count) records") }
+            kind = "records \(bucket(count))"
         } catch let error as DecodingError {
-            switch error {
-            case .typeMismatch(let type, let context): return "mismatch \(type) \(context.codingPath.count)"
-            case .valueNotFound(let type, let context): return "no value \(type) \(context.codingPath.count)"
-            case .keyNotFound(let key, let context): return "no key \(key.stringValue) \(context.codingPath.count)"
-            case .dataCorrupted(let context):
-                return "corrupted \(context.codingPath.count) \(context.debugDescription.prefix(30))"
-            @unknown default: return "another error"
-            }
+            kind = try self.kind(error, isJSON: value != nil)
         } catch {
-            return "\(error)"
+            throw error as? Violation ?? Violation(description: "an error of another type: \(error)")
         }
+        // The decoder takes the first value of a repeated key and a `JSONValue` the last one, so
+        // the records are those of the value, which has each key once.
+        if let value, let records = try? JSONBodyDecoder().decode([Record].self, from: value) {
+            for (record, object) in zip(records, value.array ?? []) { try compare(record, object) }
+        }
+        return kind
+    }
+
+    private static func kind(_ error: DecodingError, isJSON: Bool) throws(Violation) -> String {
+        switch error {
+        case .dataCorrupted(let context):
+            return "corrupted \(context.codingPath.count) \(context.debugDescription.prefix(30))"
+        case _ where !isJSON: throw Violation(description: "this is not JSON, but: \(error)")
+        case .typeMismatch(let type, let context): return "mismatch \(type) \(context.codingPath.count)"
+        case .valueNotFound(let type, let context): return "no value \(type) \(context.codingPath.count)"
+        case .keyNotFound(let key, let context): return "no key \(key.stringValue) \(context.codingPath.count)"
+        @unknown default: return "another error"
+        }
+    }
+
+    private static func compare(_ record: Record, _ object: JSONValue) throws(Violation) {
+        let isSame =
+            record.id == object["id"]?.int && record.small.map(Int.init) == object["small"]?.int
+            && record.ratio == object["ratio"]?.double && record.name == object["name"]?.string
+            && record.tags == object["tags"]?.object.map(numbers)
+            && record.values == object["values"]?.array.map { $0.map(\.double) }
+            && record.any == object["any"].flatMap { $0.isNull ? nil : $0 }
+            && record.children?.count == object["children"]?.array?.count
+        guard isSame else { throw Violation(description: "decoded otherwise than it is written: \(object)") }
+        if let child = record.child, let inner = object["child"] { try compare(child, inner) }
+        for (child, inner) in zip(record.children ?? [], object["children"]?.array ?? []) { try compare(child, inner) }
+    }
+
+    private static func numbers(_ object: JSONObject) -> [String: Int] {
+        Dictionary(object.map { ($0.key, $0.value.int ?? 0) }) { first, _ in first }
     }
 
     // MARK: Content codings

@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 /// Random inputs for every parser. With the other tests these are 3,000 inputs, the same in every
-/// run; with `scripts/fuzz` each parser is tried for minutes.
+/// run; with `scripts/fuzz` each parser is tried for minutes, and must not use more and more
+/// memory.
 @Suite(.serialized)
 struct ParserFuzzTests {
     private static let environment = ProcessInfo.processInfo.environment
@@ -15,7 +16,7 @@ struct ParserFuzzTests {
     }()
 
     @Test(arguments: targets)
-    func `a parser keeps its rules and does not crash, hang or grow, whatever the input is`(
+    func `a parser keeps its rules and neither crashes nor hangs, whatever the input is`(
         target: FuzzTarget
     ) async throws {
         let run = FuzzRun(target: target, seed: Self.seed, time: Self.seconds.map { .seconds($0) }, inputs: 3_000)

@@ -18,6 +18,17 @@ class Ports(unittest.TestCase):
         for port in ports:
             self.assertGreater(port, 1023)
 
+    def test_free_ports_can_be_listened_on(self):
+        # Somebody else may take one meanwhile, but not in every attempt.
+        self.assertTrue(any(all(map(self.is_free, processes.free_ports(5))) for _ in range(5)))
+
+    def is_free(self, port):
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            return False
+        return True
+
     def test_a_port_accepts_while_a_socket_listens(self):
         with socket.create_server(("127.0.0.1", 0)) as listener:
             port = listener.getsockname()[1]

@@ -4,6 +4,19 @@ import Testing
 
 @testable import BluebonnetCommand
 
+extension Pipe {
+    /// The bytes that were written and not read yet.
+    fileprivate var waitingBytes: Int {
+        get throws {
+            var count: Int32 = 0
+            // The system writes one number, and only while the function runs.
+            let status = unsafe ioctl(fileHandleForWriting.fileDescriptor, UInt(FIONREAD), &count)
+            guard status == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+            return Int(count)
+        }
+    }
+}
+
 @Suite(.timeLimit(.minutes(5))) struct StandardInputProcessTests {
     private static let anything = FaultServer.Script.requests { _ in [.respond(body: "")] }
 
@@ -110,14 +123,17 @@ import Testing
             process.standardInput = input
             process.standardOutput = FileHandle.nullDevice
             let status = try process.start()
-            let line = isBatch ? #"{"url":"\#(server.baseURL)","method":"POST","body":"late"}"# : "late"
-            // Time for the command's first read, which finds no bytes. If the command reads only
-            // later, this test shows nothing.
-            try await Task.sleep(for: .milliseconds(100))
-            try input.fileHandleForWriting.write(contentsOf: Data(line.utf8))
+            let body = "a text that comes byte by byte"
+            let line = isBatch ? #"{"url":"\#(server.baseURL)","method":"POST","body":"\#(body)"}"# : body
+            // A byte is written when the command has taken the one before. So it reads while there
+            // is nothing: if not the first time, then one of the many times after.
+            for byte in line.utf8 {
+                try input.fileHandleForWriting.write(contentsOf: Data([byte]))
+                while process.isRunning, try input.waitingBytes > 0 { try await Task.sleep(for: .milliseconds(1)) }
+            }
             try input.fileHandleForWriting.close()
             #expect(await status.value == 0)
-            #expect(server.requests.first?.bodyText == "late")
+            #expect(server.requests.first?.bodyText == body)
         }
     }
 

@@ -39,7 +39,19 @@ struct StreamEndpointsTests {
         }
     }
 
-    @Test func `the drip endpoint sends the body over its delay and duration`() async throws {
+    @Test func `the drip endpoint sends the first byte before it waits for the next one`() async throws {
+        try await LocalServer.run { server in
+            let connection = try await RawConnection.connect(port: server.port)
+            // The second byte is sent after half an hour, when the test has failed.
+            try await connection.send("GET /drip?numbytes=2&duration=3600 HTTP/1.1\r\nHost: x\r\n\r\n")
+            var text = ""
+            while !text.hasSuffix("\r\n\r\n*"), let piece = try await connection.receive() { text += piece }
+            #expect(text.hasPrefix("HTTP/1.1 200 "))
+            #expect(text.hasSuffix("\r\n\r\n*"))
+        }
+    }
+
+    @Test func `the drip endpoint takes as long as its delay and duration say`() async throws {
         try await LocalServer.run { server in
             let clock = ContinuousClock()
             let start = clock.now

@@ -2,6 +2,7 @@ import Foundation
 import LocalServer
 import NIOCore
 import NIOPosix
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
@@ -15,19 +16,30 @@ struct FaultServerListeningTests {
             let connection = try await RawConnection.connect(port: server.port)
             try await server.waitForConnections(1)
             let bytes = megabyte
-            let sent = Task {
+            let sent = Atomic(0)
+            let sending = Task {
                 try await connection.send("POST / HTTP/1.1\r\nContent-Length: 20000000\r\n\r\n")
                 for _ in 0..<20 {
                     try await connection.send(bytes)
+                    sent.add(1, ordering: .sequentiallyConsistent)
                 }
             }
-            await #expect(throws: FaultServer.WaitTimeout.self) {
-                try await server.wait("any byte", timeout: .milliseconds(100)) { $0.connections[0].bytesReceived > 0 }
-            }
+            // Until the client has made no progress for a while. The kernel's buffers take some
+            // megabytes, never all of them.
+            var before: Int
+            repeat {
+                before = sent.load(ordering: .sequentiallyConsistent)
+                await #expect(throws: FaultServer.WaitTimeout.self) {
+                    try await server.wait("any byte", timeout: .milliseconds(100)) {
+                        $0.connections[0].bytesReceived > 0
+                    }
+                }
+            } while sent.load(ordering: .sequentiallyConsistent) != before
+            #expect(before < 20)
             gate.open()
             try await server.waitForRequests(1)
             #expect(server.requests[0].body.count == 20_000_000)
-            try await sent.value
+            try await sending.value
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import LocalServer
 import NIOCore
 import NIOSSL
@@ -39,15 +40,16 @@ struct FaultServerTLSTests {
         }
     }
 
-    @Test func `a TLS connection that a fault script resets is an error`() async throws {
+    @Test func `a TLS client sees a fault script's reset as one of the connection`() async throws {
         let options = FaultServer.Options(tls: ServerTLS(certificates.localhost))
         try await FaultServer.run([.readRequest, .reset], options: options) { server in
             let configuration = try TLSClient.trusting(certificates.authority)
             let connection = try await RawConnection.connect(port: server.port, tls: configuration)
             try await connection.send("GET / HTTP/1.1\r\n\r\n")
-            await #expect(throws: (any Error).self) {
+            let error = await #expect(throws: IOError.self) {
                 _ = try await connection.receiveAll()
             }
+            #expect(error?.errnoCode == ECONNRESET)
         }
     }
 
@@ -70,6 +72,9 @@ struct FaultServerTLSTests {
             try await server.wait("a client hello") { $0.connections.first?.bytesReceived ?? 0 > 100 }
             await connection.close()
             try await server.waitUntilClosed(connection: 0)
+            // The client hello was counted as it came, so there is no TLS that would respond to it
+            // without being counted.
+            #expect(server.connections[0].bytesSent == 0)
         }
     }
 

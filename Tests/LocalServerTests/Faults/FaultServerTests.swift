@@ -1,5 +1,6 @@
 import LocalServer
 import NIOCore
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
@@ -149,12 +150,25 @@ struct FaultServerTests {
     }
 
     @Test func `a fault script's drip has a delay between two pieces`() async throws {
-        try await FaultServer.run([.drip("abcde", pieces: 2, every: .milliseconds(40)), .close]) { server in
-            let start = ContinuousClock.now
+        let gate = FaultGate()
+        let sent = Mutex<[(count: Int, time: ContinuousClock.Instant)]>([])
+        let script: FaultServer.Script = [.hold(gate), .drip("abcde", pieces: 2, every: .milliseconds(40)), .close]
+        try await FaultServer.run(script) { server in
             let connection = try await RawConnection.connect(port: server.port)
+            // The server calls this whenever a number has changed, so the times are those of its
+            // writes. The first call is that of the wait itself.
+            try await server.wait("five bytes are sent") { record in
+                let count = record.connections.first?.bytesSent ?? 0
+                sent.withLock { if $0.last?.count != count { $0.append((count, .now)) } }
+                gate.open()
+                return count == 5
+            }
             #expect(try await connection.receiveAllText() == "abcde")
-            #expect(ContinuousClock.now - start >= .milliseconds(80))
-            #expect(server.connections[0].bytesSent == 5)
+        }
+        let pieces = sent.withLock { $0 }
+        #expect(pieces.map(\.count) == [0, 2, 4, 5])
+        for (one, next) in zip(pieces.dropFirst(), pieces.dropFirst(2)) {
+            #expect(next.time - one.time >= .milliseconds(40))
         }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import LocalServer
 import NIOCore
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
@@ -103,14 +104,26 @@ struct LocalServerTests {
         }
     }
 
-    @Test func `waiting for the local server ends with the server or with a cancellation`() async throws {
+    @Test(arguments: [false, true])
+    func `waiting for the local server lasts until it is shut down or the waiting task is cancelled`(
+        isCancelled: Bool
+    ) async throws {
         let server = try await LocalServer.start()
-        let waiting = Task { await server.waitUntilStopped() }
-        await server.shutdown()
+        let isOver = Atomic(false)
+        // It runs at once, up to where it waits.
+        let waiting = Task.immediate {
+            await server.waitUntilStopped()
+            isOver.store(true, ordering: .sequentiallyConsistent)
+        }
+        let connection = try await RawConnection.connect(port: server.port)
+        try await connection.send("GET /ip HTTP/1.1\r\nHost: x\r\n\r\n")
+        _ = try await connection.receive(atLeast: 100)
+        let isOverBefore = isOver.load(ordering: .sequentiallyConsistent)
+        #expect(!isOverBefore)
+        if isCancelled { waiting.cancel() } else { await server.shutdown() }
         await waiting.value
-        let other = try await LocalServer.start()
-        let cancelled = Task { await other.waitUntilStopped() }
-        cancelled.cancel()
-        await cancelled.value
+        // The server has stopped, so it has closed the connection.
+        _ = try? await connection.receiveAll()
+        await server.shutdown()
     }
 }
