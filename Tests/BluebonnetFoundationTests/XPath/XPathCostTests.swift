@@ -112,7 +112,7 @@ import Testing
         }
         #expect(try large.value(ofXPath: readings(20)).boolean)
         let error = #expect(throws: XPathError.self) { try large.value(ofXPath: readings(30)) }
-        #expect(error?.description.contains("costs too much") == true)
+        #expect(error?.description.contains("needs too many steps") == true)
     }
 
     @Test func `XPath finds a text at every position`() throws {
