@@ -14,7 +14,7 @@ struct MultipartTests {
         /// Go is not installed everywhere; the test of Go alone shows whether it is skipped.
         var isAvailable: Bool { self != .go || InteropServer.goFormParser.isAvailable }
 
-        /// The name as this parser reads it when it is written as browsers write it.
+        /// The name that this parser reads from a name that a browser wrote.
         func reading(_ name: String) -> String {
             switch self {
             case .multipart: name

@@ -5,7 +5,7 @@ import Testing
 @testable import BluebonnetCommand
 
 @Suite(.timeLimit(.minutes(5))) struct ResultWriterTests {
-    /// What was written.
+    /// The bytes that were written.
     private final class Sink: Sendable {
         let bytes = Mutex<[UInt8]>([])
     }

@@ -8,7 +8,7 @@ import Testing
     import Foundation
 #endif
 
-// This file uses the public API only: other test targets have it through a link.
+// This file uses the public API only: other test targets have symbolic links to it.
 
 /// Runs the body with its own session and shuts it down afterwards, whatever the body does: every
 /// connection is closed before it returns.

@@ -111,7 +111,10 @@ struct PropertyListRequestSerializerTests {
     ]
 
     @Test(arguments: impossible)
-    func `parameters that a property list cannot hold are an error that says so`(parameters: JSONValue, reason: String)
+    func `the error about parameters that a property list cannot hold names the reason`(
+        parameters: JSONValue,
+        reason: String
+    )
         throws
     {
         let error = #expect(throws: NetworkingError.self) { try post(parameters) }

@@ -13,18 +13,18 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct UncancellableCodeTests {
     /// The code that does not end, even when it is cancelled.
-    enum Place: CaseIterable {
+    enum Location: CaseIterable {
         case requestBody, transport, responseBody, encodedResponseBody, interceptor, adapter
     }
 
     /// Code that waits for the end of the test.
     private final class Uncancellable: Transport, Interceptor {
-        let place: Place
+        let location: Location
         let hasBegun = Counter()
         let end = FaultGate()
 
-        init(_ place: Place) {
-            self.place = place
+        init(_ location: Location) {
+            self.location = location
         }
 
         func wait() async {
@@ -36,7 +36,7 @@ struct UncancellableCodeTests {
         var pieces: AsyncStream<[UInt8]> {
             let asked = Counter()
             // The header of gzip, which decodes to no bytes (RFC 1952 §2.3).
-            let first = place == .encodedResponseBody ? [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3] : Array("half".utf8)
+            let first = location == .encodedResponseBody ? [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3] : Array("half".utf8)
             return AsyncStream(unfolding: {
                 guard asked.increment() > 1 else { return first }
                 await self.wait()
@@ -45,11 +45,11 @@ struct UncancellableCodeTests {
         }
 
         func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
-            if place == .transport { await wait() }
+            if location == .transport { await wait() }
             _ = try await request.body?.collect()
             var fields: HTTPFields = [:]
-            if place == .encodedResponseBody { fields[.contentEncoding] = "gzip" }
-            let isStreamed = place == .responseBody || place == .encodedResponseBody
+            if location == .encodedResponseBody { fields[.contentEncoding] = "gzip" }
+            let isStreamed = location == .responseBody || location == .encodedResponseBody
             let status: HTTPResponse.Status = request.url.path == "/404" ? .notFound : .ok
             return TransportResponse(
                 head: ResponseHead(status: status, headerFields: fields),
@@ -59,21 +59,22 @@ struct UncancellableCodeTests {
         }
 
         func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
-            if place == .interceptor { await wait() }
+            if location == .interceptor { await wait() }
             return try await next(request)
         }
     }
 
-    @Test(arguments: Place.allCases, Stop.allCases)
-    func `a stopped task does not wait for code that ignores cancellation`(place: Place, stop: Stop) async throws {
-        let uncancellable = Uncancellable(place)
+    @Test(arguments: Location.allCases, Stop.allCases)
+    func `a stopped task does not wait for code that ignores cancellation`(location: Location, stop: Stop) async throws
+    {
+        let uncancellable = Uncancellable(location)
         defer { uncancellable.end.open() }
         let adapter = RequestAdapter { _ in await uncancellable.wait() }
-        let interceptor: any Interceptor = place == .adapter ? adapter : uncancellable
+        let interceptor: any Interceptor = location == .adapter ? adapter : uncancellable
         let configuration = SessionConfiguration { $0.interceptors = [interceptor] }
         try await withSession(configuration, transport: uncancellable) { session in
             var request = try Request(.post, to: "http://x/")
-            if place == .requestBody { request.body = .stream(uncancellable.pieces) }
+            if location == .requestBody { request.body = .stream(uncancellable.pieces) }
             let error = try await stop.error(of: request, in: session) { _ in
                 try await until("the code waits") { uncancellable.hasBegun.value == 1 }
             }
@@ -96,21 +97,21 @@ struct UncancellableCodeTests {
     @Test func `an interceptor of a request on an event loop stays on it`() async throws {
         let uncancellable = Uncancellable(.interceptor)
         uncancellable.end.open()
-        let places = Places()
+        let loopChecks = LoopChecks()
         var configuration = SessionConfiguration()
-        configuration.interceptors = [places]
+        configuration.interceptors = [loopChecks]
         try await withSession(configuration, transport: uncancellable) { session in
             let request = try Request(to: "http://x/")
             _ = try await session.data(for: request)
             try await withTaskExecutorPreference(EventLoopTaskExecutor.next()) {
                 _ = try await session.data(for: request)
             }
-            #expect(places.elsewhere.value == 1 && places.onEventLoop.value == 1)
+            #expect(loopChecks.elsewhere.value == 1 && loopChecks.onEventLoop.value == 1)
         }
     }
 
     /// Counts its calls on event loops and elsewhere.
-    private struct Places: Interceptor {
+    private struct LoopChecks: Interceptor {
         let onEventLoop = Counter()
         let elsewhere = Counter()
 
@@ -149,7 +150,7 @@ struct UncancellableCodeTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `code that was stopped long before it began is not waited for`() async throws {
+    func `a call that was stopped long before it began does not wait for its code`() async throws {
         let call = StoppableCall(patience: .milliseconds(1))
         call.stop()
         // The patience runs on an event loop.

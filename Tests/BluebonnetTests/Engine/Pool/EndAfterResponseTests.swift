@@ -11,7 +11,7 @@ import Testing
 /// A request that waits is never sent on a connection whose end was received together with the
 /// response before it.
 @Suite(.timeLimit(.minutes(5)))
-struct KnownEndTests {
+struct EndAfterResponseTests {
     /// The first connection responds and closes without `Connection: close`; the others respond.
     private static func closing(after gate: FaultGate) -> FaultServer.Script {
         .connections([
@@ -101,6 +101,7 @@ struct KnownEndTests {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 8000\r\nX-Pad: "
         let padding = String(repeating: "p", count: 8192 - 8000 - head.utf8.count - 4)
         let response = head + padding + "\r\n\r\n" + String(repeating: "b", count: 8000)
+        // A response to nobody's request: the next task must not get it.
         let poison = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison"
         let gate = FaultGate()
         let script = FaultServer.Script.connections([

@@ -8,7 +8,7 @@ import Testing
 
 /// The thread on which a body is decoded, and the events that stop the decoding.
 @Suite(.timeLimit(.minutes(5)))
-struct ContentDecodingPlaceTests {
+struct ContentDecodingThreadTests {
     private static let generous = Limits(decodingRatio: .max, decodedBody: .max)
 
     /// `count` zeros, compressed with gzip `times` times.
@@ -34,7 +34,8 @@ struct ContentDecodingPlaceTests {
         return source.transformed { ContentDecoder(coding, limits: generous, call: call) }
     }
 
-    /// The turns an event loop has while a task on it collects the body.
+    /// The turns an event loop has while a task on it collects the body: none if the task decodes on
+    /// the loop, which is busy until the end.
     private static func turns(collecting body: ResponseBody, to count: Int) async throws -> Int {
         try await loopTurns {
             let bytes = try await body.collect(upTo: .max)
