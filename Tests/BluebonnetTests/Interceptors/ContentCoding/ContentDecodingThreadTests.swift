@@ -34,8 +34,8 @@ struct ContentDecodingThreadTests {
         return source.transformed { ContentDecoder(coding, limits: generous, call: call) }
     }
 
-    /// The turns an event loop has while a task on it collects the body: none if the task decodes on
-    /// the loop, which is busy until the end.
+    /// The turns an event loop has while a task on it collects the body: none if the task decodes
+    /// on the loop, which is busy until the end.
     private static func turns(collecting body: ResponseBody, to count: Int) async throws -> Int {
         try await loopTurns {
             let bytes = try await body.collect(upTo: .max)
