@@ -86,7 +86,11 @@ def main() -> int:
     for folder in unlisted(library):
         print(f"floors: Sources/Bluebonnet/{folder} is on no floor (scripts/lib/floors.py)", file=sys.stderr)
         status = 1
-    command = type_check_arguments(build_arguments(plan.read_text(encoding="utf-8"), "Bluebonnet"))
+    try:
+        command = type_check_arguments(build_arguments(plan.read_text(encoding="utf-8"), "Bluebonnet"))
+    except LookupError as error:
+        print(f"floors: {error}; run `swift build` again", file=sys.stderr)
+        return 2
     for group, below in GROUPS:
         with tempfile.TemporaryDirectory() as scratch:
             files = sources(library.resolve(), group + below)
