@@ -49,7 +49,7 @@ struct SecretNamesTests {
     }
 
     @Test func `the same parameters are secrets as JSON, as a form and as a query`() throws {
-        let parameters: JSONValue = ["auth": ["key": "s3cr3t"], "user": ["pin": "1234", "name": "Ada"]]
+        let parameters: Parameters = ["auth": ["key": "s3cr3t"], "user": ["pin": "1234", "name": "Ada"]]
         for serializer in [JSONRequestSerializer(), HTTPRequestSerializer()] as [any RequestSerializer] {
             for method in [HTTPRequest.Method.get, .post] {
                 let request = try serializer.serialize(try Request(method, to: "http://x/"), parameters: parameters)

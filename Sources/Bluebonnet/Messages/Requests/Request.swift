@@ -120,6 +120,15 @@ public struct Request: Sendable {
         contents = CopyOnWrite(Contents(method: method, url: url, target: target, headerFields: headerFields))
     }
 
+    /// Replaces the URL by one that may have been taken apart already.
+    mutating func setURL(_ url: URL, target: RequestTarget?) {
+        contents.unique.value.url = url
+        contents.unique.value.target = target
+    }
+
+    /// The URL taken apart, if that has been done already.
+    var knownTarget: RequestTarget? { contents.value.target }
+
     /// The URL taken apart, for the engine.
     var target: RequestTarget {
         get throws(NetworkingError) {

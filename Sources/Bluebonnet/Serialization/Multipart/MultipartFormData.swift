@@ -24,7 +24,8 @@ public struct MultipartFormData: Sendable {
     /// it, and it applies each time the form is sent.
     public var throttle: UploadThrottle?
 
-    var parts: [MultipartPart] = []
+    /// The parts in their order, to be looked at: in a test, or before they are sent.
+    public internal(set) var parts: [MultipartPart] = []
 
     /// The first error of a function that does not throw.
     var fault: NetworkingError?

@@ -23,36 +23,11 @@ public struct HTTPRequestSerializer: RequestSerializer {
         .userAgent: userAgent(),
     ]
 
-    /// The default header fields; the case of names does not matter. A request's own field of the
-    /// same name wins.
-    public var headerFields: HTTPFields
+    /// The header fields and properties of every request, and the rules of parameters.
+    public var settings = RequestSerializerSettings()
 
-    /// The methods whose parameters go into the query. Default: GET, HEAD and DELETE.
-    public var methodsEncodingParametersInURI: Set<HTTPRequest.Method>
-
-    /// The properties that are set on every request without a value for them. Default: none.
-    public var properties = RequestProperties()
-
-    /// The rules by which parameters become text. Default: ``ParameterEncoding/standard``,
-    /// AFNetworking's rules.
-    public var parameterEncoding = ParameterEncoding.standard
-
-    /// The place of parameters. Default: ``ParameterDestination/methodDependent``.
-    public var parameterDestination = ParameterDestination.methodDependent
-
-    /// The charset of form bodies: names and values are escaped as its bytes, and the
-    /// `Content-Type` names it. Default: UTF-8, which is not named.
-    ///
-    /// Queries are UTF-8 always (RFC 3986 §2.5). Counterpart of `stringEncoding`.
-    public var stringEncoding = Charset.utf8
-
-    /// Makes a serializer with the default header fields.
-    public init() {
-        headerFields = Self.defaultHeaderFields
-        methodsEncodingParametersInURI = Self.defaultMethodsEncodingParametersInURI
-    }
-
-    private static let defaultMethodsEncodingParametersInURI: Set<HTTPRequest.Method> = [.get, .head, .delete]
+    /// Makes a serializer with the default settings.
+    public init() {}
 
     /// The value of `User-Agent` for a program:
     /// `Program/Version (Linux 6.1.0; x86_64) Bluebonnet/0.1.0`.
@@ -70,91 +45,25 @@ public struct HTTPRequestSerializer: RequestSerializer {
     ///
     /// - Parameters:
     ///   - request: Method, URL and the fields that are already decided.
-    ///   - parameters: The parameters, or nil for none.
+    ///   - parameters: The parameters; nothing is added for empty ones.
+    ///   - destination: The place of the parameters.
     /// - Returns: The request to send.
     /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for parameters that are an
-    ///   array or a single value, and for the errors of a custom ``parameterEncoding``.
-    public func serialize(_ request: consuming Request, parameters: JSONValue?) throws(NetworkingError) -> Request {
-        var request = request
-        applyDefaults(to: &request)
-        guard let parameters else { return request }
-        return try add(to: request) { request throws(NetworkingError) in
-            try parameterEncoding.encode(parameters, for: request)
-        }
-    }
-
-    /// Adds the default header fields, and the value as query or form body.
-    ///
-    /// For the standard and for a custom ``parameterEncoding``, the value is encoded to JSON first
-    /// (`JSONEncoder`).
-    ///
-    /// - Parameters:
-    ///   - request: Method, URL and the fields that are already decided.
-    ///   - value: The value to encode.
-    /// - Returns: The request to send.
-    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for a value that cannot be
-    ///   encoded or has no keys.
+    ///   array or a single value or cannot be encoded, for the errors of a custom
+    ///   ``ParameterEncoding``, and for a form with characters that its charset does not have.
     public func serialize(
-        _ request: Request,
-        encoding value: some Encodable & Sendable
+        _ request: consuming Request,
+        parameters: Parameters,
+        to destination: ParameterDestination
     ) throws(NetworkingError) -> Request {
-        var request = request
-        applyDefaults(to: &request)
-        return try add(to: request) { request throws(NetworkingError) in
-            try parameterEncoding.encode(value, for: request)
+        try settings.serialize(request, parameters, to: destination) { request throws(NetworkingError) in
+            let charset = settings.stringEncoding
+            let text = try settings.parameterEncoding.encode(parameters, for: request)
+            let parameter = charset == .utf8 ? "" : "; charset=\(charset.name)"
+            request.setBody(
+                ByteBuffer(string: try FormText.transcoded(text, to: charset)),
+                contentType: "application/x-www-form-urlencoded\(parameter)"
+            )
         }
     }
-
-    /// Puts the text of the parameters into the query or the body, by method and
-    /// ``parameterDestination``.
-    private func add(
-        to request: Request,
-        _ encode: (Request) throws(NetworkingError) -> String
-    ) throws(NetworkingError) -> Request {
-        let query: String
-        do {
-            query = try encode(request)
-        } catch {
-            throw error.completed(request: request)
-        }
-        var request = request
-        if encodesParametersInURI(request.method) {
-            try request.appendQuery(query)
-        } else {
-            do {
-                let text = try FormText.transcoded(query, to: stringEncoding)
-                let parameter = stringEncoding == .utf8 ? "" : "; charset=\(stringEncoding.name)"
-                request.setBody(
-                    ByteBuffer(string: text),
-                    contentType: "application/x-www-form-urlencoded\(parameter)"
-                )
-            } catch {
-                throw error.completed(request: request)
-            }
-        }
-        return request
-    }
-
-    /// Whether parameters go into the query; methods are compared in upper case, as AFNetworking
-    /// does.
-    func encodesParametersInURI(_ method: HTTPRequest.Method) -> Bool {
-        switch parameterDestination {
-        case .queryString: return true
-        case .httpBody: return false
-        case .methodDependent: break
-        }
-        return methodsEncodingParametersInURI.contains(method)
-            || HTTPRequest.Method(method.rawValue.uppercased()).map(methodsEncodingParametersInURI.contains) ?? false
-    }
-}
-
-/// The place where ``HTTPRequestSerializer`` puts parameters.
-public enum ParameterDestination: Sendable, Hashable {
-    /// Into the query for the methods of ``HTTPRequestSerializer/methodsEncodingParametersInURI``,
-    /// else into the body.
-    case methodDependent
-    /// Into the query, for all methods.
-    case queryString
-    /// Into the body, for all methods.
-    case httpBody
 }

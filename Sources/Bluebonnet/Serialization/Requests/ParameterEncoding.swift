@@ -13,7 +13,14 @@ public struct ParameterEncoding: Sendable {
 
     private let kind: Kind
 
-    /// AFNetworking's rules: ``QueryString``.
+    /// AFNetworking's rules, which are those of ``QueryString``, for values of every type: keys
+    /// sorted, `a[b]=1`, `a[]=1&a[]=2`, sets as `a=1&a=2`, booleans as `1` and `0`, whole numbers
+    /// without fraction.
+    ///
+    /// Null, and a nil inside of an `Encodable` value, is a bare name without `=`. `Date` is an RFC
+    /// 3339 timestamp in UTC with whole seconds (`2026-01-31T12:34:56Z`), and `Data` is Base64:
+    /// AFNetworking wrote the `description` of both. For another format of dates, data or nil,
+    /// choose ``form(_:)``, whose encoder has strategies.
     public static let standard = ParameterEncoding(kind: .standard)
 
     /// The rules of a form encoder.
@@ -27,9 +34,9 @@ public struct ParameterEncoding: Sendable {
     /// Rules of your own, for queries and for form bodies. Not called where there are no
     /// parameters.
     ///
-    /// - Parameter encode: Makes the escaped text of the parameters; it gets the request so far. An
-    ///   error fails the request with ``NetworkingError/Code/requestSerializationFailed``
-    ///   before anything is sent.
+    /// - Parameter encode: Makes the escaped text of the parameters, which it gets as JSON with
+    ///   dates as RFC 3339 timestamps; it gets the request so far. An error fails the request with
+    ///   ``NetworkingError/Code/requestSerializationFailed`` before anything is sent.
     /// - Returns: The encoding.
     public static func custom(
         _ encode: @escaping @Sendable (_ request: Request, _ parameters: JSONValue) throws -> String
@@ -38,13 +45,17 @@ public struct ParameterEncoding: Sendable {
     }
 
     /// The text of parameters.
-    func encode(_ parameters: JSONValue, for request: Request) throws(NetworkingError) -> String {
+    func encode(_ parameters: Parameters, for request: Request) throws(NetworkingError) -> String {
         switch kind {
-        case .standard: return try QueryString().encode(parameters)
-        case .form(let encoder): return try encoder.encode(parameters)
+        case .standard:
+            if let json = parameters.plainJSON { return try QueryString().encode(json) }
+            return try URLEncodedFormEncoder.afNetworking.encode(parameters)
+        case .form(let encoder):
+            if let json = parameters.plainJSON { return try encoder.encode(json) }
+            return try encoder.encode(parameters)
         case .custom(let encode):
             do {
-                return try encode(request, parameters)
+                return try encode(request, parameters.json(Self.makeEncoder))
             } catch let error as NetworkingError {
                 throw error
             } catch {
@@ -58,20 +69,9 @@ public struct ParameterEncoding: Sendable {
         }
     }
 
-    /// The text of a value.
-    func encode(_ value: some Encodable & Sendable, for request: Request) throws(NetworkingError) -> String {
-        if case .form(let encoder) = kind { return try encoder.encode(value) }
-        let parameters: JSONValue
-        do {
-            parameters = try JSONValue(encoding: value, with: JSONEncoder())
-        } catch {
-            throw NetworkingError(
-                .requestSerializationFailed,
-                "The value of type \(type(of: value)) cannot be encoded: \(error)",
-                request: request,
-                underlying: error
-            )
-        }
-        return try encode(parameters, for: request)
+    private static func makeEncoder() -> JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601
+        return encoder
     }
 }

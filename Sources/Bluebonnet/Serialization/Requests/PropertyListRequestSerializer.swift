@@ -1,5 +1,4 @@
 public import FoundationEssentials
-public import HTTPTypes
 import NIOCore
 
 /// Writes parameters as a property list, or for some methods into the query of the URL.
@@ -15,103 +14,67 @@ import NIOCore
 ///
 /// Counterpart of `AFPropertyListRequestSerializer`.
 public struct PropertyListRequestSerializer: RequestSerializer {
-    /// The serializer of queries, which has the common settings.
-    private var http = HTTPRequestSerializer()
+    /// The header fields and properties of every request, and the rules of queries.
+    public var settings = RequestSerializerSettings()
 
     /// The format of the property list. Default: XML.
     public var format: PropertyListDecoder.PropertyListFormat
 
-    /// Makes a serializer with the default header fields of ``HTTPRequestSerializer``.
+    /// Makes a serializer with the default settings.
     ///
     /// - Parameter format: XML or binary. Default: XML.
     public init(format: PropertyListDecoder.PropertyListFormat = .xml) {
         self.format = format
     }
 
-    /// The default header fields; the case of names does not matter. A request's own field of the
-    /// same name wins.
-    public var headerFields: HTTPFields {
-        get { http.headerFields }
-        set { http.headerFields = newValue }
-    }
-
-    /// The properties that are set on every request without a value for them. Default: none.
-    public var properties: RequestProperties {
-        get { http.properties }
-        set { http.properties = newValue }
-    }
-
-    /// The rules by which parameters become the text of a query. Default:
-    /// ``ParameterEncoding/standard``, AFNetworking's rules.
-    public var parameterEncoding: ParameterEncoding {
-        get { http.parameterEncoding }
-        set { http.parameterEncoding = newValue }
-    }
-
-    /// The methods whose parameters go into the query. Default: GET, HEAD and DELETE.
-    public var methodsEncodingParametersInURI: Set<HTTPRequest.Method> {
-        get { http.methodsEncodingParametersInURI }
-        set { http.methodsEncodingParametersInURI = newValue }
-    }
-
     /// Adds the default header fields, and the parameters as property list or query.
     ///
     /// - Parameters:
     ///   - request: Method, URL and the fields that are already decided.
-    ///   - parameters: The parameters, or nil for none.
+    ///   - parameters: The parameters; nothing is added for empty ones.
+    ///   - destination: The place of the parameters.
     /// - Returns: The request to send.
     /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for parameters that hold null,
     ///   an integer that neither 64 bits nor a double hold or a number beyond the range of doubles,
     ///   or that are a single value: a property list holds an array or a dictionary at its top.
-    public func serialize(_ request: consuming Request, parameters: JSONValue?) throws(NetworkingError) -> Request {
-        guard let parameters, !http.encodesParametersInURI(request.method) else {
-            return try http.serialize(request, parameters: parameters)
+    public func serialize(
+        _ request: consuming Request,
+        parameters: Parameters,
+        to destination: ParameterDestination
+    ) throws(NetworkingError) -> Request {
+        try settings.serialize(request, parameters, to: destination) { request throws(NetworkingError) in
+            request.setBody(ByteBuffer(bytes: try body(of: parameters)), contentType: "application/x-plist")
         }
-        switch parameters {
+    }
+
+    private func body(of parameters: Parameters) throws(NetworkingError) -> Data {
+        guard case .json(let value) = parameters.content else {
+            // The encoder writes the text “$null” for a null of a type; the JSON of the type shows
+            // its place.
+            if let json = try? JSONValue(encoding: parameters, with: JSONEncoder()),
+                let fault = Self.fault(in: json, .nullsOnly)
+            {
+                throw Self.invalid(fault)
+            }
+            return try encoded(parameters)
+        }
+        switch value {
         case .object, .array: break
         case .null, .bool, .number, .string:
-            throw Self.invalid(request, "it holds an array or a dictionary at its top, not a single value")
+            throw Self.invalid("it holds an array or a dictionary at its top, not a single value")
         }
-        if let fault = Self.fault(in: parameters) { throw Self.invalid(request, fault) }
-        return try write(PropertyListParameter(value: parameters), to: request)
+        if let fault = Self.fault(in: value) { throw Self.invalid(fault) }
+        return try encoded(PropertyListParameter(value: value))
     }
 
-    /// Adds the default header fields, and the value as property list or query.
-    ///
-    /// - Parameters:
-    ///   - request: Method, URL and the fields that are already decided.
-    ///   - value: The value to encode.
-    /// - Returns: The request to send.
-    /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` for a value that cannot be
-    ///   encoded, with the encoder's error below it.
-    public func serialize(
-        _ request: Request,
-        encoding value: some Encodable & Sendable
-    ) throws(NetworkingError) -> Request {
-        if let parameters = value as? JSONValue { return try serialize(request, parameters: parameters) }
-        guard !http.encodesParametersInURI(request.method) else { return try http.serialize(request, encoding: value) }
-        // The encoder writes the text “$null” for a null of a type; the JSON of the type shows its
-        // place.
-        if let json = try? JSONValue(encoding: value, with: JSONEncoder()), let fault = Self.fault(in: json, .nullsOnly)
-        {
-            throw Self.invalid(request, fault)
-        }
-        return try write(value, to: request)
-    }
-
-    private func write(_ value: some Encodable, to request: Request) throws(NetworkingError) -> Request {
+    private func encoded(_ value: some Encodable) throws(NetworkingError) -> Data {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = format
-        let data: Data
         do {
-            data = try encoder.encode(value)
+            return try encoder.encode(value)
         } catch {
-            throw Self.invalid(request, "\(error)", error)
+            throw Self.invalid("\(error)", error)
         }
-        var request = request
-        applyDefaults(to: &request)
-        request.setBody(ByteBuffer(bytes: data), contentType: "application/x-plist")
-        return request
     }
 
     private enum Search {
@@ -151,15 +114,10 @@ public struct PropertyListRequestSerializer: RequestSerializer {
         return nil
     }
 
-    private static func invalid(
-        _ request: Request,
-        _ reason: String,
-        _ underlying: (any Error)? = nil
-    ) -> NetworkingError {
+    private static func invalid(_ reason: String, _ underlying: (any Error)? = nil) -> NetworkingError {
         NetworkingError(
             .requestSerializationFailed,
             "The parameters cannot be written as a property list: \(reason).",
-            request: request,
             underlying: underlying
         )
     }

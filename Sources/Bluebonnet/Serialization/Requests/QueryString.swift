@@ -1,5 +1,7 @@
 /// Writes parameters as a query string or a form body, by AFNetworking's rules.
 ///
+/// ``ParameterEncoding/standard`` has the same rules for ``Parameters`` with values of every type.
+///
 /// - Keys are sorted by their UTF-16 units, case-sensitively, at every level.
 /// - The object in `["a": ["b": 1]]` becomes `a[b]=1`; the array in `["a": [1, 2]]` becomes
 ///   `a[]=1&a[]=2`, in its order. Objects and arrays nest. Empty ones are not written.
@@ -28,6 +30,7 @@ public struct QueryString: Sendable, Hashable {
         case .bool, .number, .string: throw Self.keyless("a single value")
         }
         var output: [UInt8] = []
+        output.reserveCapacity(256)
         Self.forEachPair(of: object) { name, value in
             if !output.isEmpty { output.append(UInt8(ascii: "&")) }
             Self.append(escaped: name, to: &output)
@@ -62,10 +65,27 @@ public struct QueryString: Sendable, Hashable {
     /// Calls the closure for each value of the parameters, in order, with its name, neither of them
     /// escaped; null has no text.
     ///
-    /// Counterpart of `AFQueryStringPairsFromDictionary`, also for the parts of a form.
-    static func forEachPair(of parameters: JSONObject, _ body: (_ name: [UInt8], _ value: String?) -> Void) {
+    /// Counterpart of `AFQueryStringPairsFromDictionary`.
+    private static func forEachPair(of parameters: JSONObject, _ body: (_ name: [UInt8], _ value: String?) -> Void) {
         var name: [UInt8] = []
+        name.reserveCapacity(64)
         visit(parameters, name: &name, isTop: true, body)
+    }
+
+    /// Whether a text is before another by UTF-16 units, AFNetworking's order of keys.
+    static func precedes(_ left: String, _ right: String) -> Bool {
+        var (ones, others) = (left.utf8.makeIterator(), right.utf8.makeIterator())
+        while let other = others.next() {
+            guard let one = ones.next() else { return true }
+            // UTF-8 has the same order, except between the characters from U+E000 to U+FFFF and
+            // those beyond, whose units are surrogates.
+            guard one < 0xEE || other < 0xEE else {
+                if one == other { continue }
+                return left.utf16.lexicographicallyPrecedes(right.utf16)
+            }
+            if one != other { return one < other }
+        }
+        return false
     }
 
     /// Visits an object; `name` is its name. `isTop` is not the same as an empty name: an empty key
@@ -77,7 +97,7 @@ public struct QueryString: Sendable, Hashable {
         _ body: ([UInt8], String?) -> Void
     ) {
         let length = name.count
-        for (key, value) in object.sorted(by: { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }) {
+        for (key, value) in object.sorted(by: { precedes($0.key, $1.key) }) {
             if !isTop { name.append(UInt8(ascii: "[")) }
             name += key.utf8
             if !isTop { name.append(UInt8(ascii: "]")) }

@@ -5,20 +5,28 @@ import NIOCore
 /// The places of serialized parameters.
 extension Request {
     /// Appends to the query of the URL, before a fragment (RFC 3986 §3.5). An empty query appends
-    /// nothing.
+    /// nothing. A URL that was taken apart already is not taken apart again.
     mutating func appendQuery(_ query: String) throws(NetworkingError) {
         guard !query.isEmpty else { return }
-        let text = url.absoluteString
-        let end = text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
-        let separator = text.utf8[..<end].contains(UInt8(ascii: "?")) ? "&" : "?"
-        guard let url = URL(string: "\(text[..<end])\(separator)\(query)\(text[end...])") else {
+        let old = url.absoluteString
+        let end = old.utf8.firstIndex(of: UInt8(ascii: "#")) ?? old.endIndex
+        let separator = old.utf8[..<end].contains(UInt8(ascii: "?")) ? "&" : "?"
+        let text = "\(old[..<end])\(separator)\(query)\(old[end...])"
+        guard let url = URL(string: text) else {
             throw NetworkingError(
                 .requestSerializationFailed,
                 "The parameters cannot be a query of the URL \(url.redactedDescription).",
                 request: self
             )
         }
-        self.url = url
+        var target = knownTarget
+        // A rule of the user's own may make a text that the URL escapes, or one with a fragment.
+        if url.absoluteString == text, !query.utf8.contains(UInt8(ascii: "#")) {
+            target?.path += separator + query
+        } else {
+            target = nil
+        }
+        setURL(url, target: target)
     }
 
     /// Sets the body, and its type unless one is set.

@@ -1,27 +1,6 @@
 import HTTPTypes
 
 extension RequestSerializer {
-    /// No properties.
-    public var properties: RequestProperties { RequestProperties() }
-
-    /// Adds the defaults of a serializer to a request: the default header fields that it does not
-    /// have, all of one name together, and the properties that it has no value for.
-    ///
-    /// For serializers of your own, which call it first.
-    ///
-    /// - Parameter request: The request.
-    public func applyDefaults(to request: inout Request) {
-        request.headerFields.addMissing(headerFields)
-        let properties = properties
-        guard properties != RequestProperties() else { return }
-        request.properties = request.properties.filled(from: properties)
-        if let priority = request.properties.priority?.description, !priority.isEmpty,
-            !request.headerFields.contains(.priority)
-        {
-            request.headerFields[.priority] = priority
-        }
-    }
-
     /// Sets or removes a default header field by its name, in any case. Counterpart of
     /// `setValue:forHTTPHeaderField:`.
     ///

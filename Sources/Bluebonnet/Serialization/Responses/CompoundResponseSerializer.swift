@@ -15,9 +15,15 @@ public import FoundationEssentials
 /// ``NetworkingError/Code/responseSerializationFailed``; its message has all their messages, and
 /// below it is a ``CompoundResponseError`` with their errors.
 ///
+/// Each serializer validates for itself. The compound's own ``validation`` accepts everything by
+/// default; what it refuses, no serializer can accept. It is checked first:
+/// a response whose content type it refuses is not parsed; one that it refuses for its status or by
+/// a rule is parsed, and the value is in ``NetworkingError/parsedBody`` if one of the serializers
+/// can read it.
+///
 /// Counterpart of `AFCompoundResponseSerializer`, but a response that none can read is an error and
 /// not `NSData`; put `.data` last for that.
-public struct CompoundResponseSerializer<Output: Sendable>: ResponseSerializer {
+public struct CompoundResponseSerializer<Output: Sendable>: ValidatingResponseSerializer {
     /// One of the serializers, with the conversion of its value.
     public struct Alternative: Sendable {
         fileprivate let serialize: @Sendable (Data, ResponseHead, Request) -> Result<Output, NetworkingError>
@@ -66,6 +72,9 @@ public struct CompoundResponseSerializer<Output: Sendable>: ResponseSerializer {
         }
     }
 
+    /// The responses that are accepted, before any serializer is tried. Default: all.
+    public var validation = ResponseValidation.none
+
     private let alternatives: [Alternative]
 
     /// Makes a serializer of several with the same output.
@@ -93,9 +102,22 @@ public struct CompoundResponseSerializer<Output: Sendable>: ResponseSerializer {
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The value of the first that has one.
-    /// - Throws: ``NetworkingError``: of the first that parsed the body of a refused response, or
-    ///   of all of them.
+    /// - Throws: ``NetworkingError``: that of the ``validation``, of the first serializer that parsed
+    ///   the body of a refused response, or of all of them.
     public func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> Output {
+        guard var failure = validation.failure(body, head: head, request: request) else {
+            return try firstValue(body, head, request)
+        }
+        guard !failure.contains(.unacceptableContentType) else { throw failure }
+        do {
+            failure.parsedBody = try firstValue(body, head, request)
+        } catch {
+            failure.parsedBody = error.parsedBody
+        }
+        throw failure
+    }
+
+    private func firstValue(_ body: Data, _ head: ResponseHead, _ request: Request) throws(NetworkingError) -> Output {
         var failures: [NetworkingError] = []
         for alternative in alternatives {
             switch alternative.serialize(body, head, request) {

@@ -68,7 +68,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
         let text = preprocessor?(body) ?? body
         if var failure = validation.failure(body, head: head, request: request) {
             if !failure.contains(.unacceptableContentType), !text.isBlankForJSON {
-                failure.parsedBody = (try? decode(text, head)) ?? Self.json(text, head)
+                failure.parsedBody = (try? decode(text, head)) ?? ResponseText.errorBody(text, head: head)
             }
             throw failure
         }
@@ -88,12 +88,6 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
                 underlying: error
             )
         }
-    }
-
-    /// The body of an error as JSON, when it is not a `Value`.
-    private static func json(_ body: Data, _ head: ResponseHead) -> (any Sendable)? {
-        guard let text = try? ResponseText.json(body, head: head) else { return nil }
-        return try? JSONValue(parsing: text)
     }
 
     private static func emptyBody() throws(DecodingError) -> Value {

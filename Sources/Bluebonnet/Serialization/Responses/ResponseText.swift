@@ -49,6 +49,12 @@ struct ResponseText {
         }
     }
 
+    /// The body of an error as a ``JSONValue``; nil when it is empty or not JSON.
+    static func errorBody(_ body: Data, head: ResponseHead) -> (any Sendable)? {
+        guard !body.isBlankForJSON, let text = try? json(body, head: head) else { return nil }
+        return try? JSONValue(parsing: text)
+    }
+
     /// The charset that the `Content-Type` names; nil when it names none.
     static func declaredCharset(_ head: ResponseHead) throws(NetworkingError) -> Charset? {
         // Almost every `Content-Type` of JSON has no parameters.

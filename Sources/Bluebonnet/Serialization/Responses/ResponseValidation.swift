@@ -10,11 +10,17 @@ public struct ResponseValidation: Sendable, Hashable {
     /// The acceptable status codes; nil for any. Default: 200 to 299.
     public var acceptableStatusCodes: Set<Int>?
 
-    /// The acceptable media types in lower case and without parameters; nil for any. Default: nil.
+    /// The acceptable media types in lower case and without parameters. Default: `["*/*"]`, which
+    /// is any.
     ///
     /// `application/json` is one type, `text/*` all types of text, `*/*` every type and also none,
     /// and `application/*+json` all types with the suffix of JSON (RFC 6839).
-    public var acceptableContentTypes: Set<String>?
+    public var acceptableContentTypes: Set<String> {
+        didSet { acceptsAnyContentType = acceptableContentTypes.contains("*/*") }
+    }
+
+    /// Kept, so that the responses of most requests cost no lookup.
+    private var acceptsAnyContentType: Bool
 
     /// Whether the content type must be one of the request's `Accept`, instead of
     /// ``acceptableContentTypes``. A request without `Accept` takes any. Default: false.
@@ -26,6 +32,9 @@ public struct ResponseValidation: Sendable, Hashable {
 
     /// The status codes that are acceptable by default: 200 to 299.
     public static let successfulStatusCodes = Set(200..<300)
+
+    /// The pattern of every media type, `["*/*"]`, which also accepts a response without a type.
+    public static let anyContentType: Set<String> = ["*/*"]
 
     /// The media types of `AFJSONResponseSerializer`: `application/json`, `text/json` and
     /// `text/javascript`.
@@ -62,10 +71,14 @@ public struct ResponseValidation: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - statusCodes: The acceptable status codes; nil for any. Default: 200 to 299.
-    ///   - contentTypes: The acceptable media types in lower case; nil for any. Default: nil.
-    public init(statusCodes: Set<Int>? = Self.successfulStatusCodes, contentTypes: Set<String>? = nil) {
+    ///   - contentTypes: The acceptable media types in lower case. Default: any.
+    public init(
+        statusCodes: Set<Int>? = Self.successfulStatusCodes,
+        contentTypes: Set<String> = Self.anyContentType
+    ) {
         acceptableStatusCodes = statusCodes
         acceptableContentTypes = contentTypes
+        acceptsAnyContentType = contentTypes.contains("*/*")
     }
 
     /// A copy of the validation with one more rule.
@@ -133,7 +146,7 @@ public struct ResponseValidation: Sendable, Hashable {
     }
 
     private func contentTypes(for request: Request) -> Set<String>? {
-        guard followsAcceptHeader else { return acceptableContentTypes }
+        guard followsAcceptHeader else { return acceptsAnyContentType ? nil : acceptableContentTypes }
         return request.headerFields[.accept].map(MediaTypePattern.patterns(ofAccept:)) ?? nil
     }
 

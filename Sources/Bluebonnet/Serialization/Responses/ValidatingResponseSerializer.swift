@@ -3,10 +3,32 @@ public import FoundationEssentials
 /// A response serializer that validates by status codes and content types first.
 ///
 /// These functions return a changed copy, to be called after a leading dot:
-/// `as: .json.acceptingAnyStatus()`.
-public protocol ValidatingResponseSerializer: ResponseSerializer {
+/// `as: .json.acceptingAnyStatus()`. A serializer in a variable can be changed, also behind
+/// `any ValidatingResponseSerializer<JSONValue>`:
+///
+/// ```swift
+/// api.responseSerializer.acceptableContentTypes.insert("text/html")
+/// ```
+///
+/// Counterpart of the two properties of `AFHTTPResponseSerializer`.
+public protocol ValidatingResponseSerializer<Output>: ResponseSerializer {
     /// The responses that are accepted.
     var validation: ResponseValidation { get set }
+}
+
+extension ValidatingResponseSerializer {
+    /// The acceptable status codes; nil for any. See ``ResponseValidation/acceptableStatusCodes``.
+    public var acceptableStatusCodes: Set<Int>? {
+        get { validation.acceptableStatusCodes }
+        set { validation.acceptableStatusCodes = newValue }
+    }
+
+    /// The acceptable media types in lower case; `["*/*"]` for any. See
+    /// ``ResponseValidation/acceptableContentTypes``.
+    public var acceptableContentTypes: Set<String> {
+        get { validation.acceptableContentTypes }
+        set { validation.acceptableContentTypes = newValue }
+    }
 }
 
 extension ValidatingResponseSerializer {
@@ -48,7 +70,7 @@ extension ValidatingResponseSerializer {
     /// - Returns: The copy.
     public func accepting(additionalContentTypes contentTypes: Set<String>) -> Self {
         var copy = self
-        copy.validation.acceptableContentTypes?.formUnion(contentTypes)
+        copy.validation.acceptableContentTypes.formUnion(contentTypes)
         return copy
     }
 
@@ -86,7 +108,7 @@ extension ValidatingResponseSerializer {
     /// A copy of the serializer that accepts every content type.
     public func acceptingAnyContentType() -> Self {
         var copy = self
-        copy.validation.acceptableContentTypes = nil
+        copy.validation.acceptableContentTypes = ResponseValidation.anyContentType
         return copy
     }
 }

@@ -131,7 +131,7 @@ extension HTTPSessionManager {
         var form = MultipartFormData()
         do {
             try build(&form)
-            if let parameters { try form.prepend(parameters) }
+            if let parameters { try form.prepend(Parameters(parameters)) }
             try form.check()
         } catch let error as NetworkingError {
             throw error.completed(request: request)

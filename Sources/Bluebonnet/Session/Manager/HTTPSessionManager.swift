@@ -100,7 +100,7 @@ public struct HTTPSessionManager: Sendable {
         headers: HTTPFields = [:]
     ) throws(NetworkingError) -> Request {
         let request = Request(method: method, resolved: try resolver.resolved(path), headerFields: headers)
-        return try requestSerializer.serialize(request, parameters: parameters)
+        return try requestSerializer.serialize(request, parameters: Parameters(parameters))
     }
 
     /// Makes the request of a method, a path and an encodable body.
@@ -120,7 +120,7 @@ public struct HTTPSessionManager: Sendable {
         headers: HTTPFields = [:]
     ) throws(NetworkingError) -> Request {
         let request = Request(method: method, resolved: try resolver.resolved(path), headerFields: headers)
-        return try requestSerializer.serialize(request, encoding: body)
+        return try requestSerializer.serialize(request, parameters: Parameters(body))
     }
 
     // MARK: Any method

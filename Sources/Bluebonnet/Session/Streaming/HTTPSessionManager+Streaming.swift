@@ -81,7 +81,7 @@ extension HTTPSessionManager {
     private var streamValidation: ResponseValidation {
         guard let serializer = responseSerializer as? any ValidatingResponseSerializer else { return .default }
         var validation = serializer.validation
-        validation.acceptableContentTypes = nil
+        validation.acceptableContentTypes = ResponseValidation.anyContentType
         return validation
     }
 }

@@ -178,8 +178,9 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         private static func reader(_ stream: ResponseStream, _ lastEventID: String) -> BodyReader {
             var stream = stream
             // §9.2.2: any other type is not a stream of events.
-            stream.validation.acceptableContentTypes =
-                stream.validation.acceptableContentTypes ?? ["text/event-stream"]
+            if stream.validation.acceptableContentTypes == ResponseValidation.anyContentType {
+                stream.validation.acceptableContentTypes = ["text/event-stream"]
+            }
             return BodyReader(stream) { request in
                 let fields = request.headerFields
                 if !fields.contains(.accept) { request.headerFields[.accept] = "text/event-stream" }

@@ -40,15 +40,13 @@ struct RequestPropertiesTests {
         properties.priority = .background
         properties.timeoutInterval = .seconds(5)
         for serializer in serializers(properties) {
-            for parameters in [nil, ["a": 1]] as [JSONValue?] {
+            for parameters in [[:], ["a": 1]] as [Parameters] {
                 for method in [HTTPRequest.Method.get, .post] {
                     let request = try serializer.serialize(Request(method, to: "http://x/"), parameters: parameters)
                     #expect(request.properties == properties)
                     #expect(request.headerFields[.priority] == "u=7")
                 }
             }
-            let encoded = try serializer.serialize(Request(.post, to: "http://x/"), encoding: ["a": "b"])
-            #expect(encoded.properties == properties)
         }
     }
 
@@ -60,7 +58,7 @@ struct RequestPropertiesTests {
         var request = try Request(to: "http://x/")
         request.properties.cachePolicy = .forceCache
         request.headerFields[.priority] = "u=0"
-        let serialized = try serializer.serialize(request, parameters: nil)
+        let serialized = try serializer.serialize(request)
         #expect(serialized.properties.cachePolicy == .forceCache)
         #expect(serialized.properties.handlesCookies == false)
         #expect(serialized.headerFields[.priority] == "u=0")
@@ -90,6 +88,66 @@ struct RequestPropertiesTests {
     ])
     func `a request priority is written as RFC 9218 says`(priority: RequestPriority, text: String) {
         #expect(priority.description == text)
+    }
+
+    @Test func `every setting can be changed behind any serializer`() throws {
+        for serializer in serializers(RequestProperties()) {
+            var serializer = serializer
+            serializer.timeoutInterval = .seconds(20)
+            serializer.cachePolicy = .reload
+            serializer.priority = .responsive
+            serializer.handlesCookies = false
+            serializer.allowsExpensiveNetworkAccess = false
+            serializer.usesPipelining = true
+            serializer.methodsEncodingParametersInURI.insert(.post)
+            serializer.parameterEncoding = .custom { _, parameters in "n=\(parameters["a"]?.int ?? 0)" }
+            serializer.headerFields[.accept] = "a/b"
+            serializer.setAuthorization(bearerToken: "t")
+            let request = try serializer.serialize(Request(.post, to: "http://x/"), parameters: ["a": 1])
+            #expect(request.url.absoluteString == "http://x/?n=1" && request.body == nil)
+            #expect(request.headerFields[.accept] == "a/b" && request.headerFields[.authorization] == "Bearer t")
+            #expect(request.headerFields[.priority] == "u=1")
+            var expected = RequestProperties()
+            expected.timeoutInterval = .seconds(20)
+            expected.cachePolicy = .reload
+            expected.priority = .responsive
+            expected.handlesCookies = false
+            expected.allowsExpensiveNetworkAccess = false
+            expected.usesPipelining = true
+            #expect(request.properties == expected && serializer.properties == expected)
+            serializer.parameterDestination = .httpBody
+            #expect(try serializer.serialize(Request(to: "http://x/"), parameters: ["a": 1]).body != nil)
+        }
+        var form: any RequestSerializer = HTTPRequestSerializer()
+        form.stringEncoding = .latin1
+        let request = try form.serialize(Request(.post, to: "http://x/"), parameters: ["a": "ü"])
+        #expect(request.body?.data == Data("a=%FC".utf8))
+    }
+
+    /// A serializer as users write them.
+    private struct Own: RequestSerializer {
+        var settings = RequestSerializerSettings()
+
+        func serialize(
+            _ request: consuming Request,
+            parameters: Parameters,
+            to destination: ParameterDestination
+        ) throws(NetworkingError) -> Request {
+            var request = request
+            applyDefaults(to: &request)
+            if !parameters.isEmpty { request.body = .string("own") }
+            return request
+        }
+    }
+
+    @Test func `a serializer of one's own has the common settings`() throws {
+        var api = HTTPSessionManager(baseURL: "http://x/")
+        api.requestSerializer = Own()
+        api.requestSerializer.timeoutInterval = .seconds(7)
+        api.requestSerializer.headerFields[.accept] = "a/b"
+        let request = try api.request(.post, "a", parameters: ["b": 1])
+        #expect(request.timeoutInterval == .seconds(7) && request.headerFields[.accept] == "a/b")
+        #expect(request.body?.data == Data("own".utf8))
     }
 
     // MARK: Header fields by name

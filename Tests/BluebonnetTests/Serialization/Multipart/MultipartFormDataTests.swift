@@ -139,9 +139,33 @@ struct MultipartFormDataTests {
         #expect(odd.last == "Content-Type: application/octet-stream")
     }
 
+    // MARK: Looking at parts
+
+    @Test func `the parts of a form can be looked at`() async throws {
+        var form = MultipartFormData()
+        form.append("42", name: "user")
+        form.append(Data([1, 2, 3]), name: #"a "b""#, fileName: "ü.png")
+        form.append(stream: Pieces(["x"]), name: "s", fileName: "s.bin", mimeType: "x/y")
+        form.append(stream: Pieces(["x"]), name: "t", length: 9)
+        form.append(headers: [.contentType: "text/html; charset=x", .contentLocation: "/a"], body: Data("<p>".utf8))
+        form.append(headers: [:], body: Data())
+        try form.prepend(["p": ["q": 1]])
+        let parts = form.parts
+        #expect(parts.map(\.name) == ["p[q]", "user", #"a "b""#, "s", "t", nil, nil])
+        #expect(parts.map(\.fileName) == [nil, nil, "ü.png", "s.bin", nil, nil, nil])
+        #expect(parts.map(\.contentType) == [nil, nil, "image/png", "x/y", nil, "text/html; charset=x", nil])
+        #expect(parts.map(\.length) == [1, 2, 3, nil, 9, 3, 0])
+        #expect(parts[2].headerFields.count == 2)
+        #expect(
+            parts[2].headerFields[.contentDisposition] == #"form-data; name="a %22b%22"; filename="ü.png""#
+        )
+        #expect(parts[5].headerFields == [.contentType: "text/html; charset=x", .contentLocation: "/a"])
+        #expect(parts[6].headerFields == [:])
+    }
+
     // MARK: Parameters
 
-    private func pairs(_ parameters: JSONValue) async throws -> [String] {
+    private func pairs(_ parameters: Parameters) async throws -> [String] {
         var form = try form()
         form.append("last", name: "own")
         try form.prepend(parameters)
@@ -152,17 +176,21 @@ struct MultipartFormDataTests {
     }
 
     @Test func `parameters come first in a form, flattened, with unescaped names`() async throws {
-        let parameters: JSONValue = [
-            "user": ["name": "Ä&=", "id": 7], "tags": ["b", "a"], "on": true, "off": false, "none": nil, "half": 0.5,
-            "whole": 2.0, "deep": [["k": [1]]], "nothing": [:], "B": "upper",
+        let parameters: Parameters = [
+            "user": ["name": "Ä&=", "id": 7] as Parameters, "tags": ["b", "a"], "on": true, "off": false,
+            "none": JSONValue.null, "gone": nil, "half": 0.5, "whole": 2.0, "deep": [["k": [1]]],
+            "nothing": [String: Int](), "B": "upper", "ids": Set([3, 1, 2]), "raw": Data([0xFF, 0]),
         ]
         #expect(
             try await pairs(parameters) == [
-                "B=upper", "deep[][k][]=1", "half=0.5", "none=", "off=0", "on=1", "tags[]=b", "tags[]=a", "user[id]=7",
-                "user[name]=Ä&=", "whole=2", "own=last",
+                "B=upper", "deep[][k][]=1", "half=0.5", "ids=1", "ids=2", "ids=3", "none=", "off=0", "on=1",
+                "raw=\u{FFFD}\0", "tags[]=b", "tags[]=a", "user[id]=7", "user[name]=Ä&=", "whole=2", "own=last",
             ]
         )
-        #expect(try await pairs(nil) == ["own=last"])
+        #expect(try await pairs([:]) == ["own=last"])
+        #expect(try await pairs(Parameters(JSONValue.null)) == ["own=last"])
+        let json: JSONValue = ["n": ["a": [1.0, nil]], "B": true]
+        #expect(try await pairs(Parameters(json)) == ["B=1", "n[a][]=1", "n[a][]=", "own=last"])
         // The empty key is a name, as in a query.
         #expect(try await pairs(["": ["x": 1]]) == ["[x]=1", "own=last"])
     }
@@ -170,7 +198,7 @@ struct MultipartFormDataTests {
     @Test(arguments: [[1], 1, "a", true] as [JSONValue])
     func `form parameters without names are refused`(parameters: JSONValue) throws {
         var form = try form()
-        #expect(throws: NetworkingError(.requestSerializationFailed, "")) { try form.prepend(parameters) }
+        #expect(throws: NetworkingError(.requestSerializationFailed, "")) { try form.prepend(Parameters(parameters)) }
         #expect(form.isEmpty)
     }
 }

@@ -23,7 +23,7 @@ struct FormTextTests {
     {
         var serializer = HTTPRequestSerializer()
         serializer.stringEncoding = try #require(Charset(charset))
-        let request = try serializer.serialize(Request(.post, to: "http://x/"), parameters: ["a": .string(value)])
+        let request = try serializer.serialize(Request(.post, to: "http://x/"), parameters: ["a": value])
         #expect(request.body?.data == Data(expected.utf8))
         let type = charset == "UTF-8" ? "" : "; charset=\(serializer.stringEncoding.name)"
         #expect(request.headerFields[.contentType] == "application/x-www-form-urlencoded\(type)")
@@ -41,7 +41,7 @@ struct FormTextTests {
         var serializer = HTTPRequestSerializer()
         serializer.stringEncoding = charset
         let error = #expect(throws: NetworkingError.self) {
-            try serializer.serialize(Request(.post, to: "http://x/"), parameters: ["a": .string(value)])
+            try serializer.serialize(Request(.post, to: "http://x/"), parameters: ["a": value])
         }
         #expect(error?.code == .requestSerializationFailed)
         #expect(error?.message.contains(charset.name) == true)

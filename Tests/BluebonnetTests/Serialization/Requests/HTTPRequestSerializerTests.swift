@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func `empty query parameters leave the URL as it is`() throws {
-        for parameters in [[:], nil, ["a": [] as JSONValue]] as [JSONValue?] {
+        for parameters in [[:], ["a": nil], Parameters(JSONObject()), ["a": [Int]()]] as [Parameters] {
             let request = try HTTPRequestSerializer().serialize(try Self.request(), parameters: parameters)
             #expect(request.url.absoluteString == "http://a.example/x")
         }
@@ -59,27 +59,87 @@ import Testing
         #expect(delete.url.query == nil && delete.body?.data == Data("a=1".utf8))
     }
 
+    private static let urls = [
+        "http://a.example", "http://a.example/", "http://a.example/x", "http://a.example/x?", "http://a.example/x?b=2",
+        "http://a.example/x#top", "http://a.example/x?b=2#top", "http://a.example/x#top?no", "http://a.example/x?b=2#?",
+        "HTTPS://A.example:8443/a%2Fb%20c?x=%26&y=1", "http://[::1]:81/a?b", "http://u:p@a.example/?#",
+        "http+unix://%2Frun%2Fd.sock/x", "http://bücher.example/ü",
+    ]
+    /// The texts of the parameters, and whether the target is known without taking the URL apart.
+    private static let queries =
+        [
+            ("a=1", true), ("a=/?:@", true), ("a=%20&b", true), ("a=[1]", nil), ("a=b c", false), ("a=b#c=d", false),
+            ("a=ü", false), ("a=%zz", false), ("a=\u{1}", false), ("#", false), ("?", true),
+        ] as [(String, Bool?)]
+
+    @Test(arguments: urls, queries) func `a URL with a query more has the target of the whole URL`(
+        _ text: String,
+        _ query: (String, Bool?)
+    ) throws {
+        var serializer = HTTPRequestSerializer()
+        serializer.parameterEncoding = .custom { _, _ in query.0 }
+        let url = try #require(URL(string: text))
+        let resolved = Request(method: .get, resolved: ResolvedURL(url), headerFields: [:])
+        let request = try serializer.serialize(resolved, parameters: ["any": 1])
+        let plain = try serializer.serialize(Request(url: url), parameters: ["any": 1])
+        #expect(request.url == plain.url && plain.knownTarget == nil)
+        #expect(try request.target == RequestTarget(plain.url))
+        if let isKnown = query.1 { #expect((request.knownTarget != nil) == isKnown) }
+    }
+
+    @Test func `a URL that is set after a query was appended is taken apart anew`() throws {
+        let url = try #require(URL(string: "http://a.example/x"))
+        var request = try HTTPRequestSerializer().serialize(
+            Request(method: .get, resolved: ResolvedURL(url), headerFields: [:]),
+            parameters: ["a": 1]
+        )
+        #expect(try request.target.path == "/x?a=1")
+        request.url = try #require(URL(string: "http://b.example/y"))
+        #expect(try request.target.path == "/y" && request.target.host == "b.example")
+    }
+
+    // MARK: Destination
+
+    @Test func `the place that the call names wins over the serializer's`() throws {
+        for destination in [ParameterDestination.methodDependent, .queryString, .httpBody] {
+            var serializer: any RequestSerializer = HTTPRequestSerializer()
+            serializer.parameterDestination = destination
+            let query = try serializer.serialize(Self.request(.post), parameters: ["a": 1], to: .queryString)
+            #expect(query.url.query == "a=1" && query.body == nil)
+            let body = try serializer.serialize(Self.request(.get), parameters: ["a": 1], to: .httpBody)
+            #expect(body.url.query == nil && body.body?.data == Data("a=1".utf8))
+            let own = try serializer.serialize(Self.request(.post), parameters: ["a": 1], to: .methodDependent)
+            #expect((own.body == nil) == (destination == .queryString))
+        }
+        let json = try JSONRequestSerializer().serialize(Self.request(.get), parameters: ["a": 1], to: .httpBody)
+        #expect(json.body?.data == Data(#"{"a":1}"#.utf8))
+    }
+
     // MARK: Form
 
     @Test(arguments: [.post, .put, .patch, .options] as [HTTPRequest.Method])
     func `an HTTP serializer makes a form body of POST, PUT, PATCH and OPTIONS parameters`(_ method: HTTPRequest.Method)
         throws
     {
-        let parameters: JSONValue = ["b": ["x y", nil], "a": true]
+        let parameters: Parameters = ["b": ["x y", nil], "a": true]
         let request = try HTTPRequestSerializer().serialize(try Self.request(method), parameters: parameters)
         #expect(request.url.absoluteString == "http://a.example/x")
         #expect(request.body?.data.map { String(decoding: $0, as: UTF8.self) } == "a=1&b%5B%5D=x%20y&b%5B%5D")
         #expect(request.headerFields[.contentType] == "application/x-www-form-urlencoded")
     }
 
-    @Test func `a form request without parameters has neither body nor content type`() throws {
-        let request = try HTTPRequestSerializer().serialize(try Self.request(.post), parameters: nil)
+    @Test(arguments: [Parameters(), [:], ["a": nil], Parameters(String?.none)])
+    func `a form request without parameters has neither body nor content type`(_ parameters: Parameters) throws {
+        let request = try HTTPRequestSerializer().serialize(try Self.request(.post), parameters: parameters)
         #expect(request.body == nil)
         #expect(request.headerFields[.contentType] == nil)
     }
 
-    @Test func `a form request with empty parameters has an empty body and its content type`() throws {
-        let request = try HTTPRequestSerializer().serialize(try Self.request(.post), parameters: [:])
+    @Test func `a form request with a value without names has an empty body and its content type`() throws {
+        let request = try HTTPRequestSerializer().serialize(
+            try Self.request(.post),
+            parameters: Parameters(JSONObject())
+        )
         #expect(request.body?.length == 0)
         #expect(request.headerFields[.contentType] == "application/x-www-form-urlencoded")
     }
@@ -99,7 +159,7 @@ import Testing
     func `parameters without keys are an error that has the request`(_ method: HTTPRequest.Method) throws {
         let request = try Self.request(method)
         let error = #expect(throws: NetworkingError.self) {
-            try HTTPRequestSerializer().serialize(request, parameters: [1, 2])
+            try HTTPRequestSerializer().serialize(request, parameters: Parameters(JSONValue.array([1, 2])))
         }
         #expect(error?.code == .requestSerializationFailed)
         #expect(error?.request?.url == request.url)
@@ -117,40 +177,46 @@ import Testing
     }
 
     @Test func `an Encodable is written by the rules of parameters`() throws {
-        let query = "page=2&ratio=1&tags%5B%5D=x&tags%5B%5D=y&text=a%20b"
-        let get = try HTTPRequestSerializer().serialize(try Self.request(), encoding: Search())
+        let query = "none&page=2&ratio=1&tags%5B%5D=x&tags%5B%5D=y&text=a%20b"
+        let get = try HTTPRequestSerializer().serialize(try Self.request(), parameters: Parameters(Search()))
         #expect(get.url.query(percentEncoded: true) == query)
-        let post = try HTTPRequestSerializer().serialize(try Self.request(.post), encoding: Search())
+        let post = try HTTPRequestSerializer().serialize(try Self.request(.post), parameters: Parameters(Search()))
         #expect(post.body?.data == Data(query.utf8))
         #expect(post.headerFields[.contentType] == "application/x-www-form-urlencoded")
     }
 
-    @Test func `a set in an Encodable is written as an array by the default rules`() throws {
-        let request = try HTTPRequestSerializer().serialize(Self.request(.get), encoding: ["tags": Set(["b", "a"])])
-        let query = try #require(request.url.query(percentEncoded: true))
-        #expect(["tags%5B%5D=a&tags%5B%5D=b", "tags%5B%5D=b&tags%5B%5D=a"].contains(query))
+    @Test func `a set is sorted and repeats its name, wherever it is`() throws {
+        struct Tagged: Encodable { var tags = Set((0..<20).map { "t\($0)" }) }
+        let texts = (0..<20).map { "t\($0)" }.sorted()
+        for parameters in [Parameters(Tagged()), ["tags": Tagged().tags], Parameters(["tags": Tagged().tags])] {
+            let request = try HTTPRequestSerializer().serialize(Self.request(.get), parameters: parameters)
+            let query = try #require(request.url.query(percentEncoded: true))
+            #expect(query == texts.map { "tags=\($0)" }.joined(separator: "&"))
+        }
     }
 
     @Test func `an Encodable that throws is a serialization error`() throws {
         let request = try Self.request(.post)
         let error = #expect(throws: NetworkingError.self) {
-            try HTTPRequestSerializer().serialize(request, encoding: ["a": Double.nan])
+            try HTTPRequestSerializer().serialize(request, parameters: ["a": Double.nan])
         }
         #expect(error?.code == .requestSerializationFailed)
         #expect(error?.underlying is EncodingError)
-        #expect(throws: NetworkingError.self) { try HTTPRequestSerializer().serialize(request, encoding: [1, 2]) }
+        #expect(throws: NetworkingError.self) {
+            try HTTPRequestSerializer().serialize(request, parameters: Parameters([1, 2]))
+        }
     }
 
     @Test func `a JSONValue given as an Encodable keeps its numbers`() throws {
         let parameters: JSONValue = ["n": .number(try #require(JSONNumber(text: "12345678901234567890123")))]
-        let request = try HTTPRequestSerializer().serialize(try Self.request(), encoding: parameters)
+        let request = try HTTPRequestSerializer().serialize(try Self.request(), parameters: Parameters(parameters))
         #expect(request.url.query == "n=12345678901234567890123")
     }
 
     // MARK: Header fields
 
     @Test func `the default header fields are Accept-Language and User-Agent`() throws {
-        let request = try HTTPRequestSerializer().serialize(try Self.request(), parameters: nil)
+        let request = try HTTPRequestSerializer().serialize(try Self.request())
         #expect(request.headerFields.map(\.name) == [.acceptLanguage, .userAgent])
         #expect(request.headerFields[.userAgent] == HTTPRequestSerializer.userAgent())
     }
@@ -158,7 +224,7 @@ import Testing
     @Test func `a header field of the request wins over the default one, in any case`() throws {
         let name = try #require(HTTPField.Name("USER-agent"))
         let own = try Self.request(.get, "http://a.example/x", [name: "mine"])
-        let request = try HTTPRequestSerializer().serialize(own, parameters: nil)
+        let request = try HTTPRequestSerializer().serialize(own)
         #expect(request.headerFields[values: .userAgent] == ["mine"])
         #expect(request.headerFields.first?.name.rawName == "USER-agent")
         #expect(request.headerFields.contains(.acceptLanguage))
@@ -171,7 +237,7 @@ import Testing
         serializer.headerFields[try #require(HTTPField.Name("x-key"))] = "2"
         serializer.headerFields[values: .accept] = ["a/b", "c/d"]
         let own = try Self.request(.get, "http://a.example/x", [.cookie: "a=b"])
-        let request = try serializer.serialize(own, parameters: nil)
+        let request = try serializer.serialize(own)
         #expect(request.headerFields[.userAgent] == nil)
         #expect(request.headerFields[values: try #require(HTTPField.Name("X-KEY"))] == ["2"])
         #expect(request.headerFields[values: .accept] == ["a/b", "c/d"])
@@ -198,7 +264,7 @@ import Testing
     {
         var serializer: any RequestSerializer = HTTPRequestSerializer()
         try serializer.setAuthorization(username: user, password: password)
-        let request = try serializer.serialize(try Self.request(), parameters: nil)
+        let request = try serializer.serialize(try Self.request())
         #expect(request.headerFields[.authorization] == value)
     }
 

@@ -30,7 +30,8 @@ import Testing
     )
     func `every JSON value can be a request body`(_ parameters: JSONValue, _ expected: String) throws {
         #expect(
-            Self.text(try JSONRequestSerializer().serialize(try Self.request(), parameters: parameters)) == expected
+            Self.text(try JSONRequestSerializer().serialize(try Self.request(), parameters: Parameters(parameters)))
+                == expected
         )
     }
 
@@ -45,12 +46,12 @@ import Testing
     @Test func `the methods whose parameters a JSON serializer puts into the URL can be chosen`() throws {
         var serializer = JSONRequestSerializer()
         serializer.methodsEncodingParametersInURI = []
-        #expect(Self.text(try serializer.serialize(try Self.request(.delete), parameters: [1])) == "[1]")
+        #expect(Self.text(try serializer.serialize(try Self.request(.delete), parameters: Parameters([1]))) == "[1]")
     }
 
     @Test(arguments: [.get, .post] as [HTTPRequest.Method])
     func `a JSON request without parameters has neither body nor content type`(_ method: HTTPRequest.Method) throws {
-        let request = try JSONRequestSerializer().serialize(try Self.request(method), parameters: nil)
+        let request = try JSONRequestSerializer().serialize(try Self.request(method), parameters: ["a": Int?.none])
         #expect(request.body == nil)
         #expect(request.headerFields[.contentType] == nil)
         #expect(request.url.absoluteString == "http://a.example/x")
@@ -58,7 +59,7 @@ import Testing
 
     @Test func `a JSON request keeps a content type that is set`() throws {
         let own = try Self.request(.post, [.contentType: "application/vnd.api+json"])
-        let request = try JSONRequestSerializer().serialize(own, parameters: [:])
+        let request = try JSONRequestSerializer().serialize(own, parameters: Parameters(JSONObject()))
         #expect(request.headerFields[values: .contentType] == ["application/vnd.api+json"])
     }
 
@@ -66,7 +67,10 @@ import Testing
         let request = try Self.request()
         for number in [Double.nan, .infinity, -.infinity] {
             let error = #expect(throws: NetworkingError.self) {
-                try JSONRequestSerializer().serialize(request, parameters: ["a": [.number(JSONNumber(number))]])
+                try JSONRequestSerializer().serialize(
+                    request,
+                    parameters: ["a": [.number(JSONNumber(number))] as JSONValue]
+                )
             }
             #expect(error?.code == .requestSerializationFailed)
             #expect(error?.message == "The `parameters` argument is not valid JSON.")
@@ -75,7 +79,7 @@ import Testing
             #expect(error?.request?.method == .post)
             #expect(error?.underlying is JSONWritingError)
             let encoding = #expect(throws: NetworkingError.self) {
-                try JSONRequestSerializer().serialize(request, encoding: [number])
+                try JSONRequestSerializer().serialize(request, parameters: Parameters([number]))
             }
             #expect(encoding?.message == "The `parameters` argument is not valid JSON.")
             #expect(encoding?.underlying is EncodingError)
@@ -94,12 +98,28 @@ import Testing
             encoder.dateEncodingStrategy = .iso8601
             return encoder
         }
-        let post = try serializer.serialize(try Self.request(), encoding: Draft())
+        let post = try serializer.serialize(try Self.request(), parameters: Parameters(Draft()))
         #expect(Self.text(post) == #"{"at":"1970-01-01T00:00:00Z","user_name":"a/b"}"#)
         #expect(post.headerFields[.contentType] == "application/json")
-        let get = try serializer.serialize(try Self.request(.get), encoding: Draft())
-        #expect(get.url.absoluteString == "http://a.example/x?at=1970-01-01T00%3A00%3A00Z&user_name=a/b")
+        let named = try serializer.serialize(try Self.request(), parameters: ["myDraft": Draft()])
+        #expect(Self.text(named) == #"{"myDraft":{"at":"1970-01-01T00:00:00Z","user_name":"a/b"}}"#)
+    }
+
+    @Test func `a query of a JSON serializer follows the parameter encoding and not the JSON encoder`() throws {
+        var serializer = JSONRequestSerializer {
+            let encoder = JSONEncoder()
+            encoder.keyEncodingStrategy = .convertToSnakeCase
+            return encoder
+        }
+        let get = try serializer.serialize(try Self.request(.get), parameters: Parameters(Draft()))
+        #expect(get.url.absoluteString == "http://a.example/x?at=1970-01-01T00%3A00%3A00Z&userName=a/b")
         #expect(get.body == nil)
+        var forms = URLEncodedFormEncoder()
+        forms.keyEncoding = .convertToSnakeCase
+        forms.dateEncoding = .secondsSince1970
+        serializer.parameterEncoding = .form(forms)
+        let formed = try serializer.serialize(try Self.request(.get), parameters: Parameters(Draft()))
+        #expect(formed.url.query() == "at=0.0&user_name=a/b")
     }
 
     @Test func `JSON writing options hold for values and Encodables alike`() throws {
@@ -107,17 +127,19 @@ import Testing
         let value = try serializer.serialize(try Self.request(), parameters: ["b": "/", "a": 1])
         #expect(Self.text(value)?.contains(#""a""#) == true && Self.text(value)?.contains(#"\/"#) == true)
         #expect(Self.text(value)?.contains("\n") == true)
-        let encoded = try serializer.serialize(try Self.request(), encoding: ["b": "/"])
+        let encoded = try serializer.serialize(try Self.request(), parameters: Parameters(["b": "/"]))
         #expect(Self.text(encoded)?.contains(#"\/"#) == true && Self.text(encoded)?.contains("\n") == true)
         serializer.writingOptions = []
-        #expect(Self.text(try serializer.serialize(try Self.request(), encoding: ["b": "/"])) == #"{"b":"/"}"#)
+        #expect(
+            Self.text(try serializer.serialize(try Self.request(), parameters: Parameters(["b": "/"]))) == #"{"b":"/"}"#
+        )
     }
 
     @Test func `a JSONValue given as an Encodable is written unchanged`() throws {
         let value: JSONValue = [
             "n": .number(try #require(JSONNumber(text: "1234567890123456789012345678901234567890.5")))
         ]
-        let request = try JSONRequestSerializer().serialize(try Self.request(), encoding: value)
+        let request = try JSONRequestSerializer().serialize(try Self.request(), parameters: Parameters(value))
         #expect(Self.text(request) == #"{"n":1234567890123456789012345678901234567890.5}"#)
     }
 }

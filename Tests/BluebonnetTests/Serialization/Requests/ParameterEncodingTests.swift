@@ -31,7 +31,7 @@ struct ParameterEncodingTests {
         #expect(got.url.absoluteString == "http://x/?q=1&GET=1#top")
         let posted = try serializer.serialize(Request(.post, to: "http://x/"), parameters: ["a": 2])
         #expect(posted.body?.data == Data("POST=2".utf8))
-        let encoded = try serializer.serialize(Request(.post, to: "http://x/"), encoding: ["a": 3])
+        let encoded = try serializer.serialize(Request(.post, to: "http://x/"), parameters: Parameters(["a": 3]))
         #expect(encoded.body?.data == Data("POST=3".utf8))
     }
 
@@ -43,7 +43,7 @@ struct ParameterEncodingTests {
                 return "a=1"
             }
         )
-        let request = try serializer.serialize(Request(.post, to: "http://x/"), parameters: nil)
+        let request = try serializer.serialize(Request(.post, to: "http://x/"))
         #expect(request.body == nil)
         #expect(calls.withLock { $0 } == 0)
     }

@@ -20,16 +20,16 @@ struct PropertyListRequestSerializerTests {
     private let person = Person(name: "Ada", born: Date(timeIntervalSince1970: 0), picture: Data([1, 2, 3]))
 
     private func post(
-        _ parameters: JSONValue?,
+        _ parameters: JSONValue,
         _ serializer: PropertyListRequestSerializer = PropertyListRequestSerializer()
     ) throws -> Request {
-        try serializer.serialize(Request(.post, to: "http://x/"), parameters: parameters)
+        try serializer.serialize(Request(.post, to: "http://x/"), parameters: Parameters(parameters))
     }
 
     @Test(arguments: [PropertyListDecoder.PropertyListFormat.xml, .binary])
     func `a property list body is written in the chosen format`(format: PropertyListDecoder.PropertyListFormat) throws {
         let request = try PropertyListRequestSerializer(format: format)
-            .serialize(Request(.post, to: "http://x/"), encoding: person)
+            .serialize(Request(.post, to: "http://x/"), parameters: Parameters(person))
         #expect(request.headerFields[.contentType] == "application/x-plist")
         let data = try #require(request.body?.data)
         #expect(data.starts(with: format == .xml ? Array("<?xml".utf8) : Array("bplist00".utf8)))
@@ -74,7 +74,7 @@ struct PropertyListRequestSerializerTests {
     }
 
     @Test func `a property list request without parameters has neither body nor content type`() throws {
-        let request = try post(nil)
+        let request = try PropertyListRequestSerializer().serialize(Request(.post, to: "http://x/"))
         #expect(request.body == nil)
         #expect(request.headerFields[.contentType] == nil)
         #expect(request.headerFields[.userAgent] != nil)
@@ -93,7 +93,7 @@ struct PropertyListRequestSerializerTests {
         let error = #expect(throws: NetworkingError.self) {
             try PropertyListRequestSerializer().serialize(
                 Request(.post, to: "http://x/"),
-                encoding: ["a": [Int?.none, 1]]
+                parameters: ["a": [Int?.none, 1]]
             )
         }
         #expect(error?.message.contains("null, as there is at a[0]") == true)

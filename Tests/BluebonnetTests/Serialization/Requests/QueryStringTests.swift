@@ -9,6 +9,11 @@ import Testing
             (["b": 2, "a": 1], "a=1&b=2"),
             (["b": 1, "B": 2, "a": 3, "A": 4], "A=4&B=2&a=3&b=1"),
             (["a10": 1, "a9": 2, "a": 3], "a=3&a10=1&a9=2"),
+            // By UTF-16 units: the surrogates of the flower are before U+FFFD and after U+D7FF.
+            (
+                ["\u{FFFD}": 1, "🌸": 2, "\u{E000}": 3, "\u{D7FF}": 4, "🌸a": 5, "🌷": 6],
+                "%ED%9F%BF=4&%F0%9F%8C%B7=6&%F0%9F%8C%B8=2&%F0%9F%8C%B8a=5&%EE%80%80=3&%EF%BF%BD=1"
+            ),
             (["a": ["b": 1]], "a%5Bb%5D=1"),
             (["a": ["z": ["y": 1], "b": 2]], "a%5Bb%5D=2&a%5Bz%5D%5By%5D=1"),
             (["a": [3, 1, 2]], "a%5B%5D=3&a%5B%5D=1&a%5B%5D=2"),

@@ -83,4 +83,35 @@ import Testing
         let serializer = CompoundResponseSerializer<String>([] as [CompoundResponseSerializer<String>.Alternative])
         #expect(ResponseExample().error(as: serializer)?.code == .responseSerializationFailed)
     }
+
+    // MARK: Its own validation
+
+    @Test func `a compound serializer of its own accepts every response`() throws {
+        #expect(Self.mixed.validation == .none)
+        let lenient = CompoundResponseSerializer<Parsed>([.trying(.json.validating(.none), as: Parsed.json)])
+        #expect(try ResponseExample(500, "image/png", "[1]").serialized(as: lenient) == .json([1]))
+    }
+
+    @Test func `what a compound serializer refuses, none of its serializers can accept`() throws {
+        let anything = CompoundResponseSerializer<Parsed>([.trying(.json.validating(.none), as: Parsed.json)])
+        let refused = ResponseExample(500, "application/json", "[1]")
+        let status = try #require(refused.error(as: anything.accepting(statusCodes: [200])))
+        #expect(status.code == .unacceptableStatusCode)
+        #expect(status.parsedBody(as: Parsed.self) == .json([1]))
+        let type = try #require(refused.error(as: anything.accepting(contentTypes: ["text/html"])))
+        #expect(type.code == .unacceptableContentType)
+        #expect(type.parsedBody == nil)
+        let rule = try #require(refused.error(as: anything.requiring { _, _, _ in throw CancellationError() }))
+        #expect(rule.code == .responseRefused)
+        #expect(rule.parsedBody(as: Parsed.self) == .json([1]))
+    }
+
+    @Test func `a status that a compound serializer refuses is the error although no serializer can read it`() throws {
+        let strict = Self.mixed.accepting(statusCodes: 200..<300)
+        let error = try #require(ResponseExample(502, "text/html", "<p>").error(as: strict))
+        #expect(error.code == .unacceptableStatusCode)
+        #expect(error.parsedBody == nil)
+        let read = try #require(ResponseExample(502, "text/plain", "down").error(as: strict))
+        #expect(read.parsedBody(as: Parsed.self) == .text("down"))
+    }
 }

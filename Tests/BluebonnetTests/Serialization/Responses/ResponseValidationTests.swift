@@ -109,7 +109,7 @@ import Testing
         #expect(error?.underlying == nil)
     }
 
-    @Test func `a validation with nil sets accepts everything`() throws {
+    @Test func `a validation of any status and any type accepts everything`() throws {
         #expect(Self.failure(ResponseExample(500, "text/html", "x"), .none) == nil)
         try ResponseValidation.none.validate(
             Data("x".utf8),
@@ -121,9 +121,32 @@ import Testing
     @Test func `the accepted statuses and content types can be changed`() {
         var validation = ResponseValidation.json
         validation.acceptableStatusCodes?.insert(304)
-        validation.acceptableContentTypes?.insert("text/html")
+        validation.acceptableContentTypes.insert("text/html")
         #expect(Self.failure(ResponseExample(304, "text/html", "x"), validation) == nil)
         #expect(Self.failure(ResponseExample(304, "text/plain", "x"), validation)?.code == .unacceptableContentType)
+    }
+
+    @Test func `statuses and content types can be changed behind any validating serializer`() throws {
+        var serializer: any ValidatingResponseSerializer<JSONValue> = JSONResponseSerializer()
+        serializer.acceptableContentTypes.insert("text/html")
+        serializer.acceptableStatusCodes?.insert(304)
+        #expect(try ResponseExample(304, "text/html", "[1]").serialized(as: serializer) == [1])
+        #expect(ResponseExample(304, "text/plain", "[1]").error(as: serializer)?.code == .unacceptableContentType)
+        serializer.acceptableContentTypes = ["*/*"]
+        serializer.acceptableStatusCodes = nil
+        #expect(try ResponseExample(500, nil, "[1]").serialized(as: serializer) == [1])
+        serializer = CompoundResponseSerializer([JSONResponseSerializer(validation: .none)])
+        serializer.acceptableContentTypes = ["a/b"]
+        #expect(ResponseExample(200, "text/plain", "[1]").error(as: serializer)?.code == .unacceptableContentType)
+    }
+
+    @Test func `any content type is the default, and one more type does not make it fewer`() throws {
+        #expect(ResponseValidation.default.acceptableContentTypes == ["*/*"])
+        let more = HTTPResponseSerializer().accepting(additionalContentTypes: ["a/b"])
+        #expect(try ResponseExample(200, "text/html", "x").serialized(as: more) == Data("x".utf8))
+        #expect(try ResponseExample(200, nil, "x").serialized(as: more) == Data("x".utf8))
+        let any = JSONResponseSerializer().acceptingAnyContentType()
+        #expect(try ResponseExample(200, nil, "[]").serialized(as: any) == [])
     }
 
     @Test(

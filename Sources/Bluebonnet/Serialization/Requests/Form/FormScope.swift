@@ -17,7 +17,8 @@ struct FormScope {
 
     func value(ofNumber number: some BinaryFloatingPoint & CustomStringConvertible) throws -> FormValue {
         guard number.isFinite else { throw failure(number, "\(number) is not a number that a form can have.") }
-        return .text(number.description)
+        let text = number.description
+        return .text(strategies.omitsZeroFraction && text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
     }
 
     /// The form value of a value of any type.
@@ -36,8 +37,9 @@ struct FormScope {
         if T.self == Date.self, let value = value as? Date, let text = try text(value, strategies.date.text) {
             return .text(text)
         }
-        if T.self == Data.self, let value = value as? Data, let text = try text(value, strategies.data.text) {
-            return .text(text)
+        if T.self == Data.self, let value = value as? Data {
+            if strategies.keepsData { return .data(value) }
+            if let text = try text(value, strategies.data.text) { return .text(text) }
         }
         let encoder = FormTreeEncoder(self)
         try value.encode(to: encoder)
@@ -141,15 +143,24 @@ final class FormStrategies: Sendable {
     let bool: URLEncodedFormEncoder.BoolEncoding
     let data: URLEncodedFormEncoder.DataEncoding
     let date: URLEncodedFormEncoder.DateEncoding
+    let omitsZeroFraction: Bool
+    /// Whether data is kept as bytes, for the parts of a multipart form.
+    let keepsData: Bool
 
-    init(_ encoder: URLEncodedFormEncoder) {
+    init(_ encoder: URLEncodedFormEncoder, keepsData: Bool = false) {
         bool = encoder.boolEncoding
         data = encoder.dataEncoding
         date = encoder.dateEncoding
+        omitsZeroFraction = encoder.omitsZeroFraction
+        self.keepsData = keepsData
     }
 }
 
 /// Collections without keys whose order has no meaning.
-protocol FormUnorderedCollection {}
+protocol FormUnorderedCollection {
+    var encodableElements: [any Encodable] { get }
+}
 
-extension Set: FormUnorderedCollection {}
+extension Set: FormUnorderedCollection where Element: Encodable {
+    var encodableElements: [any Encodable] { Array(self) }
+}

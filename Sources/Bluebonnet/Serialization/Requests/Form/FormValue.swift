@@ -1,9 +1,13 @@
+import FoundationEssentials
+
 /// An encoded value in its order, before it is written with names.
 enum FormValue {
     /// Nothing was encoded.
     case nothing
     case null
     case text(String)
+    /// The content of a part of a multipart form.
+    case data(Data)
     case array(FormArray)
     case object(FormObject)
     /// The value of an encoder that may not be finished, such as that of `superEncoder()`.
@@ -21,7 +25,7 @@ enum FormValue {
         switch resolved {
         case .null, .object: nil
         case .array(let array): array.isSet ? "a set" : "an array"
-        case .text: "a single value"
+        case .text, .data: "a single value"
         case .nothing, .deferred: "a value that encodes nothing"
         }
     }

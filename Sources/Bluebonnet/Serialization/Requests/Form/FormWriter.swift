@@ -1,6 +1,12 @@
+import FoundationEssentials
+
 /// Makes a name of the path of each value, and writes the pairs.
 struct FormWriter {
     private(set) var output: [UInt8] = []
+
+    /// The pairs themselves, not escaped, for the parts of a multipart form; a null has no content.
+    /// Nil where the pairs are written as text.
+    private(set) var pairs: [(name: String, content: Data)]?
 
     private let encoder: URLEncodedFormEncoder
     private let allowedInValues: URLEncodedFormEncoder.AllowedCharacters
@@ -8,8 +14,9 @@ struct FormWriter {
     /// The name of the value that is being written, not escaped.
     private var name: [UInt8] = []
 
-    init(_ encoder: URLEncodedFormEncoder) {
+    init(_ encoder: URLEncodedFormEncoder, collectsPairs: Bool = false) {
         self.encoder = encoder
+        pairs = collectsPairs ? [] : nil
         var allowed = encoder.allowedCharacters.subtracting(.neverAllowed)
         if encoder.spaceEncoding == .plusReplaced { allowed = allowed.subtracting("+") }
         allowedInValues = allowed
@@ -26,6 +33,7 @@ struct FormWriter {
         case .nothing: break
         case .null: writeNull()
         case .text(let text): writePair(text)
+        case .data(let data): collectPair(data)
         case .array(let array) where array.isSet: writeSet(array.elements)
         case .array(let array): write(array.elements)
         case .object(let object): write(object, isTop: false)
@@ -37,7 +45,7 @@ struct FormWriter {
 
     private mutating func write(_ object: FormObject, isTop: Bool) {
         let length = name.count
-        for (key, value) in pairs(of: object) {
+        for (key, value) in members(of: object) {
             if isTop {
                 name += key.utf8
             } else {
@@ -48,14 +56,14 @@ struct FormWriter {
         }
     }
 
-    private func pairs(of object: FormObject) -> [(key: String, value: FormValue)] {
-        var pairs = object.pairs
+    private func members(of object: FormObject) -> [(key: String, value: FormValue)] {
+        var members = object.pairs
         if case .useDefaultKeys = encoder.keyEncoding {
         } else {
-            for index in pairs.indices { pairs[index].key = encoder.keyEncoding.encode(pairs[index].key) }
+            for index in members.indices { members[index].key = encoder.keyEncoding.encode(members[index].key) }
         }
-        if encoder.sortsKeys { pairs.sort { Self.precedes($0.key, $1.key) } }
-        return pairs
+        if encoder.sortsKeys { members.sort { QueryString.precedes($0.key, $1.key) } }
+        return members
     }
 
     private mutating func appendInner(_ key: String) {
@@ -104,19 +112,16 @@ struct FormWriter {
     /// Writes the elements sorted, because the order of a set changes from run to run.
     private mutating func writeSet(_ elements: [FormValue]) {
         let sorted = elements.map { (text: sortingText(of: $0), element: $0) }
-            .sorted { Self.precedes($0.text, $1.text) }
+            .sorted { QueryString.precedes($0.text, $1.text) }
         for (_, element) in sorted { write(value: element) }
     }
 
     private func sortingText(of element: FormValue) -> String {
         if case .text(let text) = element.resolved { return text }
+        if case .data(let data) = element.resolved { return data.base64EncodedString() }
         var writer = FormWriter(encoder)
         writer.write(value: element)
         return String(decoding: writer.output, as: UTF8.self)
-    }
-
-    private static func precedes(_ left: String, _ right: String) -> Bool {
-        left.utf16.lexicographicallyPrecedes(right.utf16)
     }
 
     // MARK: Pairs
@@ -130,13 +135,18 @@ struct FormWriter {
         case .dropKey: break
         case .dropValue: writePair("")
         case .null: writePair("null")
-        case .bareKey: writeName()
+        case .bareKey: if pairs == nil { writeName() } else { collectPair(Data()) }
         case .custom(let write):
             if let text = write() { writePair(text) }
         }
     }
 
+    private mutating func collectPair(_ content: Data) {
+        pairs?.append((String(decoding: name, as: UTF8.self), content))
+    }
+
     private mutating func writePair(_ text: String) {
+        guard pairs == nil else { return collectPair(Data(text.utf8)) }
         writeName()
         output.append(UInt8(ascii: "="))
         append(escaped: text.utf8, leaving: allowedInValues)

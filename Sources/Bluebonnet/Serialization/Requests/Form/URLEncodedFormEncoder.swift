@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// Writes `Encodable` values as `application/x-www-form-urlencoded`, for queries and for bodies.
 ///
 /// ```swift
@@ -15,8 +17,8 @@
 ///
 /// It is the counterpart of Alamofire's `URLEncodedFormEncoder` and has its defaults. Unlike there,
 /// a ``keyEncoding`` applies to each key of a path and not to the joined name, and arrays are never
-/// reordered. ``QueryString`` has AFNetworking's rules for dictionaries; the difference is in
-/// nulls, for which there is ``NilEncoding/bareKey``.
+/// reordered. ``ParameterEncoding/standard`` has AFNetworking's rules; the differences are in nulls
+/// (``NilEncoding/bareKey``), dates (``DateEncoding/iso8601``) and whole numbers (`1`).
 public struct URLEncodedFormEncoder: Sendable {
     /// Whether keys are sorted by their UTF-16 units at every level, as they are written. Default:
     /// true.
@@ -55,6 +57,9 @@ public struct URLEncodedFormEncoder: Sendable {
     /// ``AllowedCharacters/query``.
     public var allowedCharacters: AllowedCharacters = .query
 
+    /// Whether a whole `Float` or `Double` is written without its fraction, as `NSNumber` does.
+    var omitsZeroFraction = false
+
     /// Makes an encoder with the defaults.
     public init() {}
 
@@ -70,6 +75,15 @@ public struct URLEncodedFormEncoder: Sendable {
         return encoder
     }()
 
+    /// AFNetworking's rules, those of ``QueryString``, for values of every type.
+    static let afNetworking: URLEncodedFormEncoder = {
+        var encoder = URLEncodedFormEncoder()
+        encoder.dateEncoding = .iso8601
+        encoder.nilEncoding = .bareKey
+        encoder.omitsZeroFraction = true
+        return encoder
+    }()
+
     /// Writes a value.
     ///
     /// - Parameter value: A value that encodes itself with keys: a structure, a class, a
@@ -79,17 +93,7 @@ public struct URLEncodedFormEncoder: Sendable {
     ///   a single value, which have no keys, or when something in it cannot be written; the
     ///   `EncodingError` is below it.
     public func encode(_ value: some Encodable) throws(NetworkingError) -> String {
-        let root: FormValue
-        do {
-            root = try FormScope(strategies: FormStrategies(self), path: nil).value(of: value)
-            if let what = root.keylessName {
-                let context = EncodingError.Context(codingPath: [], debugDescription: "The top level is \(what).")
-                throw EncodingError.invalidValue(value, context)
-            }
-        } catch {
-            throw Self.failure(error)
-        }
-        return text(of: root)
+        text(of: try tree(value) { scope throws in try scope.value(of: value) })
     }
 
     /// Writes parameters.
@@ -102,17 +106,33 @@ public struct URLEncodedFormEncoder: Sendable {
     ///   array or a single value, which have no keys, or when a number in them is infinite or NaN;
     ///   the `EncodingError` is below it.
     public func encode(_ parameters: JSONValue) throws(NetworkingError) -> String {
-        let root: FormValue
+        text(of: try tree(parameters) { scope throws in try scope.value(ofJSON: parameters) })
+    }
+
+    /// The names and values of parameters, not escaped, for the parts of a multipart form; null has
+    /// no content.
+    func pairs(of parameters: Parameters) throws(NetworkingError) -> [(name: String, content: Data)] {
+        var writer = FormWriter(self, collectsPairs: true)
+        writer.write(try tree(parameters, keepsData: true) { scope throws in try scope.value(of: parameters) })
+        return writer.pairs ?? []
+    }
+
+    /// The tree of a value; throws for one without names.
+    private func tree<Value>(
+        _ value: Value,
+        keepsData: Bool = false,
+        _ encode: (FormScope) throws -> FormValue
+    ) throws(NetworkingError) -> FormValue {
         do {
-            root = try FormScope(strategies: FormStrategies(self), path: nil).value(ofJSON: parameters)
+            let root = try encode(FormScope(strategies: FormStrategies(self, keepsData: keepsData), path: nil))
             if let what = root.keylessName {
                 let context = EncodingError.Context(codingPath: [], debugDescription: "The top level is \(what).")
-                throw EncodingError.invalidValue(parameters, context)
+                throw EncodingError.invalidValue(value, context)
             }
+            return root
         } catch {
             throw Self.failure(error)
         }
-        return text(of: root)
     }
 
     private func text(of root: FormValue) -> String {
