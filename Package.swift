@@ -113,6 +113,7 @@ let package = Package(
             dependencies: [
                 "Bluebonnet",
                 "BluebonnetFoundation",
+                "LocalServer",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),

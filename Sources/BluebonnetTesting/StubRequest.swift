@@ -4,6 +4,8 @@ public import HTTPTypes
 public import FoundationEssentials
 
 /// A request as a ``StubTransport`` saw it: after serializers, interceptors and redirects.
+///
+/// No counterpart in AFNetworking or Alamofire.
 public struct StubRequest: Sendable {
     /// The whole request.
     public let request: Request

@@ -11,6 +11,8 @@ public import FoundationEssentials
 /// StubResponse.text("busy", status: .serviceUnavailable).delayed(by: .seconds(2))
 /// StubResponse.failure(NetworkingError(.connectionLost, "The cable is out."))
 /// ```
+///
+/// No counterpart in AFNetworking or Alamofire.
 public struct StubResponse: Sendable {
     /// The status.
     public var status: HTTPResponse.Status

@@ -4,6 +4,8 @@ public import HTTPTypes
 import FoundationEssentials
 
 /// The requests that a response of a ``StubTransport`` is for: a method and a path, on any host.
+///
+/// No counterpart in AFNetworking or Alamofire.
 public struct StubRoute: Sendable, Hashable {
     /// The method; nil for any.
     public let method: HTTPRequest.Method?

@@ -26,6 +26,8 @@ import Synchronization
 ///     request.headerFields[.authorization] == nil ? StubResponse(status: .unauthorized) : .json(["ok": true])
 /// }
 /// ```
+///
+/// No counterpart in AFNetworking or Alamofire, where tests register an `NSURLProtocol`.
 public final class StubTransport: Transport {
     /// Returns the response to a request. The transport throws the error that it throws.
     public typealias Responder = @Sendable (_ request: Request) async throws -> StubResponse

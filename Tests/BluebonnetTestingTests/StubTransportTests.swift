@@ -82,7 +82,7 @@ struct StubTransportTests {
         #expect(error.code == .unacceptableStatusCode)
         #expect(error.response?.status == .unauthorized)
         var api = try api(transport)
-        api.requestSerializer.setAuthorization(bearerToken: "t")
+        try api.requestSerializer.setAuthorization(bearerToken: "t")
         let value = try await api.get("me", as: .json)
         #expect(value == ["ok": true])
     }

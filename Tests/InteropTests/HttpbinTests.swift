@@ -159,7 +159,7 @@ struct HttpbinTests {
             try known.requestSerializer.setAuthorization(username: "ada", password: "secret")
             let value = try await known.get("basic-auth/ada/secret", as: .json)
             #expect(value["authenticated"] == true)
-            known.requestSerializer.setAuthorization(bearerToken: "t")
+            try known.requestSerializer.setAuthorization(bearerToken: "t")
             let bearer = try await known.get("bearer", as: .json)
             #expect(bearer["token"] == "t")
         }

@@ -22,6 +22,22 @@ UNFINISHED = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|X" r"XX)\b")
 NEEDS_A_REASON = re.compile(r"\bfatalError\(|@unchecked\s+Sendable|\bnonisolated\(unsafe\)")
 SPEAKS_OF_IT = re.compile(r"unchecked|unsafe|never", re.IGNORECASE)
 FOUNDATION = re.compile(r"\s*(?:\w+\s+|@\w+\s+)*import\s+(?:\w+\s+)?Foundation(?:Networking|XML)?\b")
+# The folders whose public types say in their doc comments what is their counterpart in AFNetworking
+# or Alamofire, or that there is none, and the folders in them that do not do so yet.
+COUNTERPART_FOLDERS = ("Sources/Bluebonnet/", "Sources/BluebonnetFoundation/")
+COUNTERPARTS_MISSING = (
+    "Sources/Bluebonnet/Messages/Bodies/",
+    "Sources/Bluebonnet/Messages/Responses/",
+    "Sources/Bluebonnet/Serialization/Multipart/",
+    "Sources/Bluebonnet/Serialization/Requests/",
+    "Sources/Bluebonnet/Serialization/Responses/",
+    "Sources/Bluebonnet/Session/",
+)
+# A type in another one has no comment of its own about it; swift-format indents it.
+PUBLIC_TYPE = re.compile(
+    r"(?:@\w+(?:\([^)]*\))?\s+)*(?:public|open)\s+(?:(?:final|indirect|nonisolated|distributed)\s+)*"
+    r"(?:struct|class|enum|protocol|actor)\s+(\w+)"
+)
 # The beginning of a line that is a comment.
 COMMENTS = {".swift": "//", ".c": "//", ".go": "//", ".rs": "//", ".h": "//", ".py": "#", ".sh": "#", "": "#"}
 TRAILING_COMMENT = re.compile(r"[^:\"'](//+ .*)$")
@@ -86,6 +102,26 @@ def check_swift(path: str, lines: list[str]) -> Iterator[Problem]:
         is_core = "Bluebonnet" in Path(path).parts
         if is_core and FOUNDATION.match(line) and (index == 0 or lines[index - 1].strip() != "#else"):
             yield index + 1, "the core imports FoundationEssentials, never Foundation"
+    if path.startswith(COUNTERPART_FOLDERS) and not path.startswith(COUNTERPARTS_MISSING):
+        yield from missing_counterparts(lines)
+
+
+def missing_counterparts(lines: list[str]) -> Iterator[Problem]:
+    """Public types whose doc comments have no word about a counterpart."""
+    for index, line in enumerate(lines):
+        if not (found := PUBLIC_TYPE.match(line)):
+            continue
+        comment = []
+        above = index - 1
+        while above >= 0 and lines[above].startswith(("///", "@")):
+            comment.append(lines[above])
+            above -= 1
+        if not any(re.search(r"\bcounterpart", part, re.IGNORECASE) for part in comment if part.startswith("///")):
+            yield index + 1, (
+                f"the doc comment of `{found.group(1)}` names no counterpart in AFNetworking or Alamofire;"
+                " if there is none, say so"
+            )
+
 
 
 def long_prose(path: str, lines: list[str]) -> Iterator[Problem]:

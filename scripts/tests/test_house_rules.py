@@ -82,6 +82,41 @@ class Foundation(unittest.TestCase):
         self.assertEqual(sentences("Sources/Bluebonnet/A.swift", code), [])
 
 
+class Counterparts(unittest.TestCase):
+    types = ["public struct A {", "public final class A: B {", "public enum A {", "public protocol A {", "public actor A {",
+             "@frozen public struct A<B: C> {", "public indirect enum A {", "open class A {"]
+
+    def test_the_doc_comment_of_a_public_type_names_a_counterpart(self):
+        for code in self.types:
+            with self.subTest(code):
+                for path in ["Sources/Bluebonnet/Curl/A.swift", "Sources/BluebonnetFoundation/A.swift"]:
+                    self.assertIn("`A` names no counterpart", sentences(path, f"/// A type.\n{code}")[0])
+                    self.assertIn("2: ", sentences(path, f"/// A type.\n{code}")[0])
+                    self.assertEqual(sentences(path, f"/// A type.\n///\n/// Counterpart of `AFA`.\n{code}"), [])
+                    self.assertEqual(sentences(path, f"/// No counterpart in AFNetworking or Alamofire.\n@x\n{code}"), [])
+                self.assertEqual(sentences("Sources/LocalServer/A.swift", code), [])
+                self.assertEqual(sentences("Tests/BluebonnetTests/A.swift", code), [])
+
+    def test_a_comment_that_is_not_a_doc_comment_of_the_type_names_no_counterpart(self):
+        code = "public struct A {"
+        for above in ["// Counterpart of `AFA`.", "/// Counterpart of `AFA`.\n", "/// Counterpart of `AFA`.\nlet a = 1"]:
+            with self.subTest(above):
+                self.assertEqual(len(sentences("Sources/Bluebonnet/Curl/A.swift", f"{above}\n{code}")), 1)
+
+    def test_types_in_types_and_types_that_are_not_public_need_no_counterpart(self):
+        for code in ["    public struct A {", "struct A {", "public extension A {", "public let structure = 1",
+                     "package final class A {", "public func enumerate() {"]:
+            with self.subTest(code):
+                self.assertEqual(sentences("Sources/Bluebonnet/Curl/A.swift", code), [])
+
+    def test_folders_without_counterparts_exist(self):
+        repository = Path(__file__).resolve().parent.parent.parent
+        for folder in house_rules.COUNTERPART_FOLDERS + house_rules.COUNTERPARTS_MISSING:
+            with self.subTest(folder):
+                self.assertTrue((repository / folder).is_dir())
+                self.assertTrue(folder.startswith(house_rules.COUNTERPART_FOLDERS))
+
+
 class Prose(unittest.TestCase):
     long = "word " * 20 + "end"  # 103 columns
 

@@ -1,4 +1,6 @@
 /// The most that a response may cost before it is refused with an error. Sizes are in bytes.
+///
+/// No counterpart in AFNetworking or Alamofire.
 public struct Limits: Sendable, Hashable {
     /// The size of a response body collected in memory, content coding undone. Default: 1 GiB.
     /// Bodies streamed to a file or to the caller have no limit. Error:

@@ -64,6 +64,9 @@ public struct SessionConfiguration: Sendable {
 }
 
 /// The treatment of redirects (RFC 9110 §15.4).
+///
+/// Counterpart of `setTaskWillPerformHTTPRedirectionBlock:` in AFNetworking, and of `Redirector` in
+/// Alamofire.
 public struct RedirectPolicy: Sendable, Hashable, CustomStringConvertible {
     /// The name of the policy: `follow`.
     public let description: String

@@ -1,4 +1,7 @@
 /// The authorities that a session trusts, and its client certificate.
+///
+/// Counterpart of `AFSecurityPolicy` without its pinning, and of `ServerTrustManager` in Alamofire.
+/// In both, a client certificate is a credential of the authentication challenge.
 public struct TLSSettings: Sendable, Hashable {
     /// The certificate authorities that are trusted.
     public struct TrustRoots: Sendable, Hashable {

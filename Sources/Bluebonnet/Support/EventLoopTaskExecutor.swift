@@ -12,6 +12,8 @@ import NIOPosix
 ///     let user: User = try await api.get("users/42")
 /// }
 /// ```
+///
+/// No counterpart in AFNetworking or Alamofire.
 public final class EventLoopTaskExecutor: TaskExecutor {
     private let eventLoop: any EventLoop
 

@@ -23,6 +23,11 @@ extension Error {
     /// The error for messages. Of a system call only its reason, such as
     /// `Connection reset by peer`: the text of NIO also names NIO's functions.
     var causeText: String { (self as? IOError)?.errnoCode.reason ?? "\(self)" }
+
+    /// The `errno` of a system call that failed; nil for other errors.
+    package var systemErrorNumber: CInt? {
+        (self as? IOError)?.errnoCode ?? (self as? SystemFile.Failure)?.code
+    }
 }
 
 extension StringProtocol {

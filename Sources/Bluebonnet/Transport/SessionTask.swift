@@ -37,6 +37,8 @@ public protocol SessionTask: AnyObject, Sendable {
 }
 
 /// The state of a task.
+///
+/// Counterpart of `NSURLSessionTaskState`, and of `Request.State` in Alamofire.
 public struct TaskState: Sendable, Hashable, CustomStringConvertible {
     /// The name of the state: `running`.
     public let description: String

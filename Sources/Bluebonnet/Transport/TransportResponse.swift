@@ -3,6 +3,9 @@ import HTTPTypes
 import NIOCore
 
 /// A response as the engine returns it: the head is there, the body may still be coming.
+///
+/// Counterpart of what the blocks of `setDataTaskDidReceiveResponseBlock:` and
+/// `setDataTaskDidReceiveDataBlock:` get in AFNetworking, and of `DataStreamRequest` in Alamofire.
 public struct TransportResponse: Sendable {
     private struct Contents: Sendable {
         var head: ResponseHead

@@ -3,6 +3,8 @@ public import FoundationXML
 
 /// A document for Foundation's `XMLParser`, which is not `Sendable` and is made in the task that
 /// runs it.
+///
+/// Counterpart of the `NSXMLParser` that `AFXMLParserResponseSerializer` returns.
 public struct PreparedXMLParser: Sendable {
     /// The bytes of the document.
     public let document: Data

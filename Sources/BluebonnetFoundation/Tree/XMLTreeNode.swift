@@ -1,6 +1,9 @@
 public import Bluebonnet
 
 /// A node of an ``XMLTree``: an element, an attribute, a text. It is a value that keeps its tree.
+///
+/// Counterpart of `NSXMLNode` and `NSXMLElement` in the document that
+/// `AFXMLDocumentResponseSerializer` returns.
 public struct XMLTreeNode: Sendable {
     /// The kind of a node.
     public enum Kind: Sendable, Hashable {
@@ -117,6 +120,8 @@ public struct XMLTreeNode: Sendable {
 }
 
 /// Nodes of an ``XMLTree`` in the order of the document; like an array, but not copied.
+///
+/// Counterpart of the array that `nodesForXPath:error:` of `NSXMLNode` returns.
 public struct XMLTreeNodes: RandomAccessCollection, Sendable {
     let storage: XMLTreeStorage
     let places: [Int]

@@ -75,6 +75,8 @@ extension XPathExpression {
 
 /// The reason why an XPath expression has no value: it is not XPath 1.0, or it needs too many steps
 /// in this document. It may visit every node about 50 times and read all texts about 16 times.
+///
+/// Counterpart of the error of `nodesForXPath:error:` of `NSXMLNode`.
 public struct XPathError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The message.
     public let description: String

@@ -1,4 +1,6 @@
 /// The value of an XPath expression (XPath 1.0 §1).
+///
+/// Counterpart of the objects that `objectsForXQuery:error:` of `NSXMLNode` returns.
 public enum XPathValue: Sendable, Hashable {
     /// Nodes in the order of the document.
     case nodes([XMLTreeNode])

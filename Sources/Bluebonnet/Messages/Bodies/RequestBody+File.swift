@@ -38,7 +38,7 @@ extension RequestBody {
     ) throws(NetworkingError) -> (path: String, length: Int) {
         guard url.isFileURL else {
             throw NetworkingError(
-                .requestBodyFailed,
+                unusableFile: "Expected URL to be a file URL",
                 "Expected URL to be a file URL: \(url.redactedDescription) cannot \(use)."
             )
         }
@@ -46,14 +46,17 @@ extension RequestBody {
         do {
             return (path, try SystemFile.size(of: path))
         } catch {
+            let code = (error as? SystemFile.Failure)?.code
+            let isMissing = code == ENOENT || code == ENOTDIR
             let message =
-                switch (error as? SystemFile.Failure)?.code {
+                switch code {
                 case ENOENT, ENOTDIR: "File URL not reachable. There is no file \(path)."
                 case EISDIR: "\(path) is a directory and cannot \(use)."
                 case ESPIPE: "\(path) is not a regular file and cannot \(use); \(verb) a stream instead."
                 default: "The file is not readable. \(error)"
                 }
-            throw NetworkingError(.requestBodyFailed, message, underlying: error)
+            let reason = isMissing ? "File URL not reachable." : nil
+            throw NetworkingError(unusableFile: reason, message, underlying: error)
         }
     }
 

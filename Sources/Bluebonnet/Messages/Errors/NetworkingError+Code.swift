@@ -31,7 +31,7 @@ extension NetworkingError {
         public let rawValue: String
         /// The family of the code.
         public let family: Family
-        /// The number that AFNetworking reported.
+        /// The number that AFNetworking reported; ``NetworkingError/number`` has the exceptions.
         let number: Int
 
         fileprivate init(_ rawValue: String, _ family: Family, _ number: Int) {
@@ -87,8 +87,11 @@ extension NetworkingError.Code {
 
     /// The URL string is not a URL, lacks a host, or has a host that no certificate can be for.
     public static let invalidURL = Self("invalid-url", .request, -1000)
-    /// The request cannot be put on the wire: a header with CR or LF, a length that contradicts the
-    /// body.
+    /// The request cannot be put on the wire: the name or the value of a header field that cannot
+    /// be sent, which the message names, or a length that contradicts the body.
+    ///
+    /// `HTTPField` replaces CR, LF, NUL and other control characters of a value with spaces, and
+    /// leaves out white space around it, before the library sees them.
     public static let invalidRequest = Self("invalid-request", .request, -1000)
     /// The URL's scheme is not `http`, `https`, `http+unix` or `https+unix`.
     public static let unsupportedScheme = Self("unsupported-scheme", .request, -1002)
@@ -97,7 +100,8 @@ extension NetworkingError.Code {
     /// The parameters could not be turned into a query or body. Nothing was sent. (AFNetworking:
     /// request domain.)
     public static let requestSerializationFailed = Self("request-serialization-failed", .request, -1016)
-    /// The file or sequence that the request body is read from failed.
+    /// The file or sequence that the request body is read from failed, or cannot be read from at
+    /// all.
     public static let requestBodyFailed = Self("request-body-failed", .request, -1021)
     /// A redirect or retry needs the body again, and its source can be read only once.
     public static let requestBodyNotReplayable = Self("request-body-not-replayable", .request, -1021)
@@ -206,22 +210,4 @@ extension NetworkingError.Code {
     /// A user's interceptor or transport threw an error of its own, which is
     /// ``NetworkingError/underlying``.
     public static let interceptorFailed = Self("interceptor-failed", .ended, -1)
-}
-
-extension NetworkingError {
-    /// The `NSError` domain that AFNetworking reported this fault in.
-    ///
-    /// `NSURLErrorDomain`, `com.alamofire.error.serialization.request` or
-    /// `com.alamofire.error.serialization.response`.
-    public var domain: String {
-        switch code {
-        case .requestSerializationFailed: "com.alamofire.error.serialization.request"
-        case _ where code.family == .validation: "com.alamofire.error.serialization.response"
-        default: "NSURLErrorDomain"
-        }
-    }
-
-    /// The number that AFNetworking reported in ``domain``, for example -1011, -1016, -1202 or
-    /// -999.
-    public var number: Int { code.number }
 }

@@ -3,9 +3,9 @@ public import FoundationEssentials
 /// The failure of a request as one value: the kind of fault, a sentence for a person, and
 /// everything that had arrived.
 ///
-/// Counterpart of the `NSError`s of AFNetworking (`NSURLErrorDomain`,
-/// `AFURLRequestSerializationErrorDomain` and `AFURLResponseSerializationErrorDomain`); ``domain``
-/// and ``number`` give the values such an error had.
+/// Counterpart of the `NSError`s of AFNetworking and of `AFError` in Alamofire. ``domain`` and
+/// ``number`` are those of the `NSError`; with `import BluebonnetFoundation`, `error as NSError`
+/// also has its `userInfo`.
 ///
 /// Two errors are equal when their ``code`` is equal; the rest is context.
 public struct NetworkingError: Error, Sendable {
@@ -17,6 +17,7 @@ public struct NetworkingError: Error, Sendable {
         var body: Data?
         var parsedBody: (any Sendable)?
         var underlying: (any Error)?
+        var detail: Detail?
     }
 
     /// One reference, so that functions that may throw an error are not slower for what it carries.
@@ -25,7 +26,10 @@ public struct NetworkingError: Error, Sendable {
     /// The kind of fault. Match on this.
     public var code: Code {
         get { contents.value.code }
-        set { contents.value.code = newValue }
+        set {
+            contents.value.code = newValue
+            contents.value.detail = nil
+        }
     }
 
     /// One sentence a person can act on. Credentials and query values of URLs are not in it.
@@ -77,6 +81,10 @@ public struct NetworkingError: Error, Sendable {
         set { contents.value.underlying = newValue }
     }
 
+    /// The detail of the fault for which AFNetworking had another domain and number than the code
+    /// has.
+    var detail: Detail? { contents.value.detail }
+
     /// Makes an error.
     ///
     /// - Parameters:
@@ -101,9 +109,21 @@ public struct NetworkingError: Error, Sendable {
                 request: request,
                 response: response,
                 body: body,
-                underlying: underlying
+                underlying: underlying,
+                detail: Detail(code, underlying)
             )
         )
+    }
+
+    /// Makes the error for a URL whose file can be neither a body nor a part of one.
+    ///
+    /// - Parameters:
+    ///   - reason: AFNetworking's words for it, if it had some.
+    ///   - message: One sentence for a person.
+    ///   - underlying: The fault below this one.
+    init(unusableFile reason: String?, _ message: String, underlying: (any Error)? = nil) {
+        self.init(.requestBodyFailed, message, underlying: underlying)
+        contents.value.detail = .unusableFile(reason: reason)
     }
 
     /// Whether the task was cancelled, by `cancel()` or by cancelling the Swift task that awaited
@@ -147,6 +167,14 @@ extension NetworkingError: CustomStringConvertible {
 extension NetworkingError: LocalizedError {
     /// The sentence for a person.
     public var errorDescription: String? { message }
+
+    /// The reason why the request could not be serialized, where AFNetworking had one in its
+    /// `NSError`: for ``Code/requestSerializationFailed`` the sentence, for a file that cannot be
+    /// sent "Expected URL to be a file URL" or "File URL not reachable."; else nil.
+    public var failureReason: String? {
+        if case .unusableFile(let reason) = detail { return reason }
+        return code == .requestSerializationFailed ? message : nil
+    }
 }
 
 extension NetworkingError {

@@ -43,7 +43,8 @@ public struct Request: Sendable {
     /// The header fields, sent in this order, repeats and spelling kept.
     ///
     /// `Host`, and `Content-Length` or `Transfer-Encoding` for a body, are added by the engine when
-    /// they are not here.
+    /// they are not here. `HTTPFields` replaces the control characters of a value, such as a line
+    /// end, with spaces.
     public var headerFields: HTTPFields {
         get { contents.value.headerFields }
         _modify { yield &contents.unique.value.headerFields }

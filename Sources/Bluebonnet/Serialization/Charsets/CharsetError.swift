@@ -1,4 +1,6 @@
 /// Bytes that are not text in their charset, or a character that a charset has no bytes for.
+///
+/// Counterpart of `stringSerializationFailed` in Alamofire's `AFError`; AFNetworking has none.
 public struct CharsetError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of fault.
     public struct Code: Sendable, Hashable, CustomStringConvertible {

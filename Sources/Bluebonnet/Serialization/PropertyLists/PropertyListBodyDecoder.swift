@@ -7,6 +7,9 @@ public import FoundationEssentials
 /// the process at some that are nested deeply or contain themselves. Coding paths of more than 20
 /// keys may have the key `…` in place of their first ones, in a list where very many are asked for:
 /// together they have no more than 65,536 keys and two for each byte.
+///
+/// Counterpart of Foundation's `PropertyListDecoder`, which is a `DataDecoder` in Alamofire.
+/// AFNetworking decodes no types.
 public struct PropertyListBodyDecoder: ResponseDecoder {
     /// The values that decoded types find in their decoder. Default: none.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]

@@ -31,7 +31,10 @@ extension PropertyListValue {
 }
 
 /// The reason why bytes are not a property list, and the place.
-public struct PropertyListParsingError: Error, Sendable, CustomStringConvertible {
+///
+/// Counterpart of the error of `NSPropertyListSerialization` (`NSCocoaErrorDomain`, 3840), which
+/// AFNetworking passed on.
+public struct PropertyListParsingError: Error, Sendable, CustomStringConvertible, DocumentParsingError {
     /// The error and its place: a line and column in XML, a byte in the binary form.
     public let description: String
 

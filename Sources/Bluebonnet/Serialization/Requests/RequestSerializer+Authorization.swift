@@ -30,19 +30,29 @@ extension RequestSerializer {
     /// Sets `Authorization` to a bearer token (RFC 6750 §2.1).
     ///
     /// - Parameter bearerToken: The token.
-    public mutating func setAuthorization(bearerToken: String) {
-        headerFields[.authorization] = "Bearer \(bearerToken)"
+    /// - Throws: ``NetworkingError/Code/invalidRequest`` for a control character, such as the line
+    ///   end of a file, and for a space at the end. `Authorization` is unchanged then.
+    public mutating func setAuthorization(bearerToken: String) throws(NetworkingError) {
+        try setAuthorization(checked: "Bearer \(bearerToken)")
     }
 
     /// Sets `Authorization` to `Token token="…"`, as AFNetworking's
     /// `setAuthorizationHeaderFieldWithToken:` did.
     ///
     /// - Parameter token: The token; `"` and `\\` are escaped (RFC 9110 §5.6.4).
-    public mutating func setAuthorization(token: String) {
+    /// - Throws: ``NetworkingError/Code/invalidRequest`` for a control character. `Authorization`
+    ///   is unchanged then.
+    public mutating func setAuthorization(token: String) throws(NetworkingError) {
         // Scalars are compared: a quotation mark with an accent is one `Character`, and ends the
         // quotation, too.
         let escaped = token.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }
-        headerFields[.authorization] = "Token token=\"\(escaped.joined())\""
+        try setAuthorization(checked: "Token token=\"\(escaped.joined())\"")
+    }
+
+    /// `HTTPFields` would send another credential than the one that was given.
+    private mutating func setAuthorization(checked value: String) throws(NetworkingError) {
+        try HTTPField.Name.authorization.check(value)
+        headerFields[.authorization] = value
     }
 
     /// Removes `Authorization`.

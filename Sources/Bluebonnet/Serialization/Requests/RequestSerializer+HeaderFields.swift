@@ -7,15 +7,12 @@ extension RequestSerializer {
     /// - Parameters:
     ///   - value: The value, or nil to remove the field.
     ///   - name: The name of the field.
-    /// - Throws: ``NetworkingError/Code/invalidRequest`` for an invalid name or value (RFC
-    ///   9110 §5); nothing changes then.
+    /// - Throws: ``NetworkingError/Code/invalidRequest`` for a name that is not a token, and for a
+    ///   value with a control character, or with white space at an end (RFC 9110 §5). Nothing
+    ///   changes then.
     public mutating func setValue(_ value: String?, forHeaderField name: String) throws(NetworkingError) {
-        guard let fieldName = HTTPField.Name(name) else {
-            throw NetworkingError(.invalidRequest, "“\(name)” cannot be the name of a header (RFC 9110 §5.1).")
-        }
-        guard value.map(HTTPField.isValidValue) ?? true else {
-            throw NetworkingError(.invalidRequest, "The value of \(name) has CR, LF or NUL in it (RFC 9110 §5.5).")
-        }
+        let fieldName = try HTTPField.Name(checked: name)
+        if let value { try fieldName.check(value) }
         headerFields[fieldName] = value
     }
 

@@ -1,4 +1,7 @@
 /// One piece of an XML document, which ``XMLEventReader`` reads.
+///
+/// Counterpart of the methods of `NSXMLParserDelegate`, to which the parser of
+/// `AFXMLParserResponseSerializer` reports.
 public enum XMLEvent: Sendable, Hashable {
     /// The start tag of an element, or an empty-element tag, which is followed by its
     /// ``endElement(_:)`` at once.
@@ -17,6 +20,9 @@ public enum XMLEvent: Sendable, Hashable {
 }
 
 /// A start tag: its name, attributes and namespaces.
+///
+/// Counterpart of the arguments of `parser:didStartElement:namespaceURI:qualifiedName:attributes:`
+/// of `NSXMLParserDelegate`.
 public struct XMLStartElement: Sendable, Hashable {
     /// The name.
     public var name: XMLName
@@ -45,6 +51,9 @@ public struct XMLStartElement: Sendable, Hashable {
 }
 
 /// An attribute of an element.
+///
+/// Counterpart of a key and a value of the dictionary of attributes that a delegate of
+/// `NSXMLParser` gets.
 public struct XMLAttribute: Sendable, Hashable {
     /// The name.
     public var name: XMLName

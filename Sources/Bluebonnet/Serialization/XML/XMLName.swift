@@ -1,4 +1,7 @@
 /// The name of an element or attribute (Namespaces in XML 1.0).
+///
+/// Counterpart of the element name, namespace URI and qualified name that a delegate of
+/// `NSXMLParser` gets.
 public struct XMLName: Sendable, Hashable, CustomStringConvertible {
     /// The name as it is written, with its prefix: `atom:link`.
     public var qualified: String

@@ -1,4 +1,7 @@
 /// The reason why a text is not the expected XML, and the place.
+///
+/// Counterpart of the `parserError` of the `NSXMLParser` that `AFXMLParserResponseSerializer`
+/// returns.
 public struct XMLParsingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of fault.
     public struct Code: Sendable, Hashable {
@@ -40,6 +43,8 @@ public struct XMLParsingError: Error, Sendable, Hashable, CustomStringConvertibl
 }
 
 /// The limits of a document.
+///
+/// No counterpart in AFNetworking or Alamofire.
 public struct XMLLimits: Sendable, Hashable {
     /// The greatest depth of elements. Default: 512.
     public var depth = 512

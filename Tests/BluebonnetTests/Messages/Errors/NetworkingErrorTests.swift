@@ -90,6 +90,57 @@ struct NetworkingErrorTests {
         #expect(Code.all.allSatisfy { NetworkingError($0, "").number < 0 })
     }
 
+    @Test func `a body that no parser can read has Foundation's domain and number`() throws {
+        let json = try #require(throws: JSONParsingError.self) { try JSONValue(parsing: Data("{".utf8)) }
+        let list = try #require(throws: PropertyListParsingError.self) {
+            try PropertyListValue(parsing: Data("x".utf8))
+        }
+        let decoding = try #require(throws: DecodingError.self) {
+            try JSONBodyDecoder().decode([Int].self, from: Data("[".utf8))
+        }
+        for cause in [json, list, decoding] as [any Error] {
+            let error = NetworkingError(.responseSerializationFailed, "", underlying: cause)
+            #expect(error.domain == "NSCocoaErrorDomain" && error.number == 3840, "\(cause)")
+            // The same error below another one says nothing about that one.
+            let other = NetworkingError(.responseRefused, "", underlying: cause)
+            #expect(other.domain == Self.responseDomain && other.number == -1011)
+        }
+    }
+
+    @Test func `a body that is parsed but not of the type has the domain of response serialization`() throws {
+        let cause = try #require(throws: DecodingError.self) {
+            try JSONBodyDecoder().decode([Int].self, from: Data("{}".utf8))
+        }
+        let error = NetworkingError(.responseSerializationFailed, "", underlying: cause)
+        #expect(error.domain == Self.responseDomain && error.number == -1016)
+    }
+
+    @Test func `an error keeps the domain of its fault until it gets another code`() throws {
+        let cause = try #require(throws: JSONParsingError.self) { try JSONValue(parsing: Data("{".utf8)) }
+        var error = NetworkingError(.responseSerializationFailed, "", underlying: cause)
+        error.underlying = NetworkingError(.unacceptableStatusCode, "")
+        #expect(error.number == 3840)
+        error.code = .responseSerializationFailed
+        #expect(error.domain == Self.responseDomain && error.number == -1016)
+    }
+
+    @Test func `only errors of request serialization and of files have a failure reason`() {
+        for code in Code.all {
+            let error = NetworkingError(code, "It failed.")
+            #expect(error.failureReason == (code == .requestSerializationFailed ? "It failed." : nil), "\(code)")
+        }
+        let error = NetworkingError(unusableFile: "File URL not reachable.", "There is no file.")
+        #expect(error.code == .requestBodyFailed && error.failureReason == "File URL not reachable.")
+        #expect(error.domain == Self.requestDomain && error.number == -1000)
+    }
+
+    @Test func `Foundation gets the domain and number of an error`() {
+        for code in Code.all {
+            let error: any Error = NetworkingError(code, "")
+            #expect(error._domain == NetworkingError(code, "").domain && error._code == code.number)
+        }
+    }
+
     // MARK: Chains
 
     @Test func `an error code is found anywhere in the chain of errors`() {

@@ -172,9 +172,9 @@ struct RequestPropertiesTests {
         #expect(serializer.headerFields == before)
     }
 
-    @Test func `an authorization token is quoted`() {
+    @Test func `an authorization token is quoted`() throws {
         var serializer = HTTPRequestSerializer()
-        serializer.setAuthorization(token: #"a"b\c"#)
+        try serializer.setAuthorization(token: #"a"b\c"#)
         #expect(serializer.headerFields[.authorization] == #"Token token="a\"b\\c""#)
         serializer.clearAuthorization()
         #expect(serializer.headerFields[.authorization] == nil)

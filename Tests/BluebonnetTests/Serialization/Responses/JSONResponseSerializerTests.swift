@@ -43,7 +43,7 @@ import Testing
         #expect((error.underlying as? JSONParsingError)?.line == 2)
         #expect(error.bodyString == "{\"a\": 1,\n oops}")
         #expect(error.response != nil && error.request != nil)
-        #expect(error.number == -1016)
+        #expect(error.number == 3840)
     }
 
     @Test func `the depth of a JSON response is limited`() {

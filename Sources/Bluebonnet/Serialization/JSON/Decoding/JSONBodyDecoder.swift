@@ -14,6 +14,9 @@ public import FoundationEssentials
 /// - ``JSONValue`` keeps its keys as they are written, whatever the key strategy.
 ///
 /// Where an object repeats a key, the first value wins, as with `JSONDecoder`.
+///
+/// Counterpart of Foundation's `JSONDecoder`, which is a `DataDecoder` in Alamofire. AFNetworking
+/// decodes no types.
 public struct JSONBodyDecoder: Sendable {
     /// The way in which dates are read.
     ///

@@ -1,6 +1,9 @@
 public import FoundationEssentials
 
 /// The reason why a text is not JSON, and the place.
+///
+/// Counterpart of the error of `NSJSONSerialization` (`NSCocoaErrorDomain`, 3840), which
+/// AFNetworking passed on, and of `jsonSerializationFailed` in Alamofire's `AFError`.
 public struct JSONParsingError: Error, Sendable, Hashable {
     /// The kind of a parsing error; compare it with the static members.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -52,7 +55,7 @@ public struct JSONParsingError: Error, Sendable, Hashable {
     public let path: String
 }
 
-extension JSONParsingError: CustomStringConvertible, LocalizedError {
+extension JSONParsingError: CustomStringConvertible, LocalizedError, DocumentParsingError {
     /// The sentence with its place, as in "… at line 3, column 14 (in users[3].name)".
     public var description: String {
         "\(message) at line \(line), column \(column)\(path.isEmpty ? "" : " (in \(path))")."

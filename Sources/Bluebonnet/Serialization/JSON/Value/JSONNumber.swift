@@ -8,6 +8,8 @@ public import FoundationEssentials
 /// values.
 ///
 /// Two numbers are equal when they have the same decimal value: `1`, `1.0` and `10e-1` are equal.
+///
+/// Counterpart of the `NSNumber` objects in what `AFJSONResponseSerializer` returns.
 public struct JSONNumber: Sendable {
     enum Storage: Sendable {
         case int(Int64)

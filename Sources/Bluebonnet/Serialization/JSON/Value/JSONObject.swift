@@ -6,6 +6,8 @@ import Synchronization
 /// first. Equality and hashing ignore the order. Keys are the same when they are equal as Swift
 /// strings, as in a dictionary: `é` in one scalar and in two is one key, though RFC 8259 §8.3
 /// advises to compare code units. Small objects are searched key by key, large ones have an index.
+///
+/// Counterpart of the `NSDictionary` objects in what `AFJSONResponseSerializer` returns.
 public struct JSONObject: Sendable {
     /// A key and its value.
     public typealias Element = (key: String, value: JSONValue)

@@ -46,6 +46,9 @@ extension JSONValue: CustomStringConvertible {
 /// The format in which JSON is written.
 ///
 /// The default is compact, keys in their order, slashes as they are.
+///
+/// Counterpart of `NSJSONWritingOptions`, the `writingOptions` of `AFJSONRequestSerializer`, and of
+/// the `options` of `JSONEncoding` in Alamofire.
 public struct JSONWritingOptions: OptionSet, Sendable, Hashable {
     /// The options as bits.
     public let rawValue: UInt8
@@ -66,6 +69,9 @@ public struct JSONWritingOptions: OptionSet, Sendable, Hashable {
 }
 
 /// The reason why a value cannot be written as JSON.
+///
+/// Counterpart of AFNetworking's error “The `parameters` argument is not valid JSON.”, and of
+/// `jsonEncodingFailed` in Alamofire's `AFError`.
 public struct JSONWritingError: Error, Sendable, Hashable {
     /// The error as a sentence.
     public let message: String
