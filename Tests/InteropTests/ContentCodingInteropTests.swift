@@ -64,7 +64,7 @@ struct ContentCodingInteropTests {
             let response = try await session.data(for: request)
             #expect(response.headerFields[.contentEncoding] == coding)
             #expect(response.value == file)
-            let streamed = try await ResponseStream(request, session: session).response()
+            let streamed = try await ResponseStream(request, session: session).open()
             var body = Data()
             for try await piece in streamed.body { body.append(piece) }
             #expect(body == file)

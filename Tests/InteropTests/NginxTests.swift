@@ -67,7 +67,7 @@ struct NginxTests {
             // All of it comes within four seconds, in which a machine that stands still sees no
             // piece of it.
             for _ in 0..<5 where !comesInPieces {
-                let response = try await session.stream(request)
+                let response = try await session.open(request)
                 var body = Data()
                 for try await piece in response.body {
                     if response.body.currentProgress.bytesReceived < file.count { comesInPieces = true }

@@ -15,8 +15,8 @@ public protocol SessionTask: AnyObject, Sendable {
     /// before the first response.
     var currentRequest: Request { get }
 
-    /// The response head, once it is there.
-    var response: ResponseHead? { get }
+    /// Status and header fields of the response, once they are there.
+    var head: ResponseHead? { get }
 
     /// The progress of upload and download now.
     var currentProgress: TaskProgress { get }

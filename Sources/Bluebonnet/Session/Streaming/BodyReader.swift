@@ -40,7 +40,7 @@ struct BodyReader {
         case .reading(_, _, let response): return response?.head
         case .unsent(let stream, let change):
             state = .ended
-            let response = try await stream.response(changing: change)
+            let response = try await stream.open(changing: change)
             state = .reading(response.body.makeBuffers(), response.body, response)
             return response.head
         }

@@ -12,7 +12,7 @@ import NIOCore
 /// ```swift
 /// for try await piece in api.stream("export") { hash.update(data: piece) }
 ///
-/// let response = try await api.stream("export").response()   // the head first, the body when you like
+/// let response = try await api.stream("export").open()   // the head first, the body when you like
 /// ```
 ///
 /// Counterpart of `setDataTaskDidReceiveDataBlock:` of `AFURLSessionManager`.
@@ -115,7 +115,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
         var request = try makeRequest()
         if let timeouts { request.timeouts = timeouts }
         change(&request)
-        var response = try await session.stream(request)
+        var response = try await session.open(request)
         // Of the body only counts whether it is empty, which is not known yet.
         guard let failure = failure(of: response, body: Data([0x20])) else {
             return response

@@ -43,8 +43,8 @@ public final class DataTask<Output: Sendable>: SessionTask {
     /// first response.
     public var currentRequest: Request { call.currentRequest }
 
-    /// The response head, once it is there.
-    public var response: ResponseHead? { call.response }
+    /// Status and header fields of the response, once they are there.
+    public var head: ResponseHead? { call.head }
 
     /// The progress of upload and download now.
     public var currentProgress: TaskProgress { call.currentProgress }

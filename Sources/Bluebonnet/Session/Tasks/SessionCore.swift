@@ -67,7 +67,7 @@ final class SessionCore: CallOwner {
         let hasListeners = hasListeners
         guard task.isWatched || hasListeners else { return }
         task.note(response)
-        if hasListeners { post(SessionEvent(.didReceiveResponse, task.presented, response: response.head)) }
+        if hasListeners { post(SessionEvent(.didReceiveResponse, task.presented, head: response.head)) }
     }
 
     func call(_ task: Call, isSuspended: Bool) {

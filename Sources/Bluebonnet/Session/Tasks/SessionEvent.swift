@@ -35,19 +35,19 @@ public struct SessionEvent: Sendable {
     /// The task that it happened to; nil for ``Kind/didInvalidate``.
     public let task: (any SessionTask)?
     /// The response head, for ``Kind/didReceiveResponse``.
-    public let response: ResponseHead?
+    public let head: ResponseHead?
     /// The error of a task that failed, for ``Kind/didComplete``; nil when it succeeded.
     public let error: NetworkingError?
 
     init(
         _ kind: Kind,
         _ task: (any SessionTask)?,
-        response: ResponseHead? = nil,
+        head: ResponseHead? = nil,
         error: NetworkingError? = nil
     ) {
         self.kind = kind
         self.task = task
-        self.response = response
+        self.head = head
         self.error = error
     }
 }

@@ -67,7 +67,7 @@ public final class SessionManager: Sendable {
     ///
     /// - Parameter request: The request to send.
     /// - Returns: The task, not started.
-    public func dataTask(_ request: Request) -> DataTask<Data> {
+    public func dataTask(for request: Request) -> DataTask<Data> {
         DataTask(request, core: core) { received throws(NetworkingError) in received.body }
     }
 
@@ -128,7 +128,7 @@ public final class SessionManager: Sendable {
     /// - Throws: ``NetworkingError``.
     public func stream(_ request: Request) async throws -> TransportResponse {
         let call = Call(request, core: core, isWatched: true, isStarted: true)
-        var response = try await core.stream(call)
+        var response = try await core.open(call)
         response.body = response.body.keeping(self, lineLimit: configuration.limits.line) { call.currentProgress }
         return response
     }

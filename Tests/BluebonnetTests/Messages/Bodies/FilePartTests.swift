@@ -48,7 +48,7 @@ struct FilePartTests {
         try await withFile { _, body in
             try await withSlowServer { server, gate in
                 try await withSession { session in
-                    let task = try session.dataTask(Request(.put, to: server.baseURL, body: body))
+                    let task = try session.dataTask(for: Request(.put, to: server.baseURL, body: body))
                     task.resume()
                     try await until("something was sent") { task.currentProgress.bytesSent > 0 }
                     let sent = try await settled { task.currentProgress.bytesSent }
@@ -204,7 +204,7 @@ struct FilePartTests {
         try await withFile { _, body in
             try await FaultServer.run([.readHead, .stopReading]) { server in
                 try await withEngine { session, engine in
-                    let task = try session.dataTask(Request(.put, to: server.baseURL, body: body))
+                    let task = try session.dataTask(for: Request(.put, to: server.baseURL, body: body))
                     task.resume()
                     try await until("something was sent") { task.currentProgress.bytesSent > 0 }
                     _ = try await settled { task.currentProgress.bytesSent }
@@ -253,7 +253,7 @@ struct FilePartTests {
         try await withFile { file, body in
             try await withSlowServer { server, gate in
                 try await withEngine { session, engine in
-                    let task = try session.dataTask(Request(.put, to: server.baseURL, body: body))
+                    let task = try session.dataTask(for: Request(.put, to: server.baseURL, body: body))
                     task.resume()
                     try await until("something was sent") { task.currentProgress.bytesSent > 0 }
                     _ = try await settled { task.currentProgress.bytesSent }
@@ -276,7 +276,7 @@ struct FilePartTests {
             try await withSlowServer { server, gate in
                 try await withSession { session in
                     let request = try Request(.put, to: server.baseURL, body: form.makeBody())
-                    let task = session.dataTask(request)
+                    let task = session.dataTask(for: request)
                     task.resume()
                     try await until("something was sent") { task.currentProgress.bytesSent > 0 }
                     _ = try await settled { task.currentProgress.bytesSent }

@@ -34,7 +34,7 @@ struct BackPressureTests {
             var pauseAt = 1
             var furthest = 0
             var mostInMemory = 0
-            let response = try await ResponseStream(request, session: session).response()
+            let response = try await ResponseStream(request, session: session).open()
             for try await piece in response.body {
                 received += piece.count
                 mostInMemory = max(mostInMemory, response.body.currentProgress.bytesReceived - received)

@@ -80,7 +80,7 @@ struct SessionManagerTests {
         try await FaultServer.run([.readRequest, .hold(gate), .respond(body: "ok")]) { server in
             try await withSession { session in
                 let request = try Request(to: server.baseURL)
-                let tasks = (0..<3).map { _ in session.dataTask(request) }
+                let tasks = (0..<3).map { _ in session.dataTask(for: request) }
                 for task in tasks.reversed() { task.resume() }
                 try await server.waitForRequests(3)
                 #expect(session.tasks.map { $0.identifier } == tasks.map { $0.identifier })
@@ -97,8 +97,8 @@ struct SessionManagerTests {
         try await FaultServer.run([.readRequest, .stall]) { server in
             try await withSession { session in
                 let request = try Request(to: server.baseURL)
-                let task = session.dataTask(request)
-                let later = session.dataTask(request)
+                let task = session.dataTask(for: request)
+                let later = session.dataTask(for: request)
                 task.resume()
                 try await server.waitForRequests(1)
                 session.invalidate()
@@ -106,7 +106,7 @@ struct SessionManagerTests {
                 #expect(error.code == .sessionInvalidated)
                 let late = try await networkingError { try await later.value }
                 #expect(late.code == .sessionInvalidated)
-                let stream = try await networkingError { try await session.stream(request) }
+                let stream = try await networkingError { try await session.open(request) }
                 #expect(stream.code == .sessionInvalidated)
                 try await server.waitUntilClientClosed()
                 #expect(server.requests.count == 1)
@@ -119,7 +119,7 @@ struct SessionManagerTests {
         try await FaultServer.run([.readRequest, .hold(gate), .respond(body: "ok")]) { server in
             try await withSession { session in
                 let request = try Request(to: server.baseURL)
-                let task = session.dataTask(request, as: .string)
+                let task = session.dataTask(for: request, as: .string)
                 task.resume()
                 try await server.waitForRequests(1)
                 session.invalidate(cancellingTasks: false)
@@ -149,7 +149,7 @@ struct SessionManagerTests {
         try await FaultServer.run([.readRequest, .stall]) { server in
             var session = Optional(SessionManager())
             let request = try Request(to: server.baseURL)
-            let task = session?.dataTask(request)
+            let task = session?.dataTask(for: request)
             task?.resume()
             try await server.waitForRequests(1)
             session = nil
@@ -161,7 +161,7 @@ struct SessionManagerTests {
 
     @Test func `a task of a session that was released fails when it starts`() async throws {
         let request = try Request(to: "http://example.com/")
-        let task = SessionManager(transport: StubTransport(routes: [:])).dataTask(request)
+        let task = SessionManager(transport: StubTransport(routes: [:])).dataTask(for: request)
         let error = try await networkingError { try await task.value }
         #expect(error.code == .sessionInvalidated)
     }
