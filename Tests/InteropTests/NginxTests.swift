@@ -70,11 +70,11 @@ struct NginxTests {
                 let response = try await session.open(request)
                 var body = Data()
                 for try await piece in response.body {
-                    if response.body.currentProgress.bytesReceived < file.count { comesInPieces = true }
+                    if response.body.currentProgress.download.completed < file.count { comesInPieces = true }
                     body.append(piece)
                 }
                 #expect(body == file)
-                #expect(response.body.currentProgress.bytesReceived == file.count)
+                #expect(response.body.currentProgress.download.completed == file.count)
             }
             #expect(comesInPieces)
         }

@@ -138,7 +138,7 @@ struct CancellationTests {
             try await withSession { session in
                 try await cancel(way, Request(to: server.baseURL), in: session) { task in
                     try await until("the body is nearly there") {
-                        task.currentProgress.bytesReceived == sent
+                        task.currentProgress.download.completed == sent
                     }
                 }
                 try await server.waitUntilClosed(connection: 0)

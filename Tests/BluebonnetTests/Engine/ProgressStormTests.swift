@@ -100,7 +100,7 @@ struct ProgressStormTests {
             case 3: if count <= 3 { session.dataTask(for: small).resume() }
             case 4: task.suspend(); task.resume()
             case 5:
-                if progress.bytesReceived > 0, progress.bytesReceived == progress.bytesExpectedToReceive {
+                if progress.download.completed > 0, progress.download.completed == progress.download.total {
                     task.cancel()
                 }
             default: break

@@ -40,7 +40,7 @@ struct RequestUploadTests {
                 let value = try await task.value
                 #expect(value == Data("ok".utf8))
                 #expect(server.requests.first?.body.count == limit * Self.pieceSize)
-                #expect(task.currentProgress.bytesSent == limit * Self.pieceSize)
+                #expect(task.currentProgress.upload.completed == limit * Self.pieceSize)
             }
         }
     }

@@ -174,8 +174,8 @@ struct HopEventTests {
             }
             let task = session.dataTask(for: try Request(to: server.baseURL))
             task.onProgress { [weak task] progress in
-                if progress.bytesReceived == 4 { gate.open() }
-                if progress.bytesReceived == 8 { task?.cancel() }
+                if progress.download.completed == 4 { gate.open() }
+                if progress.download.completed == 8 { task?.cancel() }
             }
             _ = try await networkingError { _ = try await task.value }
             await session.shutdown()

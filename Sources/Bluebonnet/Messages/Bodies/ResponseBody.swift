@@ -105,7 +105,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// coding is undone.
     ///
     /// Zero and unknown for a body that comes from no connection.
-    public var currentProgress: TaskProgress { options.progress?() ?? TaskProgress(bytesSent: 0, bytesReceived: 0) }
+    public var currentProgress: TaskProgress { options.progress?() ?? TaskProgress() }
 
     /// A body that is there already, for transports and interceptors that respond by themselves.
     ///

@@ -172,7 +172,7 @@ struct TimeoutTests {
                     let task = try session.dataTask(for: Request(to: server.baseURL))
                     let progress = task.progress
                     task.resume()
-                    for await now in progress where now.bytesReceived == 4 { break }
+                    for await now in progress where now.download.completed == 4 { break }
                     task.suspend()
                     // Bytes that arrive during the suspension must not start the clock again.
                     gate.open()

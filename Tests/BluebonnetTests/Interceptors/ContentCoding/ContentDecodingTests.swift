@@ -226,8 +226,8 @@ struct ContentDecodingTests {
                 task.resume()
                 let body = try await task.value
                 #expect(body.count > whole.count)
-                #expect(task.currentProgress.bytesReceived == whole.count)
-                #expect(task.currentProgress.bytesExpectedToReceive == whole.count)
+                #expect(task.currentProgress.download.completed == whole.count)
+                #expect(task.currentProgress.download.total == whole.count)
             }
         }
     }

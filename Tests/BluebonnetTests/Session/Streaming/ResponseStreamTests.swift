@@ -191,15 +191,15 @@ struct ResponseStreamTests {
         try await FaultServer.run(script) { server in
             try await withSession { session in
                 let stream = HTTPSessionManager(baseURL: server.baseURL, session: session).stream("log")
-                let response = try await stream.response()
-                #expect(response.body.currentProgress.bytesExpectedToReceive == 8)
+                let response = try await stream.open()
+                #expect(response.body.currentProgress.download.total == 8)
                 var pieces = response.body.makeAsyncIterator()
                 var count = try await pieces.next()?.count ?? 0
-                #expect(response.body.currentProgress.bytesReceived >= count)
+                #expect(response.body.currentProgress.download.completed >= count)
                 gate.open()
                 while let piece = try await pieces.next() { count += piece.count }
                 #expect(count == 8)
-                #expect(response.body.currentProgress.fractionCompleted == 1)
+                #expect(response.body.currentProgress.download.fractionCompleted == 1)
             }
         }
     }

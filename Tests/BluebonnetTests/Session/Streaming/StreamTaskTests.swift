@@ -36,7 +36,7 @@ struct StreamTaskTests {
                 #expect(session.tasks.count == 1 && task.state == .running)
                 #expect(task.head?.status.code == 200)
                 #expect(task.originalRequest.url == response.request.url)
-                try await until("the first half") { task.currentProgress.bytesReceived == 2 }
+                try await until("the first half") { task.currentProgress.download.completed == 2 }
                 gate.open()
                 let body = try await response.body.collect()
                 #expect(body == Data("abcd".utf8))

@@ -29,7 +29,7 @@ struct DataTaskControlTests {
                 let task = session.dataTask(for: try Request(to: server.baseURL))
                 let progress = task.progress
                 task.resume()
-                for await step in progress where step.bytesReceived == 1 { break }
+                for await step in progress where step.download.completed == 1 { break }
                 task.suspend()
                 gate.open()
                 await #expect(throws: FaultServer.WaitTimeout.self) {
@@ -37,7 +37,7 @@ struct DataTaskControlTests {
                         record.connections[0].bytesSent > size
                     }
                 }
-                #expect(task.currentProgress.bytesReceived < size / 2)
+                #expect(task.currentProgress.download.completed < size / 2)
                 task.resume()
                 let body = try await task.value
                 #expect(body.count == size + 1)
@@ -130,7 +130,7 @@ struct DataTaskControlTests {
                 let task = session.dataTask(for: try Request(to: server.baseURL))
                 let progress = task.progress
                 task.resume()
-                for await step in progress where step.bytesReceived > 4 << 20 { break }
+                for await step in progress where step.download.completed > 4 << 20 { break }
                 task.cancel()
                 let error = try await networkingError { try await task.value }
                 #expect(error.code == .cancelled)

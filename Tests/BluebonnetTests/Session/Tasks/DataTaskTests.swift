@@ -136,13 +136,13 @@ struct DataTaskTests {
                 var last: TaskProgress?
                 for await step in progress {
                     last = step
-                    guard step.bytesReceived == 2 else { continue }
-                    #expect(step.bytesExpectedToReceive == 5)
-                    #expect(step.fractionCompleted == 0.4)
+                    guard step.download.completed == 2 else { continue }
+                    #expect(step.download.total == 5)
+                    #expect(step.download.fractionCompleted == 0.4)
                     gate.open()
                 }
-                #expect(last?.bytesReceived == 5)
-                #expect(last?.fractionCompleted == 1)
+                #expect(last?.download.completed == 5)
+                #expect(last?.download.fractionCompleted == 1)
                 #expect(task.currentProgress == last)
                 _ = try await task.value
             }
@@ -165,9 +165,9 @@ struct DataTaskTests {
                 let request = try Request(.post, to: server.baseURL, body: .string("0123456789"))
                 let task = session.dataTask(for: request)
                 _ = try await task.value
-                #expect(task.currentProgress.bytesSent == 10)
-                #expect(task.currentProgress.bytesExpectedToSend == 10)
-                #expect(task.currentProgress.fractionSent == 1)
+                #expect(task.currentProgress.upload.completed == 10)
+                #expect(task.currentProgress.upload.total == 10)
+                #expect(task.currentProgress.upload.fractionCompleted == 1)
             }
         }
     }
