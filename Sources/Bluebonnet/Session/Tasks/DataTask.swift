@@ -26,6 +26,11 @@ public final class DataTask<Output: Sendable>: SessionTask {
         call = Call(request, core: core, isWatched: true)
         self.serialize = serialize
         call.present(as: self)
+        core.made(self)
+    }
+
+    deinit {
+        core.released(identifier)
     }
 
     // MARK: What is known of it

@@ -22,7 +22,7 @@ struct DataTaskTests {
             try await withSession { session in
                 let task = session.dataTask(for: try Request(to: server.baseURL))
                 #expect(task.state == .suspended)
-                #expect(session.tasks.isEmpty)
+                #expect(session.tasks.first === task)
                 #expect(server.connections.isEmpty)
                 task.resume()
                 let body = try await task.value
