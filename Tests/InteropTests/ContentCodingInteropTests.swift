@@ -119,7 +119,7 @@ struct ContentCodingInteropTests {
 
     @Test func `the error of a stream that nginx refuses has the error page`() async throws {
         let request = try InteropServer.nginx.request("/nowhere")
-        try await withSession { session in
+        await withSession { session in
             let error = await #expect(throws: NetworkingError.self) {
                 for try await _ in ResponseStream(request, session: session).lines {}
             }

@@ -201,7 +201,7 @@ struct NginxTests {
 
     @Test func `the error about a status of nginx has the error page`() async throws {
         let request = try InteropServer.nginx.request("/nowhere")
-        try await withSession { session in
+        await withSession { session in
             let error = await #expect(throws: NetworkingError.self) {
                 try await session.response(for: request, as: .string)
             }

@@ -2,15 +2,25 @@ public import FoundationEssentials
 
 /// Makes and runs tasks over one pool of connections.
 ///
-/// Counterpart of `AFURLSessionManager`. Nothing has to be shut down: when the last reference is
-/// released, running tasks fail with ``NetworkingError/Code/sessionInvalidated`` and the
-/// connections close. Share one; every session has connections of its own.
+/// Nothing has to be shut down: when the last reference is released, running tasks fail with
+/// ``NetworkingError/Code/sessionInvalidated`` and the connections close. Share one; every session
+/// has connections of its own. ``withSession(configuration:transport:_:)`` makes one for a limited
+/// time.
+///
+/// A noun names the request with `for:` (`response(for:as:)`, `data(for:)`, `dataTask(for:as:)`); a
+/// verb takes it without a label (`open(_:)`). All of them send the request as it is, and none
+/// applies the rules of an ``HTTPSessionManager``.
+///
+/// Counterpart of `AFURLSessionManager`, and of Alamofire's `Session`.
 public final class SessionManager: Sendable {
     /// A session with the default configuration, shared by all managers without a session of their
-    /// own.
-    public static let shared = SessionManager()
+    /// own. It cannot be ended: ``invalidate(cancellingTasks:)`` and ``shutdown()`` do nothing to
+    /// it, as `invalidateAndCancel` does nothing to `URLSession.shared`.
+    public static let shared = SessionManager(SessionCore(configuration: SessionConfiguration()), isShared: true)
 
     let core: SessionCore
+    /// Whether nobody may end it.
+    private let isShared: Bool
 
     /// Makes a session.
     ///
@@ -23,8 +33,13 @@ public final class SessionManager: Sendable {
     }
 
     /// Makes a session whose engine tells of each hop.
-    init(configuration: SessionConfiguration, hopObserver: @escaping HopEvent.Observer) {
-        core = SessionCore(configuration: configuration, transport: nil, hopObserver: hopObserver)
+    convenience init(configuration: SessionConfiguration, hopObserver: @escaping HopEvent.Observer) {
+        self.init(SessionCore(configuration: configuration, transport: nil, hopObserver: hopObserver))
+    }
+
+    init(_ core: SessionCore, isShared: Bool = false) {
+        self.core = core
+        self.isShared = isShared
     }
 
     deinit {
@@ -141,6 +156,7 @@ public final class SessionManager: Sendable {
     /// - Parameter cancellingTasks: Whether running tasks and streams fail now; otherwise they are
     ///   completed first. Default: true.
     public func invalidate(cancellingTasks: Bool = true) {
+        guard !isShared else { return }
         core.invalidate(
             cancellingTasks: cancellingTasks,
             error: NetworkingError(.sessionInvalidated, "The session was invalidated.")
@@ -149,7 +165,41 @@ public final class SessionManager: Sendable {
 
     /// Ends the session and returns when its last connection has closed.
     public func shutdown() async {
+        guard !isShared else { return }
         invalidate()
         await (core.transport as? Engine)?.waitUntilClosed()
+    }
+}
+
+/// Makes a session, runs the closure with it, and shuts it down: its running tasks fail, and its
+/// last connection is closed when this returns, also when the closure throws or the Swift task is
+/// cancelled.
+///
+/// ```swift
+/// let data = try await withSession { session in try await session.data(for: request).value }
+/// ```
+///
+/// For tests and programs with an end; a service keeps one ``SessionManager``. No counterpart: a
+/// session of AFNetworking or Alamofire is invalidated by hand.
+///
+/// - Parameters:
+///   - configuration: Timeouts, limits, trust, interceptors. Default: the default configuration.
+///   - transport: The transport that sends the requests. Default: the engine.
+///   - body: Uses the session, which fails every request after the end.
+/// - Returns: What the closure returns.
+/// - Throws: What the closure throws.
+public func withSession<Output, Failure: Error>(
+    configuration: SessionConfiguration = SessionConfiguration(),
+    transport: (any Transport)? = nil,
+    _ body: (SessionManager) async throws(Failure) -> Output
+) async throws(Failure) -> Output {
+    let session = SessionManager(configuration: configuration, transport: transport)
+    do throws(Failure) {
+        let output = try await body(session)
+        await session.shutdown()
+        return output
+    } catch {
+        await session.shutdown()
+        throw error
     }
 }

@@ -84,6 +84,36 @@ struct DataTaskTests {
         }
     }
 
+    @Test func `awaiting the outcome starts the task, and gives an error as a value`() async throws {
+        struct Mine: Error { var code: NetworkingError.Code }
+        let transport = StubTransport { _ in .text("no", status: .notFound) }
+        try await withSession(transport: transport) { session in
+            let request = try Request(to: "http://example.com/")
+            let outcome = await session.dataTask(for: request).outcome
+            #expect(try outcome.get().value == Data("no".utf8))
+            let task = session.dataTask(for: request, as: .string)
+            let refused = await task.outcome.mapError { Mine(code: $0.code) }
+            let mine = #expect(throws: Mine.self) { try refused.get() }
+            #expect(mine?.code == .unacceptableStatusCode)
+            // The second time the task is over.
+            guard case .failure(let error) = await task.outcome else {
+                Issue.record("a failure was expected")
+                return
+            }
+            #expect(error.response?.status == .notFound && transport.requests.count == 2)
+        }
+    }
+
+    @Test func `a task describes itself in one line without secrets`() async throws {
+        try await withSession(transport: StubTransport { _ in .text("ok") }) { session in
+            let task = session.dataTask(for: try Request(to: "http://ada:pw@example.com/a?token=1"))
+            #expect("\(task)" == "GET http://example.com/a?token=… (suspended)")
+            #expect("\(session.tasks)" == "[GET http://example.com/a?token=… (suspended)]")
+            _ = try await task.value
+            #expect("\(task)" == "GET http://example.com/a?token=… (completed)")
+        }
+    }
+
     @Test func `a complete task stays complete`() async throws {
         let transport = StubTransport { _ in .text("once") }
         try await withSession(transport: transport) { session in

@@ -75,6 +75,45 @@ struct SessionManagerTests {
 
     // MARK: Tasks
 
+    @Test func `a task that has not started is among the tasks while it is referenced`() async throws {
+        try await withSession(transport: StubTransport { _ in .text("ok") }) { session in
+            let request = try Request(to: "http://example.com/")
+            let first = session.dataTask(for: request)
+            var second: DataTask<Data>? = session.dataTask(for: request)
+            weak let released = second
+            #expect(session.tasks.map(\.identifier) == [first.identifier, second?.identifier])
+            second = nil
+            #expect(released == nil)
+            #expect(session.tasks.map(\.identifier) == [first.identifier])
+            _ = try await first.value
+            #expect(session.tasks.isEmpty && session.core.rememberedTasks == 0)
+        }
+    }
+
+    @Test func `a task that is cancelled before it starts is no longer among the tasks`() async throws {
+        try await withSession(transport: StubTransport(routes: [:])) { session in
+            let tasks = (0..<3).map { _ in session.dataTask(for: Request(url: URL(filePath: "/"))) }
+            for task in session.tasks { task.cancel() }
+            #expect(session.tasks.isEmpty && session.core.rememberedTasks == 0)
+            for task in tasks {
+                let error = try await networkingError { try await task.value }
+                #expect(error.code == .cancelled)
+            }
+        }
+    }
+
+    @Test func `tasks that were never started leave nothing in their session`() async throws {
+        let witness = Witness.make()
+        var session: SessionManager? = SessionManager(
+            configuration: SessionConfiguration { $0.interceptors = [witness.witness] },
+            transport: StubTransport(routes: [:])
+        )
+        let request = try Request(to: "http://example.com/")
+        for _ in 0..<1000 { _ = session?.dataTask(for: request) }
+        #expect(session?.core.rememberedTasks == 0)
+        session = nil
+    }
+
     @Test func `the tasks of a session are those under way, in the order they were made`() async throws {
         let gate = FaultGate()
         try await FaultServer.run([.readRequest, .hold(gate), .respond(body: "ok")]) { server in
@@ -130,6 +169,25 @@ struct SessionManagerTests {
                 #expect(text == "ok")
                 try await server.waitUntilClientClosed()
             }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `nothing ends the shared session`() async throws {
+        let gate = FaultGate()
+        try await FaultServer.run([.readRequest, .hold(gate), .respond(body: "ok"), .close]) { server in
+            let session = SessionManager.shared
+            let request = try Request(to: server.baseURL)
+            let task = session.dataTask(for: request, as: .string)
+            task.resume()
+            try await server.waitForRequests(1)
+            session.invalidate()
+            session.invalidate(cancellingTasks: false)
+            await session.shutdown()
+            #expect(task.state == .running)
+            gate.open()
+            #expect(try await task.value == "ok")
+            #expect(try await session.data(for: request).value == Data("ok".utf8))
         }
     }
 
