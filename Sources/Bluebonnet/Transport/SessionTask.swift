@@ -1,7 +1,7 @@
 /// A task of a session, whatever type of value it returns.
 ///
-/// Counterpart of `NSURLSessionTask`.
-public protocol SessionTask: AnyObject, Sendable {
+/// Counterpart of `NSURLSessionTask`, and of Alamofire's `Request`.
+public protocol SessionTask: AnyObject, Sendable, CustomStringConvertible {
     /// A number that no other task of the session has.
     var identifier: Int { get }
 
@@ -34,6 +34,12 @@ public protocol SessionTask: AnyObject, Sendable {
 
     /// Fails the task with ``NetworkingError/Code/cancelled``, unless it is complete.
     func cancel()
+}
+
+extension SessionTask {
+    /// Method, URL and state: `GET http://example.com/users (running)`; without credentials and
+    /// query values.
+    public var description: String { "\(originalRequest) (\(state))" }
 }
 
 /// The state of a task.

@@ -130,3 +130,10 @@ public struct TransportResponse: Sendable {
         )
     }
 }
+
+extension TransportResponse: CustomStringConvertible {
+    /// Status, media type, size of the body where it is here already, and request:
+    /// `200 OK, text/event-stream, GET http://example.com/events`; without credentials and query
+    /// values.
+    public var description: String { head.summary(byteCount: body.wholeByteCount, request) }
+}

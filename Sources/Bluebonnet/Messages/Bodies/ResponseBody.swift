@@ -231,14 +231,19 @@ extension ResponseBody {
         return collector.take()
     }
 
-    /// The whole body, if it is here already and has no transforms, as with most responses.
-    func whole(upTo limit: Int) throws -> Data? {
+    /// The size of the whole body, if it is here already and has no transforms.
+    var wholeByteCount: Int? {
         guard ownOptions?.value.transforms.isEmpty ?? true else { return nil }
         let count: Int
         switch storage {
         case .whole(let buffer, _), .large(let buffer, _, _): count = buffer.readableBytes
         case .stream, .sequence: return nil
         }
+    }
+
+    /// The whole body, if it is here already and has no transforms, as with most responses.
+    func whole(upTo limit: Int) throws(NetworkingError) -> Data? {
+        guard let count = wholeByteCount else { return nil }
         guard count <= limit else { throw Self.tooLarge(limit) }
         return switch storage {
         case .whole(let buffer, _): Data(taking: buffer)
