@@ -16,7 +16,7 @@ public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
 
     /// Makes the iterator.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(lines: LineReader(makeReader(), limit: limit, tooLong: .bodyTooLarge), decoder: decoder)
+        AsyncIterator(lines: LineReader(makeReader(), limit: limit), decoder: decoder)
     }
 
     /// Cuts the body into lines and decodes them.
@@ -28,7 +28,7 @@ public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
         ///
         /// - Throws: ``NetworkingError/Code/responseSerializationFailed`` for a line that cannot be
         ///   decoded, with the number of the line in its message and the line as its body;
-        ///   ``NetworkingError/Code/bodyTooLarge`` for a line beyond the limit; every error that
+        ///   ``NetworkingError/Code/lineTooLong`` for a line beyond the limit; every error that
         ///   ends a body early.
         public mutating func next() async throws -> Value? {
             while let line = try await lines.next() {

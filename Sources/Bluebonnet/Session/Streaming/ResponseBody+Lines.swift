@@ -18,7 +18,7 @@ extension ResponseBody {
         /// Makes the iterator. A body is read by one iterator; a stream sends its request when
         /// the first line is read.
         public func makeAsyncIterator() -> AsyncIterator {
-            AsyncIterator(lines: LineReader(makeReader(), tooLong: .lineTooLong))
+            AsyncIterator(lines: LineReader(makeReader()))
         }
 
         /// Cuts the pieces of a body into lines.
@@ -54,17 +54,14 @@ struct LineReader {
     private var splitter: LineSplitter
     /// The most bytes of a line; nil for the limit of the body.
     private let limit: Int?
-    private let tooLong: NetworkingError.Code
     private var isAtEnd = false
 
     /// - Parameters:
     ///   - reader: Brings the pieces.
     ///   - limit: The most bytes of a line without its end. Default: that of the body.
-    ///   - tooLong: The error of a longer one.
-    init(_ reader: BodyReader, limit: Int? = nil, tooLong: NetworkingError.Code) {
+    init(_ reader: BodyReader, limit: Int? = nil) {
         self.reader = reader
         self.limit = limit
-        self.tooLong = tooLong
         splitter = LineSplitter(limit: limit ?? .max)
     }
 
@@ -87,7 +84,7 @@ struct LineReader {
         } catch let error as LineSplitter.LineTooLong {
             throw failed(
                 NetworkingError(
-                    tooLong,
+                    .lineTooLong,
                     "Line \(error.number) of the response is longer than the \(splitter.limit) bytes allowed."
                 )
             )

@@ -108,9 +108,9 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
 
         /// The next event; nil at the end and after an error.
         ///
-        /// - Throws: ``NetworkingError/Code/bodyTooLarge`` for an event beyond the limit; every
-        ///   error that ends a body early.
-        public mutating func next() async throws -> ServerSentEvent? {
+        /// - Throws: ``NetworkingError/Code/lineTooLong`` for an event beyond the limit, whose
+        ///   lines count together; every error that ends a body early.
+        public mutating func next() async throws(NetworkingError) -> ServerSentEvent? {
             while !isAtEnd {
                 do {
                     if let event = try await nextOfResponse() { return event }
@@ -119,7 +119,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
                     isAtEnd = true
                     throw reader.failed(
                         NetworkingError(
-                            .bodyTooLarge,
+                            .lineTooLong,
                             "An event of the response is larger than the \(limit) bytes allowed."
                         )
                     )
