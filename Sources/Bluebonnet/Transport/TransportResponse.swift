@@ -87,7 +87,7 @@ public struct TransportResponse: Sendable {
     /// The whole body where it is here already; nil where it is still coming.
     ///
     /// - Throws: ``NetworkingError/Code/bodyTooLarge``.
-    func wholeBody(upTo limit: Int) throws -> Data? { try contents.value.body.whole(upTo: limit) }
+    func wholeBody(upTo limit: Int) throws(NetworkingError) -> Data? { try contents.value.body.whole(upTo: limit) }
 
     /// Makes a response.
     ///

@@ -30,16 +30,23 @@ public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
         ///   decoded, with the number of the line in its message and the line as its body;
         ///   ``NetworkingError/Code/lineTooLong`` for a line beyond the limit; every error that
         ///   ends a body early.
-        public mutating func next() async throws -> Value? {
+        public mutating func next() async throws(NetworkingError) -> Value? {
             while let line = try await lines.next() {
                 if line.readableBytesView.allSatisfy(Self.isBlank) { continue }
-                do {
+                do throws(NetworkingError) {
                     return try decode(line)
                 } catch {
                     throw lines.failed(error)
                 }
             }
             return nil
+        }
+
+        /// Does the same as ``next()``, for `for try await`.
+        ///
+        /// - Throws: As ``next()``.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(NetworkingError) -> Value? {
+            try await next()
         }
 
         private func decode(_ line: ByteBuffer) throws(NetworkingError) -> Value {

@@ -30,8 +30,17 @@ extension ResponseBody {
             ///
             /// - Throws: ``NetworkingError``, as the body or the stream does, and
             ///   ``NetworkingError/Code/lineTooLong``.
-            public mutating func next() async throws -> String? {
+            public mutating func next() async throws(NetworkingError) -> String? {
                 try await lines.next().map { String(decoding: $0.readableBytesView, as: UTF8.self) }
+            }
+
+            /// Does the same as ``next()``, for `for try await`.
+            ///
+            /// - Throws: As ``next()``.
+            public mutating func next(
+                isolation actor: isolated (any Actor)?
+            ) async throws(NetworkingError) -> String? {
+                try await next()
             }
         }
     }
@@ -69,7 +78,7 @@ struct LineReader {
     var number: Int { splitter.count }
 
     /// The next line without its end; nil at the end and after an error.
-    mutating func next() async throws -> ByteBuffer? {
+    mutating func next() async throws(NetworkingError) -> ByteBuffer? {
         do {
             while !isAtEnd {
                 if let line = try splitter.next() { return line }
@@ -90,7 +99,7 @@ struct LineReader {
             )
         } catch {
             isAtEnd = true
-            throw error
+            throw NetworkingError.wrapping(error)
         }
     }
 

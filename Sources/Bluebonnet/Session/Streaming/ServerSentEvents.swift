@@ -130,6 +130,15 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             return nil
         }
 
+        /// Does the same as ``next()``, for `for try await`.
+        ///
+        /// - Throws: As ``next()``.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(NetworkingError) -> ServerSentEvent? {
+            try await next()
+        }
+
         private mutating func nextOfResponse() async throws -> ServerSentEvent? {
             if !isOpen {
                 let head = try await reader.open()
@@ -149,7 +158,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         }
 
         /// Sends a new request, or ends with the error.
-        private mutating func endOfResponse(_ error: NetworkingError?) async throws {
+        private mutating func endOfResponse(_ error: NetworkingError?) async throws(NetworkingError) {
             guard !isAtEnd, wasOpen, case .stream(let stream, true, _) = source, error.map(Self.isPassing) ?? true
             else {
                 isAtEnd = true

@@ -10,6 +10,7 @@ final class SessionCore: CallOwner {
     }
 
     private struct State {
+        /// Those that have started and are not complete.
         var tasks: [Int: Call] = [:]
         var unstarted: [Int: Unstarted] = [:]
         var nextListener = 0
@@ -31,7 +32,8 @@ final class SessionCore: CallOwner {
     private let listenerCount = Atomic(0)
     private let state = Mutex(State())
 
-    init(configuration: SessionConfiguration, transport: (any Transport)?, hopObserver: HopEvent.Observer? = nil) {
+    init(configuration: SessionConfiguration, transport: (any Transport)? = nil, hopObserver: HopEvent.Observer? = nil)
+    {
         settings = SessionSettings(configuration, hopObserver: hopObserver)
         // The one fixed order: the user's own, those of the request, redirects, content decoding.
         chain = InterceptorChain(

@@ -1,7 +1,7 @@
 /// Something that happened to a task of a session.
 ///
 /// Counterpart of the notifications of `AFURLSessionManager`
-/// (`AFNetworkingTaskDidResumeNotification` and its siblings).
+/// (`AFNetworkingTaskDidResumeNotification` and its siblings), and of Alamofire's `EventMonitor`.
 ///
 /// ```swift
 /// for await event in session.events {

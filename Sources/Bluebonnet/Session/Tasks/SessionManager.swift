@@ -28,8 +28,11 @@ public final class SessionManager: Sendable {
     ///   - configuration: Timeouts, limits, trust, interceptors. Default: the default
     ///     configuration.
     ///   - transport: The transport that sends the requests. Default: the engine.
-    public init(configuration: SessionConfiguration = SessionConfiguration(), transport: (any Transport)? = nil) {
-        core = SessionCore(configuration: configuration, transport: transport)
+    public convenience init(
+        configuration: SessionConfiguration = SessionConfiguration(),
+        transport: (any Transport)? = nil
+    ) {
+        self.init(SessionCore(configuration: configuration, transport: transport))
     }
 
     /// Makes a session whose engine tells of each hop.
@@ -55,7 +58,8 @@ public final class SessionManager: Sendable {
     /// The configuration the session was made with.
     public var configuration: SessionConfiguration { core.configuration }
 
-    /// The tasks that have started and are not complete, in the order they were made.
+    /// The tasks that are not complete, in the order they were made: those under way, streams
+    /// included, and those that were made and not started, for as long as they are referenced.
     public var tasks: [any SessionTask] { core.tasks }
 
     /// The events of the tasks from now on, until the session ends. Every call makes a new stream;
@@ -64,21 +68,22 @@ public final class SessionManager: Sendable {
 
     // MARK: Tasks
 
-    /// Makes a task that is not started.
+    /// Makes a task that is not started. Only the serializer validates its response, never a
+    /// manager's rules.
     ///
     /// - Parameters:
     ///   - request: The request to send.
     ///   - serializer: Makes the value of the response.
     /// - Returns: The task, not started.
     public func dataTask<Serializer: ResponseSerializer>(
-        _ request: Request,
+        for request: Request,
         as serializer: Serializer
     ) -> DataTask<Serializer.Output> {
         DataTask(request, core: core) { received throws(NetworkingError) in try serializer.serialize(received) }
     }
 
-    /// Makes a task that is not started and returns the body as it is: a response of any status is
-    /// returned.
+    /// Makes a task that is not started and returns the body as it is: nothing is validated, and a
+    /// response of any status is returned.
     ///
     /// - Parameter request: The request to send.
     /// - Returns: The task, not started.
@@ -86,8 +91,8 @@ public final class SessionManager: Sendable {
         DataTask(request, core: core) { received throws(NetworkingError) in received.body }
     }
 
-    /// Sends a request and returns the parsed response. Cancelling the Swift task cancels the
-    /// request.
+    /// Sends a request and returns the parsed response. Only the serializer validates it, never a
+    /// manager's rules. Cancelling the Swift task cancels the request.
     ///
     /// - Parameters:
     ///   - request: The request to send.
@@ -97,7 +102,7 @@ public final class SessionManager: Sendable {
     public func response<Serializer: ResponseSerializer>(
         for request: Request,
         as serializer: Serializer
-    ) async throws -> Response<Serializer.Output> {
+    ) async throws(NetworkingError) -> Response<Serializer.Output> {
         try await perform(request, as: serializer)
     }
 
@@ -105,7 +110,7 @@ public final class SessionManager: Sendable {
     func perform<Serializer: ResponseSerializer>(
         _ request: Request,
         as serializer: Serializer
-    ) async throws -> Response<Serializer.Output> {
+    ) async throws(NetworkingError) -> Response<Serializer.Output> {
         let call = Call(request, core: core, isStarted: true)
         let received = try await core.receive(call)
         guard Call.isParsedElsewhere(received, caller: #isolation) else {
@@ -118,12 +123,13 @@ public final class SessionManager: Sendable {
         }
     }
 
-    /// Sends a request and returns the body as it is: a response of any status is returned.
+    /// Sends a request and returns the body as it is: nothing is validated, and a response of any
+    /// status is returned. Cancelling the Swift task cancels the request.
     ///
     /// - Parameter request: The request to send.
     /// - Returns: The response; its value is the body.
     /// - Throws: ``NetworkingError``, but never for a status.
-    public func data(for request: Request) async throws -> Response<Data> {
+    public func data(for request: Request) async throws(NetworkingError) -> Response<Data> {
         let call = Call(request, core: core, isStarted: true)
         let received = try await core.receive(call)
         return try call.finish(received) { Response(value: $0.body, $0) }
@@ -131,17 +137,17 @@ public final class SessionManager: Sendable {
 
     // MARK: Streaming
 
-    /// Sends a request and returns when the response head is there; the body is read from the
-    /// result, with back-pressure.
+    /// Sends a request now and returns with the head of its response; the body is read from the
+    /// result, with back-pressure. Nothing is validated, and a response of any status is returned:
+    /// ``ResponseStream/init(_:session:validation:)`` refuses other statuses than 2xx.
     ///
-    /// Cancelling the Swift task cancels the request, also while the body is read. A response of
-    /// any status is returned. It is one of ``tasks`` until its body has come to the end, failed or
-    /// been dropped.
+    /// Cancelling the Swift task cancels the request, also while the body is read. It is one of
+    /// ``tasks`` until its body has come to the end, failed or been dropped.
     ///
     /// - Parameter request: The request to send.
     /// - Returns: The response; its body is still to be read.
-    /// - Throws: ``NetworkingError``.
-    public func stream(_ request: Request) async throws -> TransportResponse {
+    /// - Throws: ``NetworkingError``, but never for a status.
+    public func open(_ request: Request) async throws(NetworkingError) -> TransportResponse {
         let call = Call(request, core: core, isWatched: true, isStarted: true)
         var response = try await core.open(call)
         response.body = response.body.keeping(self, lineLimit: configuration.limits.line) { call.currentProgress }
@@ -151,7 +157,8 @@ public final class SessionManager: Sendable {
     // MARK: The end
 
     /// Ends the session: no new task starts, and every later request fails with
-    /// ``NetworkingError/Code/sessionInvalidated``.
+    /// ``NetworkingError/Code/sessionInvalidated``. Does nothing to ``shared``, which other code
+    /// uses too; cancel its ``tasks`` one by one.
     ///
     /// - Parameter cancellingTasks: Whether running tasks and streams fail now; otherwise they are
     ///   completed first. Default: true.
@@ -163,7 +170,8 @@ public final class SessionManager: Sendable {
         )
     }
 
-    /// Ends the session and returns when its last connection has closed.
+    /// Ends the session and returns when its last connection has closed. Returns at once for
+    /// ``shared``, which does not end.
     public func shutdown() async {
         guard !isShared else { return }
         invalidate()
