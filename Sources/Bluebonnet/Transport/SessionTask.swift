@@ -43,6 +43,8 @@ extension SessionTask {
 }
 
 /// The state of a task.
+///
+/// Counterpart of `NSURLSessionTaskState`, and of Alamofire's `Request.State`.
 public struct TaskState: Sendable, Hashable, CustomStringConvertible {
     /// The name of the state: `running`.
     public let description: String

@@ -3,6 +3,8 @@
 /// The session's default is the engine. `StubTransport` in BluebonnetTesting responds without a
 /// network; a transport of your own can take its place too. It sees requests after all
 /// interceptors, one call a hop.
+///
+/// Counterpart of `NSURLProtocol`.
 public protocol Transport: Sendable {
     /// Sends the request and returns as soon as the response head is there.
     ///

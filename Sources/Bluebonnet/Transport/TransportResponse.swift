@@ -3,6 +3,8 @@ import HTTPTypes
 import NIOCore
 
 /// A response as the engine returns it: the head is there, the body may still be coming.
+///
+/// No counterpart: AFNetworking and Alamofire hand over head and body one after the other.
 public struct TransportResponse: Sendable {
     private struct Contents: Sendable {
         var head: ResponseHead

@@ -2,6 +2,10 @@ public import FoundationEssentials
 public import HTTPTypes
 
 /// The result of a request: the parsed value and everything that was received with it.
+///
+/// Counterpart of the `NSURLResponse` and the `responseObject` that AFNetworking's blocks get, and
+/// of Alamofire's `DataResponse`. That one also holds the error of a request that failed; here it
+/// is thrown, or in ``DataTask/Outcome``.
 public struct Response<Value: Sendable>: Sendable {
     /// The value that the response serializer made of the body.
     public var value: Value

@@ -9,7 +9,7 @@ public import HTTPTypes
 /// A received head keeps its bytes as they came: looking up single fields here is cheaper than
 /// ``headerFields``, which builds all of them each time.
 ///
-/// AFNetworking: the `NSHTTPURLResponse` handed to its blocks, without the URL.
+/// Counterpart of `NSHTTPURLResponse`, which also has the URL.
 public struct ResponseHead: Sendable {
     private enum Storage: Sendable {
         case received(RawHeaderFields, statusCode: Int)

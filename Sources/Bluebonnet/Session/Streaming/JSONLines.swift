@@ -6,6 +6,9 @@ import NIOCore
 /// Lines end with LF or CRLF; blank lines are passed over, and the last line needs no end. Made by
 /// ``ResponseStream/jsonLines(of:decoder:limit:)`` and
 /// ``ResponseBody/jsonLines(of:decoder:limit:)``.
+///
+/// Counterpart of Alamofire's `DataStreamRequest.responseStreamDecodable`, which decodes each piece
+/// as it comes.
 public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
     /// A decoded line.
     public typealias Element = Value

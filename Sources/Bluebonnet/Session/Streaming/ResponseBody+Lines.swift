@@ -8,7 +8,10 @@ extension ResponseBody {
     /// ``NetworkingError/Code/lineTooLong``.
     public var lines: Lines { Lines { BodyReader(self) } }
 
-    /// The lines of a body.
+    /// The lines of a body, while they come.
+    ///
+    /// Counterpart of Alamofire's `DataStreamRequest.responseStreamString`, which does not cut into
+    /// lines.
     public struct Lines: AsyncSequence, Sendable {
         /// One line, without its end.
         public typealias Element = String

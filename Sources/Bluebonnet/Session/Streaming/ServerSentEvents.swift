@@ -1,6 +1,8 @@
 import HTTPTypes
 
 /// One event of a stream of server-sent events (WHATWG HTML §9.2).
+///
+/// No counterpart: neither AFNetworking nor Alamofire reads such streams.
 public struct ServerSentEvent: Sendable, Hashable {
     /// The type that the server gave it in `event:`. Default: `message`.
     public var type: String
@@ -34,6 +36,8 @@ public struct ServerSentEvent: Sendable, Hashable {
 /// The events of a body of server-sent events (WHATWG HTML §9.2), while they come.
 ///
 /// Made by ``ResponseStream/serverSentEvents`` and ``ResponseBody/serverSentEvents``.
+///
+/// No counterpart: neither AFNetworking nor Alamofire reads such streams.
 public struct ServerSentEvents: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = ServerSentEvent

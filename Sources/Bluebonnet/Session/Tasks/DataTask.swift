@@ -4,7 +4,8 @@ import Synchronization
 /// One request with its response collected in memory and turned into a value.
 ///
 /// A task made by a factory is not started; ``resume()`` starts it, and so does awaiting ``value``.
-/// Counterpart of `NSURLSessionDataTask` with AFNetworking's `AFURLSessionManagerTaskDelegate`.
+/// Counterpart of `NSURLSessionDataTask` with AFNetworking's `AFURLSessionManagerTaskDelegate`, and
+/// of Alamofire's `DataRequest` with its `DataTask`.
 public final class DataTask<Output: Sendable>: SessionTask {
     /// Validates and parses the collected body.
     typealias Serialize = @Sendable (ReceivedResponse) throws(NetworkingError) -> Output

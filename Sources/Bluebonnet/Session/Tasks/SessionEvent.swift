@@ -14,6 +14,8 @@
 /// ```
 public struct SessionEvent: Sendable {
     /// The kind of an event. A struct, so that a new kind does not break a `switch`.
+    ///
+    /// Counterpart of the names of those notifications.
     public struct Kind: Sendable, Hashable, CustomStringConvertible {
         /// The name of the kind: `didResume`.
         public let description: String
