@@ -67,7 +67,7 @@ public final class DataTask<Output: Sendable>: SessionTask {
     ///
     /// - Throws: ``NetworkingError``.
     public var value: Output {
-        get async throws(NetworkingError) { try await outcome.get().value }
+        get async throws(NetworkingError) { try await result.get().value }
     }
 
     /// The value with everything that was received; starts the task if it was not started.
@@ -75,16 +75,16 @@ public final class DataTask<Output: Sendable>: SessionTask {
     ///
     /// - Throws: ``NetworkingError``.
     public var response: Response<Output> {
-        get async throws(NetworkingError) { try await outcome.get() }
+        get async throws(NetworkingError) { try await result.get() }
     }
 
     /// The response or the error, as one value; starts the task if it was not started. Cancelling
     /// the Swift task that awaits cancels this task.
     ///
     /// ```swift
-    /// let outcome = await task.outcome.mapError { MyError($0) }
+    /// let result = await task.result.mapError { MyError($0) }
     /// ```
-    public var outcome: Outcome {
+    public var result: Outcome {
         get async {
             if call.markStarted() { return await work() }
             return await withTaskCancellationHandler {

@@ -34,7 +34,7 @@ struct StreamTaskTests {
                 let response = try await session.open(Request(to: server.baseURL))
                 let task = try #require(session.tasks.first)
                 #expect(session.tasks.count == 1 && task.state == .running)
-                #expect(task.head?.status.code == 200)
+                #expect(task.head?.status.code == 200 && "\(task)" == "GET \(server.baseURL) (running)")
                 #expect(task.originalRequest.url == response.request.url)
                 try await until("the first half") { task.currentProgress.download.completed == 2 }
                 gate.open()

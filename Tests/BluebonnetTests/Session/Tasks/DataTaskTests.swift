@@ -84,19 +84,19 @@ struct DataTaskTests {
         }
     }
 
-    @Test func `awaiting the outcome starts the task, and gives an error as a value`() async throws {
+    @Test func `awaiting the result starts the task, and gives an error as a value`() async throws {
         struct Mine: Error { var code: NetworkingError.Code }
         let transport = StubTransport { _ in .text("no", status: .notFound) }
         try await withSession(transport: transport) { session in
             let request = try Request(to: "http://example.com/")
-            let outcome = await session.dataTask(for: request).outcome
-            #expect(try outcome.get().value == Data("no".utf8))
+            let accepted = await session.dataTask(for: request).result
+            #expect(try accepted.get().value == Data("no".utf8))
             let task = session.dataTask(for: request, as: .string)
-            let refused = await task.outcome.mapError { Mine(code: $0.code) }
+            let refused = await task.result.mapError { Mine(code: $0.code) }
             let mine = #expect(throws: Mine.self) { try refused.get() }
             #expect(mine?.code == .unacceptableStatusCode)
             // The second time the task is over.
-            guard case .failure(let error) = await task.outcome else {
+            guard case .failure(let error) = await task.result else {
                 Issue.record("a failure was expected")
                 return
             }

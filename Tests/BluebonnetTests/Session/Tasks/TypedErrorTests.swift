@@ -18,7 +18,7 @@ struct TypedErrorTests {
     /// The calls that send a request and read its body to the end. That this compiles is half of
     /// the test.
     enum Call: CaseIterable {
-        case response, data, value, taskResponse, outcome, secondCaller
+        case response, data, value, taskResponse, result, secondCaller
         case collected, pieces, file, lines, jsonLines, events
         case streamCollected, streamPieces, streamLines, streamJSONLines, streamEvents, reconnecting
 
@@ -29,7 +29,7 @@ struct TypedErrorTests {
             case .data: _ = try await session.data(for: request)
             case .value: _ = try await session.dataTask(for: request).value
             case .taskResponse: _ = try await session.dataTask(for: request).response
-            case .outcome: _ = try await session.dataTask(for: request).outcome.get()
+            case .result: _ = try await session.dataTask(for: request).result.get()
             case .secondCaller:
                 let task = session.dataTask(for: request)
                 task.resume()
