@@ -152,7 +152,7 @@ struct StubTransportTests {
     @Test func `a stub delay ends when the task is cancelled`() async throws {
         let transport = StubTransport { _ in StubResponse.text("late").delayed(by: .seconds(3600)) }
         let session = SessionManager(transport: transport)
-        let task = session.dataTask(Request(url: try #require(URL(string: "http://example.com/"))))
+        let task = session.dataTask(for: Request(url: try #require(URL(string: "http://example.com/"))))
         task.resume()
         _ = await transport.requests(count: 1)
         task.cancel()
@@ -164,7 +164,7 @@ struct StubTransportTests {
     @Test func `a stub delay ends when the session is invalidated`() async throws {
         let transport = StubTransport { _ in StubResponse.text("late").delayed(by: .seconds(3600)) }
         let session = SessionManager(transport: transport)
-        let task = session.dataTask(Request(url: try #require(URL(string: "http://example.com/"))))
+        let task = session.dataTask(for: Request(url: try #require(URL(string: "http://example.com/"))))
         task.resume()
         _ = await transport.requests(count: 1)
         session.invalidate()

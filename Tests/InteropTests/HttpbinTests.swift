@@ -111,7 +111,7 @@ struct HttpbinTests {
     @Test func `a stream of httpbin is read as lines`() async throws {
         let request = try InteropServer.httpbin.request("/stream/20")
         try await withSession { session in
-            let response = try await session.stream(request)
+            let response = try await session.open(request)
             var numbers: [Int] = []
             for try await line in response.body.lines {
                 numbers.append(try JSONValue(parsing: line)["id"]?.int ?? -1)

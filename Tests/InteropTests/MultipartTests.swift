@@ -164,7 +164,7 @@ struct MultipartTests {
         async throws
     {
         let url = try #require(URL(string: try InteropServer.formParsers.address))
-        try await withSession { session in
+        await withSession { session in
             let api = HTTPSessionManager(baseURL: url, session: session)
             let error = await #expect(throws: NetworkingError.self) {
                 try await api.post("multipart", as: .data) { $0.append("x", name: "n", fileName: name) }

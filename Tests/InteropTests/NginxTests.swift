@@ -67,14 +67,14 @@ struct NginxTests {
             // All of it comes within four seconds, in which a machine that stands still sees no
             // piece of it.
             for _ in 0..<5 where !comesInPieces {
-                let response = try await session.stream(request)
+                let response = try await session.open(request)
                 var body = Data()
                 for try await piece in response.body {
-                    if response.body.currentProgress.bytesReceived < file.count { comesInPieces = true }
+                    if response.body.currentProgress.download.completed < file.count { comesInPieces = true }
                     body.append(piece)
                 }
                 #expect(body == file)
-                #expect(response.body.currentProgress.bytesReceived == file.count)
+                #expect(response.body.currentProgress.download.completed == file.count)
             }
             #expect(comesInPieces)
         }
@@ -201,7 +201,7 @@ struct NginxTests {
 
     @Test func `the error about a status of nginx has the error page`() async throws {
         let request = try InteropServer.nginx.request("/nowhere")
-        try await withSession { session in
+        await withSession { session in
             let error = await #expect(throws: NetworkingError.self) {
                 try await session.response(for: request, as: .string)
             }

@@ -54,7 +54,7 @@ struct BluebonnetLibrary: BenchmarkClient {
     }
 
     private func stream(_ url: String) async throws -> TransportResponse {
-        let response = try await api.session.stream(try api.request(.get, url))
+        let response = try await api.session.open(try api.request(.get, url))
         guard response.head.status == .ok else { throw UnexpectedStatus(status: response.head.status.code) }
         return response
     }

@@ -158,12 +158,16 @@ extension Call {
 extension TaskProgress {
     init(_ counts: Call.Counts) {
         self.init(
-            bytesSent: counts.sent,
-            bytesExpectedToSend: counts.expectedToSend,
-            bytesReceived: counts.received,
-            bytesExpectedToReceive: counts.expectedToReceive,
-            bytesSentPerSecond: counts.sendingSpeed,
-            bytesReceivedPerSecond: counts.receivingSpeed
+            upload: Transfer(
+                completed: counts.sent,
+                total: counts.expectedToSend,
+                bytesPerSecond: counts.sendingSpeed
+            ),
+            download: Transfer(
+                completed: counts.received,
+                total: counts.expectedToReceive,
+                bytesPerSecond: counts.receivingSpeed
+            )
         )
     }
 }

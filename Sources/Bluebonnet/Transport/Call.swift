@@ -39,7 +39,7 @@ final class Call: SessionTask {
         fileprivate var operation: (any Operation)?
         fileprivate var others: [any Operation] = []
         fileprivate var sent: SentRequest?
-        fileprivate var response: ResponseHead?
+        fileprivate var head: ResponseHead?
         /// The Swift task of a call that was started by `resume()`; one that is awaited from the
         /// start runs in its caller.
         fileprivate var runner: Task<Void, Never>?
@@ -65,7 +65,7 @@ final class Call: SessionTask {
         }
 
         fileprivate mutating func note(_ response: TransportResponse) {
-            self.response = response.head
+            head = response.head
             sent = response.sent
         }
 
@@ -152,7 +152,7 @@ final class Call: SessionTask {
 
     var currentRequest: Request { withLock { $0.sent }?.request ?? originalRequest }
 
-    var response: ResponseHead? { withLock { $0.response } }
+    var head: ResponseHead? { withLock { $0.head } }
 
     /// The error that stopped the task, once it was stopped.
     var error: NetworkingError? { withLock { $0.error } }

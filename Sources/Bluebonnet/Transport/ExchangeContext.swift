@@ -19,7 +19,7 @@ final class SessionSettings: Sendable {
 /// The companion of a request on its way through interceptors and engine: the task's choices and
 /// its cancellation.
 ///
-/// Counterpart of `RequestAdapterState` in Alamofire; AFNetworking has none.
+/// Counterpart of Alamofire's `RequestAdapterState`.
 public struct ExchangeContext: Sendable {
     /// The call that the request belongs to.
     let call: Call

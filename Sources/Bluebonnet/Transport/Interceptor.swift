@@ -5,8 +5,7 @@
 /// response, or respond without calling `next` at all. Interceptors of a session run in the order
 /// of ``SessionConfiguration/interceptors``, outermost first, then those of
 /// ``Request/interceptors``, then the built-in ones: redirects, content decoding. For one that only
-/// changes the request there is ``RequestAdapter``. (Counterpart of Alamofire's
-/// `RequestInterceptor`.)
+/// changes the request there is ``RequestAdapter``.
 ///
 /// An interceptor that waits is woken when the task is stopped: its Swift task is cancelled by
 /// `cancel()` of the session's task, by ``Timeouts/request`` and by the end of the session.
@@ -24,6 +23,8 @@
 ///     }
 /// }
 /// ```
+///
+/// Counterpart of Alamofire's `RequestInterceptor`.
 public protocol Interceptor: Sendable {
     /// Handles one request.
     ///

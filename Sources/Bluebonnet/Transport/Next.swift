@@ -1,6 +1,6 @@
 /// The rest of a request's way: the interceptors further in, and then the transport.
 ///
-/// No counterpart in AFNetworking or Alamofire.
+/// Counterpart of the completion closures of Alamofire's `RequestInterceptor`.
 public struct Next: Sendable {
     /// The interceptors, by their numbers, and then the transport.
     protocol Chain: AnyObject, Sendable {

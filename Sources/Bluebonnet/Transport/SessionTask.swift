@@ -1,7 +1,7 @@
 /// A task of a session, whatever type of value it returns.
 ///
-/// Counterpart of `NSURLSessionTask`.
-public protocol SessionTask: AnyObject, Sendable {
+/// Counterpart of `NSURLSessionTask`, and of Alamofire's `Request`.
+public protocol SessionTask: AnyObject, Sendable, CustomStringConvertible {
     /// A number that no other task of the session has.
     var identifier: Int { get }
 
@@ -15,8 +15,8 @@ public protocol SessionTask: AnyObject, Sendable {
     /// before the first response.
     var currentRequest: Request { get }
 
-    /// The response head, once it is there.
-    var response: ResponseHead? { get }
+    /// Status and header fields of the response, once they are there.
+    var head: ResponseHead? { get }
 
     /// The progress of upload and download now.
     var currentProgress: TaskProgress { get }
@@ -36,9 +36,15 @@ public protocol SessionTask: AnyObject, Sendable {
     func cancel()
 }
 
+extension SessionTask {
+    /// Method, URL and state: `GET http://example.com/users (running)`; without credentials and
+    /// query values.
+    public var description: String { "\(originalRequest) (\(state))" }
+}
+
 /// The state of a task.
 ///
-/// Counterpart of `NSURLSessionTaskState`, and of `Request.State` in Alamofire.
+/// Counterpart of `NSURLSessionTaskState`, and of Alamofire's `Request.State`.
 public struct TaskState: Sendable, Hashable, CustomStringConvertible {
     /// The name of the state: `running`.
     public let description: String

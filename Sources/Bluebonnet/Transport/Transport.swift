@@ -4,7 +4,7 @@
 /// network; a transport of your own can take its place too. It sees requests after all
 /// interceptors, one call a hop.
 ///
-/// Counterpart of the `NSURLSession` below AFNetworking and Alamofire.
+/// Counterpart of `NSURLProtocol`.
 public protocol Transport: Sendable {
     /// Sends the request and returns as soon as the response head is there.
     ///

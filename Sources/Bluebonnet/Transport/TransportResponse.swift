@@ -4,8 +4,7 @@ import NIOCore
 
 /// A response as the engine returns it: the head is there, the body may still be coming.
 ///
-/// Counterpart of what the blocks of `setDataTaskDidReceiveResponseBlock:` and
-/// `setDataTaskDidReceiveDataBlock:` get in AFNetworking, and of `DataStreamRequest` in Alamofire.
+/// No counterpart: AFNetworking and Alamofire hand over head and body one after the other.
 public struct TransportResponse: Sendable {
     private struct Contents: Sendable {
         var head: ResponseHead
@@ -90,7 +89,7 @@ public struct TransportResponse: Sendable {
     /// The whole body where it is here already; nil where it is still coming.
     ///
     /// - Throws: ``NetworkingError/Code/bodyTooLarge``.
-    func wholeBody(upTo limit: Int) throws -> Data? { try contents.value.body.whole(upTo: limit) }
+    func wholeBody(upTo limit: Int) throws(NetworkingError) -> Data? { try contents.value.body.whole(upTo: limit) }
 
     /// Makes a response.
     ///
@@ -132,4 +131,11 @@ public struct TransportResponse: Sendable {
             )
         )
     }
+}
+
+extension TransportResponse: CustomStringConvertible {
+    /// Status, media type, size of the body where it is here already, and request:
+    /// `200 OK, text/event-stream, GET http://example.com/events`; without credentials and query
+    /// values.
+    public var description: String { head.summary(byteCount: body.wholeByteCount, request) }
 }

@@ -104,7 +104,7 @@ struct BatchRunner {
                 return .response(BatchResult.Received(try await session.data(for: request)))
             }
             let startedAt = ContinuousClock.now
-            let response = try await session.stream(request)
+            let response = try await session.open(request)
             status = response.head.status.code
             let count = try await response.body.write(toPath: output)
             return .response(BatchResult.Received(response, bytes: count, total: startedAt.duration(to: .now)))

@@ -27,10 +27,10 @@ extension DemoStep {
 
     static let lines = DemoStep(
         title: "A stream, line by line as it comes",
-        code: #"for try await line in try await session.stream(request).body.lines { … }"#
+        code: #"for try await line in try await session.open(request).body.lines { … }"#
     ) { stage in
         var ids: [Int?] = []
-        for try await line in try await stage.session.stream(Request(url: stage.url("/stream/20"))).body.lines {
+        for try await line in try await stage.session.open(Request(url: stage.url("/stream/20"))).body.lines {
             ids.append(try JSONValue(parsing: line)["id"]?.int)
         }
         try DemoFailure.unless(ids == Array(0..<20), expected: "the ids 0 to 19", got: ids)
@@ -39,11 +39,11 @@ extension DemoStep {
 
     static let backPressure = DemoStep(
         title: "Back-pressure: a client that does not read slows the server down",
-        code: #"var pieces = try await session.stream(endless).body.makeAsyncIterator(); _ = try await pieces.next()"#
+        code: #"var pieces = try await session.open(endless).body.makeAsyncIterator(); _ = try await pieces.next()"#
     ) { stage in
         let head = "HTTP/1.1 200 OK\r\n\r\n"
         return try await FaultServer.run([.readRequest, .send(head), .fill(UInt8(ascii: "x"), count: .max)]) { server in
-            let response = try await stage.session.stream(Request(url: DemoStage.url(server.baseURL + "/endless")))
+            let response = try await stage.session.open(Request(url: DemoStage.url(server.baseURL + "/endless")))
             var pieces = response.body.makeAsyncIterator()
             _ = try await pieces.next()
             let sent = try await standstill { server.record.connections[0].bytesSent }
@@ -66,13 +66,14 @@ extension DemoStep {
 
     static let download = DemoStep(
         title: "A download is written to a file, never collected in memory",
-        code: #"try await session.stream(request).body.write(to: file)"#
+        code: #"try await ResponseStream(request, session: session).open().body.write(to: file)"#
     ) { stage in
         let directory = FileManager.default.temporaryDirectory
         let file = directory.appending(path: "bluebonnet-demo-\(UInt32.random(in: .min ... .max)).bin")
         defer { try? FileManager.default.removeItem(at: file) }
         let request = Request(url: try stage.url("/bytes/8388608?seed=1"))
-        let count = try await stage.session.stream(request).body.write(to: file)
+        let response = try await ResponseStream(request, session: stage.session).open()
+        let count = try await response.body.write(to: file)
         let size = try Data(contentsOf: file).count
         try DemoFailure.unless(count == 8_388_608 && size == count, expected: "8388608 bytes", got: size)
         return "\(count) bytes in \(file.path(percentEncoded: false))"

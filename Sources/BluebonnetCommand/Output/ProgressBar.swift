@@ -71,14 +71,13 @@ struct ProgressBar: Equatable, Sendable {
 extension ProgressBar {
     /// The bar of the upload, where there is one, until the response begins; then of the download.
     init(_ progress: TaskProgress) {
-        let isUpload = progress.bytesSent > 0 || progress.bytesExpectedToSend ?? 0 > 0
-        if !isUpload || progress.bytesReceived > 0 || progress.bytesExpectedToReceive != nil {
-            self.init(done: progress.bytesReceived, total: progress.bytesExpectedToReceive)
-        } else {
-            self.init(done: progress.bytesSent, total: progress.bytesExpectedToSend)
-        }
-        speed = progress.bytesPerSecond
-        timeLeft = progress.estimatedTimeRemaining
+        let transfer = progress.current
+        self.init(
+            done: transfer.completed,
+            total: transfer.total,
+            speed: transfer.bytesPerSecond,
+            timeLeft: transfer.estimatedTimeRemaining
+        )
     }
 }
 

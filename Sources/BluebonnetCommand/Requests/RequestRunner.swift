@@ -44,7 +44,7 @@ struct RequestRunner {
 
     private func exchange(_ plan: RequestPlan, over session: SessionManager, filter: JSONFilter?) async throws {
         let startedAt = ContinuousClock.now
-        let response = try await session.stream(plan.request)
+        let response = try await session.open(plan.request)
         if options.verbose { heads.write(response) }
         try await show(response, filter: filter)
         if options.verbose {
@@ -108,9 +108,9 @@ struct RequestRunner {
         let transport = OfflineTransport(style: style, output: .output)
         let session = SessionManager(configuration: configuration(of: plan), transport: transport)
         do {
-            _ = try await session.stream(plan.request)
-        } catch let failure as NetworkingError {
-            throw CommandFailure(failure)
+            _ = try await session.open(plan.request)
+        } catch {
+            throw CommandFailure(error)
         }
     }
 

@@ -22,7 +22,7 @@ struct CancellationTests {
         in session: SessionManager,
         waitForStage: (DataTask<Data>) async throws -> Void
     ) async throws {
-        let task = session.dataTask(request)
+        let task = session.dataTask(for: request)
         let caller = Task { try await task.value }
         try await waitForStage(task)
         switch way {
@@ -45,7 +45,7 @@ struct CancellationTests {
     @Test func `a task that is cancelled before its start never starts`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
             try await withEngine { session, engine in
-                let task = try session.dataTask(Request(to: server.baseURL))
+                let task = try session.dataTask(for: Request(to: server.baseURL))
                 task.cancel()
                 #expect(task.state == .completed)
                 task.resume()
@@ -97,7 +97,7 @@ struct CancellationTests {
         try await FaultServer.run(script) { server in
             let configuration = SessionConfiguration { $0.maximumConnectionsPerHost = 1 }
             try await withEngine(configuration) { session, engine in
-                let held = try session.dataTask(Request(to: server.baseURL + "/held"))
+                let held = try session.dataTask(for: Request(to: server.baseURL + "/held"))
                 held.resume()
                 try await server.waitForRequests(1)
                 try await cancel(way, Request(to: server.baseURL + "/cancelled"), in: session) { _ in
@@ -138,7 +138,7 @@ struct CancellationTests {
             try await withSession { session in
                 try await cancel(way, Request(to: server.baseURL), in: session) { task in
                     try await until("the body is nearly there") {
-                        task.currentProgress.bytesReceived == sent
+                        task.currentProgress.download.completed == sent
                     }
                 }
                 try await server.waitUntilClosed(connection: 0)
@@ -163,16 +163,16 @@ struct CancellationTests {
         try await FaultServer.run([.readRequest, .stall]) { server in
             try await withEngine { session, engine in
                 let request = try Request(to: server.baseURL)
-                let task = session.dataTask(request)
+                let task = session.dataTask(for: request)
                 task.resume()
-                let stream = Task { try await session.stream(request).head }
+                let stream = Task { try await session.open(request).head }
                 try await server.waitForRequests(2)
                 await session.shutdown()
                 for error in [
                     try await networkingError { _ = try await task.value },
                     try await networkingError { _ = try await stream.value },
                     try await networkingError { _ = try await session.data(for: request) },
-                    try await networkingError { _ = try await session.stream(request) },
+                    try await networkingError { _ = try await session.open(request) },
                 ] {
                     #expect(error.code == .sessionInvalidated, "\(error)")
                 }

@@ -40,13 +40,13 @@ struct ExpectContinueTests {
         try await FaultServer.run(script) { server in
             try await withEngine { session, engine in
                 let asked = Counter()
-                let task = session.dataTask(try Self.request(server, Self.body(asked)))
+                let task = session.dataTask(for: try Self.request(server, Self.body(asked)))
                 task.resume()
                 try await server.wait("the 103") { $0.connections.first?.bytesSent ?? 0 > 0 }
                 let askedBefore = try await settled { asked.value }
                 #expect(askedBefore == 0)
                 gate.open()
-                let response = try await task.completedResponse
+                let response = try await task.response
                 #expect(response.value == Data("ok".utf8))
                 #expect(response.informational.map(\.status.code) == [103, 100])
                 let seen = try #require(server.requests.first)
@@ -221,7 +221,7 @@ struct ExpectContinueTests {
         ]
         try await FaultServer.run(script) { server in
             try await withSession { session in
-                let task = session.dataTask(try Self.request(server, .string(Self.text)))
+                let task = session.dataTask(for: try Self.request(server, .string(Self.text)))
                 task.resume()
                 try await server.wait("the head") { $0.connections.first?.bytesReceived ?? 0 > 0 }
                 task.suspend()
@@ -272,7 +272,7 @@ struct ExpectContinueTests {
                     _ = try await session.data(for: Request(to: server.baseURL))
                     let before = server.connections.first?.bytesReceived ?? 0
                     let asked = Counter()
-                    let task = session.dataTask(try Self.request(server, Self.body(asked)))
+                    let task = session.dataTask(for: try Self.request(server, Self.body(asked)))
                     task.resume()
                     try await server.wait("the second head") {
                         $0.connections.count > 1 || $0.connections.first?.bytesReceived ?? 0 > before

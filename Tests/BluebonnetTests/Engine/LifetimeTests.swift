@@ -29,7 +29,7 @@ struct LifetimeTests {
         let (witness, end) = Witness.make()
         let session = SessionManager(configuration: SessionConfiguration { $0.interceptors = [witness] })
         for _ in 0..<3 { _ = try await session.data(for: Request(to: url)) }
-        _ = try await session.stream(Request(to: url)).body.collect()
+        _ = try await session.open(Request(to: url)).body.collect()
         if shutsDown { await session.shutdown() }
         return end
     }

@@ -82,7 +82,7 @@ struct ProgressStormTests {
         let kind = Int.random(in: 0..<2, using: &generator)
         var request = try Request(up > 0 ? .put : .get, to: "\(url)/\(down)/\(up)", body: Self.body(kind, up))
         request.expectsContinue = Bool.random(using: &generator)
-        let task = session.dataTask(request)
+        let task = session.dataTask(for: request)
         let action = Int.random(in: 0..<7, using: &generator)
         let moment = Int.random(in: 1..<12, using: &generator)
         let small = try Request(to: "\(url)/10/0")
@@ -97,20 +97,20 @@ struct ProgressStormTests {
                 guard count == moment else { return }
                 task.suspend()
                 Task { task.resume() }
-            case 3: if count <= 3 { session.dataTask(small).resume() }
+            case 3: if count <= 3 { session.dataTask(for: small).resume() }
             case 4: task.suspend(); task.resume()
             case 5:
-                if progress.bytesReceived > 0, progress.bytesReceived == progress.bytesExpectedToReceive {
+                if progress.download.completed > 0, progress.download.completed == progress.download.total {
                     task.cancel()
                 }
             default: break
             }
         }
         do {
-            let response = try await task.completedResponse
+            let response = try await task.response
             guard response.status.code == 200 else { return "wrong upload" }
             return response.value == Data(Self.large.prefix(down)) ? "right" : "wrong body"
-        } catch let error as NetworkingError {
+        } catch {
             return "\(error.code)"
         }
     }

@@ -30,7 +30,7 @@ struct RequestUploadTests {
             try await withSession { session in
                 let counter = Counter()
                 let body = RequestBody.stream(Self.pieces(counter, limit: limit))
-                let task = try session.dataTask(Request(.post, to: server.baseURL, body: body))
+                let task = try session.dataTask(for: Request(.post, to: server.baseURL, body: body))
                 task.resume()
                 try await until("the production began") { counter.value > 0 }
                 let produced = try await settled { counter.value }
@@ -40,7 +40,7 @@ struct RequestUploadTests {
                 let value = try await task.value
                 #expect(value == Data("ok".utf8))
                 #expect(server.requests.first?.body.count == limit * Self.pieceSize)
-                #expect(task.currentProgress.bytesSent == limit * Self.pieceSize)
+                #expect(task.currentProgress.upload.completed == limit * Self.pieceSize)
             }
         }
     }
@@ -95,7 +95,7 @@ struct RequestUploadTests {
                 let body = AsyncStream<[UInt8]>.makeStream()
                 body.continuation.yield([1, 2, 3])
                 let request = try Request(.post, to: server.baseURL, body: .stream(body.stream))
-                let response = try await session.stream(request)
+                let response = try await session.open(request)
                 #expect(response.head.status.code == 200)
                 gate.open()
                 body.continuation.finish()
@@ -111,7 +111,7 @@ struct RequestUploadTests {
             try await withEngine { session, engine in
                 let counter = Counter()
                 let body = RequestBody.stream(Self.pieces(counter))
-                let task = try session.dataTask(Request(.post, to: server.baseURL, body: body))
+                let task = try session.dataTask(for: Request(.post, to: server.baseURL, body: body))
                 task.resume()
                 try await until("the production began") { counter.value > 0 }
                 _ = try await settled { counter.value }
@@ -177,7 +177,7 @@ struct RequestUploadTests {
         try await FaultServer.run([.readHead]) { server in
             try await withSession { session in
                 let pieces = SlowPieces(time: .milliseconds(200), begun: Counter(), ended: Counter())
-                let task = try session.dataTask(Request(.post, to: server.baseURL, body: .stream(pieces)))
+                let task = try session.dataTask(for: Request(.post, to: server.baseURL, body: .stream(pieces)))
                 task.resume()
                 try await until("the second piece is asked for") { pieces.begun.value == 2 }
                 task.cancel()
@@ -196,11 +196,11 @@ struct RequestUploadTests {
         try await FaultServer.run(script) { server in
             try await withSession { session in
                 let pieces = SlowPieces(time: .milliseconds(200), begun: Counter(), ended: Counter())
-                let task = try session.dataTask(Request(.post, to: server.baseURL, body: .stream(pieces)))
+                let task = try session.dataTask(for: Request(.post, to: server.baseURL, body: .stream(pieces)))
                 task.resume()
                 try await until("the second piece is asked for") { pieces.begun.value == 2 }
                 gate.open()
-                let response = try await task.completedResponse
+                let response = try await task.response
                 #expect(response.status.code == 413)
                 #expect(pieces.begun.value == pieces.ended.value)
             }
@@ -219,7 +219,7 @@ struct RequestUploadTests {
                         return nil
                     })
                 )
-                let task = try session.dataTask(Request(.post, to: server.baseURL, body: body))
+                let task = try session.dataTask(for: Request(.post, to: server.baseURL, body: body))
                 task.resume()
                 try await until("the first piece is asked for") { begun.value == 1 }
                 task.cancel()

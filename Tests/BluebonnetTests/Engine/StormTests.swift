@@ -87,7 +87,7 @@ struct StormTests {
             let request = try Request(to: "\(url)/\(number)")
             switch Int.random(in: 0..<20, using: &generator) {
             case 0:
-                let task = session.dataTask(request)
+                let task = session.dataTask(for: request)
                 task.resume()
                 for _ in 0..<patience { await Task.yield() }
                 task.cancel()
@@ -99,14 +99,14 @@ struct StormTests {
                 _ = try await task.value
             case 2:
                 // Dropped after the head.
-                _ = try await session.stream(request).head
+                _ = try await session.open(request).head
             case 3:
-                let task = Task { try await session.stream(request).body.collect() }
+                let task = Task { try await session.open(request).body.collect() }
                 for _ in 0..<patience { await Task.yield() }
                 task.cancel()
                 _ = try await task.value
             case 4..<8:
-                _ = try await session.stream(request).body.collect()
+                _ = try await session.open(request).body.collect()
             default:
                 _ = try await session.data(for: request)
             }

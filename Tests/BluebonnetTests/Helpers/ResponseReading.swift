@@ -15,7 +15,7 @@ enum ResponseReading: CaseIterable {
         case .collected:
             return try await session.data(for: request).value
         case .streamed:
-            let response = try await session.stream(request)
+            let response = try await session.open(request)
             return try await response.body.collect()
         }
     }

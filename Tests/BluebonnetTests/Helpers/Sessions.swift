@@ -10,23 +10,14 @@ import Testing
 
 // This file uses the public API only: other test targets have symbolic links to it.
 
-/// Runs the body with its own session and shuts it down afterwards, whatever the body does: every
-/// connection is closed before it returns.
+/// The library's `withSession` without a label.
 @discardableResult
 func withSession<Result>(
-    _ configuration: SessionConfiguration = SessionConfiguration(),
+    _ configuration: SessionConfiguration,
     transport: (any Transport)? = nil,
     _ body: (SessionManager) async throws -> Result
 ) async throws -> Result {
-    let session = SessionManager(configuration: configuration, transport: transport)
-    do {
-        let result = try await body(session)
-        await session.shutdown()
-        return result
-    } catch {
-        await session.shutdown()
-        throw error
-    }
+    try await withSession(configuration: configuration, transport: transport, body)
 }
 
 /// Runs the body with a manager for a base URL, over its own session.

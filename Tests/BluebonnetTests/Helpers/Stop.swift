@@ -30,7 +30,7 @@ enum Stop: CaseIterable {
     ) async throws -> NetworkingError {
         var request = request
         if self == .requestTimeout { request.timeouts = Timeouts(request: .milliseconds(50)) }
-        let task = session.dataTask(request)
+        let task = session.dataTask(for: request)
         let caller = Task { try await task.value }
         if self != .requestTimeout { try await whileUnderWay(task) }
         switch self {

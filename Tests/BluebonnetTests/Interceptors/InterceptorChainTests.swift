@@ -75,7 +75,7 @@ struct InterceptorChainTests {
             return try await next(request)
         }
         try await withSession(configuration(bearer), transport: transport) { session in
-            let task = session.dataTask(try Request(to: "http://x/1"))
+            let task = session.dataTask(for: try Request(to: "http://x/1"))
             _ = try await task.value
             #expect(task.originalRequest.headerFields[.authorization] == nil)
             #expect(task.currentRequest.headerFields[.authorization] == "Bearer t")
@@ -139,7 +139,7 @@ struct InterceptorChainTests {
             #expect(error.code == .interceptorFailed)
             #expect(error.underlying is Broken)
             #expect(error.request?.url == request.url)
-            let streamed = try await networkingError { try await session.stream(request) }
+            let streamed = try await networkingError { try await session.open(request) }
             #expect(streamed.code == .interceptorFailed)
         }
     }
@@ -184,7 +184,7 @@ struct InterceptorChainTests {
         configuration.limits.redirects = 7
         configuration.timeouts.request = .seconds(60)
         try await withSession(configuration, transport: StubTransport { _ in .text("ok") }) { session in
-            let task = session.dataTask(try Request(to: "http://x/1"))
+            let task = session.dataTask(for: try Request(to: "http://x/1"))
             _ = try await task.value
             #expect(log.events == ["\(task.identifier) 7", "a deadline"])
         }

@@ -152,7 +152,7 @@ struct RedirectPolicyTests {
     @Test func `a stream follows redirects too`() async throws {
         try await LocalServer.run { server in
             try await withSession { session in
-                let response = try await session.stream(Request(to: server.baseURL + "/redirect/2"))
+                let response = try await session.open(Request(to: server.baseURL + "/redirect/2"))
                 #expect(response.head.status == .ok)
                 #expect(response.redirects.count == 2)
                 let body = try await response.body.collect()

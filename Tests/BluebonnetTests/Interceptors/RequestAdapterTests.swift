@@ -46,10 +46,10 @@ struct RequestAdapterTests {
             request.interceptors = [Self.adding("c"), Self.adding("d")]
             _ = try await session.data(for: request)
             _ = try await session.data(for: Request(to: "http://x/"))
-            let task = session.dataTask(request)
+            let task = session.dataTask(for: request)
             _ = try await task.value
             #expect(task.currentRequest.headerFields[.via] == "a b c d")
-            _ = try await session.stream(request).body.collect()
+            _ = try await session.open(request).body.collect()
         }
         #expect(transport.requests.map { $0.headerFields[.via] } == ["a b c d", "a b", "a b c d", "a b c d"])
     }
@@ -77,7 +77,7 @@ struct RequestAdapterTests {
         )
         configuration.additionalHeaderFields = [.server: "session"]
         try await withSession(configuration, transport: transport) { session in
-            let task = session.dataTask(try Request(to: "http://x/"))
+            let task = session.dataTask(for: try Request(to: "http://x/"))
             _ = try await task.value
             #expect(transport.requests.first?.headerFields[.via] == "\(task.identifier)")
         }

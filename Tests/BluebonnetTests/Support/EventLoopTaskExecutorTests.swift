@@ -86,7 +86,7 @@ struct EventLoopTaskExecutorTests {
             let request = try Request(to: "http://x/")
             let isOnMainActor = try await session.response(for: request, as: OnMainActor()).value
             #expect(isOnMainActor == (size == 1000))
-            #expect(try await session.dataTask(request, as: OnMainActor()).value == (size == 1000))
+            #expect(try await session.dataTask(for: request, as: OnMainActor()).value == (size == 1000))
         }
     }
 

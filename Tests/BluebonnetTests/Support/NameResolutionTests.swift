@@ -103,7 +103,7 @@ struct NameResolutionTests {
                         for number in 0..<10 {
                             let request = try Request(to: "http://good.test:\(server.port)/\(number)")
                             let file = directory.appending(path: "\(number)")
-                            let written = try await session.stream(request).body.write(to: file)
+                            let written = try await session.open(request).body.write(to: file)
                             #expect(written == 2)
                         }
                     }

@@ -27,7 +27,7 @@ struct CallTests {
                 try await server.wait("the first half") { $0.connections.first?.bytesSent ?? 0 > 1_500_000 }
                 let task = try #require(session.tasks.first)
                 let isShown =
-                    (try? await until("the response is shown") { task.response?.status.code == 203 }) != nil
+                    (try? await until("the response is shown") { task.head?.status.code == 203 }) != nil
                 gate.open()
                 _ = try await caller.value
                 #expect(isShown)
@@ -46,7 +46,7 @@ struct CallTests {
                 gate.open()
                 let error = try await networkingError { _ = try await caller.value }
                 #expect(error.code == .truncatedResponse && task.state == .completed)
-                #expect(task.response?.status.code == 203)
+                #expect(task.head?.status.code == 203)
             }
         }
     }
@@ -55,7 +55,7 @@ struct CallTests {
         let resolver = StubResolver(["name.test": ["127.0.0.1"]])
         let configuration = SessionConfiguration { $0.nameResolver = resolver }
         try await withEngine(configuration) { session, engine in
-            let task = session.dataTask(try Request(to: "http://name.test:9/"))
+            let task = session.dataTask(for: try Request(to: "http://name.test:9/"))
             task.onProgress { [weak task] _ in task?.cancel() }
             let error = try await networkingError { _ = try await task.value }
             #expect(error.code == .cancelled)
@@ -86,10 +86,10 @@ struct CallTests {
             let caller = Task { try await session.data(for: request) }
             try await until("the body comes") { transport.reads.value >= 2 }
             let task = try #require(session.tasks.first)
-            #expect(task.response?.statusCode == 202)
+            #expect(task.head?.statusCode == 202)
             task.cancel()
             _ = try? await caller.value
-            #expect(task.response?.statusCode == 202)
+            #expect(task.head?.statusCode == 202)
         }
     }
 }

@@ -134,7 +134,7 @@ struct ExchangeContextSleepTests {
     @Test func `the sleep of an exchange goes on while its task is suspended`() async throws {
         let sleepy = Sleepy(for: .milliseconds(1), .milliseconds(50))
         try await withSession(Self.configuration(sleepy), transport: Self.ok) { session in
-            let task = session.dataTask(try Request(to: "http://x/"))
+            let task = session.dataTask(for: try Request(to: "http://x/"))
             task.resume()
             task.suspend()
             try await until("the sleep is over") { sleepy.isDone.value == 1 }

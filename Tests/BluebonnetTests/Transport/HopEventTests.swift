@@ -77,7 +77,7 @@ struct HopEventTests {
 
     @Test func `hop events report the last byte of a stream`() async throws {
         let words = try await Self.words([.readRequest, .send(Self.ok)]) { server, session in
-            let response = try await session.stream(Request(to: server.baseURL + "/a"))
+            let response = try await session.open(Request(to: server.baseURL + "/a"))
             for try await _ in response.body {}
         }
         #expect(words.suffix(2) == ["1.1 200", "1.1 ended, 0 out, 2 in"])
@@ -172,10 +172,10 @@ struct HopEventTests {
                 default: break
                 }
             }
-            let task = session.dataTask(try Request(to: server.baseURL))
+            let task = session.dataTask(for: try Request(to: server.baseURL))
             task.onProgress { [weak task] progress in
-                if progress.bytesReceived == 4 { gate.open() }
-                if progress.bytesReceived == 8 { task?.cancel() }
+                if progress.download.completed == 4 { gate.open() }
+                if progress.download.completed == 8 { task?.cancel() }
             }
             _ = try await networkingError { _ = try await task.value }
             await session.shutdown()
@@ -220,7 +220,7 @@ struct HopEventTests {
                 event.call.suspend()
                 event.call.resume()
             }
-            let task = session.dataTask(try Request(to: server.baseURL))
+            let task = session.dataTask(for: try Request(to: server.baseURL))
             task.resume()
             try await server.waitForRequests(1)
             task.suspend()

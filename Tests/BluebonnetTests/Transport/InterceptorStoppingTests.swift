@@ -43,7 +43,7 @@ struct InterceptorStoppingTests {
         try await withSession(configuration, transport: StubTransport(routes: [:])) { session in
             var request = try Request(to: "http://x/")
             if isOfRequest { request.interceptors = [waiting] }
-            let task = session.dataTask(request)
+            let task = session.dataTask(for: request)
             let caller = Task { try await task.value }
             try await until("the interceptor waits") { waiting.begun.value == 1 }
             task.cancel()
@@ -71,7 +71,7 @@ struct InterceptorStoppingTests {
             for _ in 1...2 {
                 let error = try await networkingError { try await session.data(for: request) }
                 #expect(error.code == .requestTimeout && !error.message.contains("secret"))
-                let streamed = try await networkingError { try await session.stream(request) }
+                let streamed = try await networkingError { try await session.open(request) }
                 #expect(streamed.code == .requestTimeout)
             }
         }
@@ -80,7 +80,7 @@ struct InterceptorStoppingTests {
     @Test func `cancelling a task does not cancel its caller's Swift task`() async throws {
         let waiting = Waiting()
         try await withSession(Self.configuration(waiting), transport: StubTransport(routes: [:])) { session in
-            let task = session.dataTask(try Request(to: "http://x/"))
+            let task = session.dataTask(for: try Request(to: "http://x/"))
             let caller = Task {
                 _ = try? await task.value
                 return Task.isCancelled
@@ -95,7 +95,7 @@ struct InterceptorStoppingTests {
     @Test func `cancelling a task ends every request that its interceptor has under way`() async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in
             try await withEngine(Self.configuration(Hedging())) { session, engine in
-                let task = try session.dataTask(Request(to: server.baseURL))
+                let task = try session.dataTask(for: Request(to: server.baseURL))
                 task.resume()
                 try await server.waitForRequests(2)
                 task.cancel()

@@ -42,7 +42,7 @@ struct TransportStoppingTests {
     func `cancelling a task ends its waiting transport`(hasHead: Bool) async throws {
         let transport = Waiting(hasHead: hasHead)
         try await withSession(transport: transport) { session in
-            let task = session.dataTask(try Request(to: "http://x/"))
+            let task = session.dataTask(for: try Request(to: "http://x/"))
             let caller = Task { try await task.value }
             try await transport.waitUntilItWaits()
             task.cancel()
@@ -93,7 +93,7 @@ struct TransportStoppingTests {
         let transport = Waiting(hasHead: false)
         try await withSession(transport: transport) { session in
             let request = try Request(to: "http://x/")
-            let caller = Task { try await session.stream(request) }
+            let caller = Task { try await session.open(request) }
             try await transport.waitUntilItWaits()
             session.tasks.first?.cancel()
             let error = try await networkingError { try await caller.value }

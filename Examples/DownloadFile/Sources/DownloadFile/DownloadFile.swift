@@ -12,8 +12,9 @@ import FoundationEssentials
 /// Streams a file to disk, prints the progress on the terminal, and has timeouts that fit a large
 /// file.
 ///
-/// `swift run DownloadFile URL FILE`. Without progress one line does all of it, and leaves no
-/// incomplete file: `try await session.stream(request).body.write(to: file)`.
+/// `swift run DownloadFile URL FILE`. Without progress one line does all of it, refuses error pages
+/// and leaves no incomplete file:
+/// `try await ResponseStream(request, session: session).open().body.write(to: file)`.
 @main
 struct DownloadFile {
     static func main() async throws {
@@ -39,7 +40,7 @@ struct DownloadFile {
     }
 
     private static func download(_ request: Request, to path: String, session: SessionManager) async throws {
-        let response = try await session.stream(request)
+        let response = try await session.open(request)
         guard response.head.status.kind == .successful else {
             print("The server responded with \(response.head); nothing was written.")
             return

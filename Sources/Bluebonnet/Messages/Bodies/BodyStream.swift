@@ -132,7 +132,7 @@ final class BodyStream: Sendable {
     }
 
     /// The next piece; nil at the end of the body. One reader at a time.
-    func next() async throws -> ByteBuffer? {
+    func next() async throws(NetworkingError) -> ByteBuffer? {
         while true {
             switch take() {
             case .buffer(let buffer, let source):
@@ -183,9 +183,9 @@ final class BodyStream: Sendable {
     }
 
     /// Waits until there is something to take.
-    private func wait() async throws {
-        try await withTaskCancellationHandler {
-            var isBusy = false
+    private func wait() async throws(NetworkingError) {
+        var isBusy = false
+        await withTaskCancellationHandler {
             await SuspendedCaller.suspend { caller in
                 let waits = state.withLock { state in
                     isBusy = state.reader != nil
@@ -195,9 +195,9 @@ final class BodyStream: Sendable {
                 }
                 if !waits { caller.resume() }
             }
-            if isBusy { throw NetworkingError(.invalidRequest, "A response body is read by one reader at a time.") }
         } onCancel: {
             cancel(with: NetworkingError(.cancelled, "The request was cancelled while its body was read."))
         }
+        if isBusy { throw NetworkingError(.invalidRequest, "A response body is read by one reader at a time.") }
     }
 }

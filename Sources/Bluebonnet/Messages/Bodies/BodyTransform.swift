@@ -45,7 +45,7 @@ final class TransformedBuffers {
         self.transform = transform
     }
 
-    func next() async throws -> ByteBuffer? {
+    func next() async throws(NetworkingError) -> ByteBuffer? {
         while true {
             if let block = try await transform.next() { return block }
             guard let piece = try await source.next() else {

@@ -63,13 +63,12 @@ struct FileOutput: Sendable {
     }
 
     /// The error for the user. The subject, which begins the sentence, is what was to be written.
-    static func failure(_ error: any Error, of subject: String) -> any Error {
+    static func failure(_ error: any Error, of subject: String) -> NetworkingError {
         switch error {
+        case let error as NetworkingError: error
         case is CancellationError:
             NetworkingError(.cancelled, "\(subject) was not written: the task was cancelled.", underlying: error)
-        case is SystemFile.Failure, is BlockingThreads.Unavailable:
-            NetworkingError(.outputFailed, "\(subject) could not be written: \(error)", underlying: error)
-        default: error
+        default: NetworkingError(.outputFailed, "\(subject) could not be written: \(error)", underlying: error)
         }
     }
 }

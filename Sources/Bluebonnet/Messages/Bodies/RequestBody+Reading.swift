@@ -41,8 +41,28 @@ extension RequestBody {
     ///
     /// - Parameter limit: The most bytes to take. Default: 1 GiB.
     /// - Returns: The bytes.
-    /// - Throws: As ``read(_:)``, and ``NetworkingError/Code/bodyTooLarge`` for a longer body.
-    public func collect(upTo limit: Int = 1 << 30) async throws -> Data {
+    /// - Throws: ``NetworkingError/Code/requestBodyLengthMismatch`` when the source brings more or
+    ///   less than ``length``, ``NetworkingError/Code/requestBodyFailed`` when it fails,
+    ///   ``NetworkingError/Code/bodyTooLarge`` for a longer body, and
+    ///   ``NetworkingError/Code/cancelled`` when it ends because the Swift task was cancelled.
+    public func collect(upTo limit: Int = 1 << 30) async throws(NetworkingError) -> Data {
+        do {
+            return try await collected(upTo: limit)
+        } catch let error as NetworkingError {
+            throw error
+        } catch let error as CancellationError {
+            throw NetworkingError.wrapping(error)
+        } catch {
+            // The words of a request that is sent.
+            throw NetworkingError(
+                .requestBodyFailed,
+                "The request body could not be read: \(error)",
+                underlying: error
+            )
+        }
+    }
+
+    private func collected(upTo limit: Int) async throws -> Data {
         if case .bytes(let buffer) = storage, buffer.readableBytes <= limit { return Data(buffer.readableBytesView) }
         let bytes = Mutex(Data())
         try await read { piece in

@@ -2,6 +2,9 @@ public import FoundationEssentials
 import NIOCore
 
 /// The body of a request: bytes in memory, a file, or a sequence that is sent as it is produced.
+///
+/// Counterpart of `HTTPBody` and `HTTPBodyStream` of `NSURLRequest`, and of Alamofire's
+/// `UploadRequest.Uploadable`.
 public struct RequestBody: Sendable {
     /// A piece of a body that is produced while it is sent.
     enum Piece: Sendable {

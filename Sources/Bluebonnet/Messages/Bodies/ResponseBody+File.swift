@@ -13,7 +13,8 @@ extension ResponseBody {
     ///
     /// - Parameters:
     ///   - file: A file URL.
-    ///   - overwrites: Whether an existing file is replaced. Default: true. With false, exactly one
+    ///   - overwrites: Whether an existing file is replaced. Default: true, as everywhere in this
+    ///     library: it stays as it is until the new one is complete. With false, exactly one
     ///     of several writers gets the name. A file system that knows neither `RENAME_NOREPLACE`
     ///     nor hard links shows an empty file there for a moment.
     /// - Returns: The number of bytes written.
@@ -21,7 +22,7 @@ extension ResponseBody {
     ///   ``NetworkingError/Code/cancelled`` when the task is cancelled, also while a pipe takes
     ///   nothing, and every error that ends a body early.
     @discardableResult
-    public func write(to file: URL, overwrites: Bool = true) async throws -> Int {
+    public func write(to file: URL, overwrites: Bool = true) async throws(NetworkingError) -> Int {
         do {
             return try await FileOutput.write(to: file.path(percentEncoded: false), overwrites: overwrites) { output in
                 try await write(to: output)

@@ -8,6 +8,11 @@ import NIOCore
 /// While it is not read, at most about a megabyte waits in memory and the server is slowed down. A
 /// body that is dropped before its end closes its connection. Content coding is undone unless the
 /// session says otherwise.
+///
+/// Every error is a ``NetworkingError``; that the Swift task was cancelled, too.
+///
+/// Counterpart of the data that `setDataTaskDidReceiveDataBlock:` of AFNetworking brings, and of
+/// Alamofire's `DataStreamTask`.
 public struct ResponseBody: AsyncSequence, Sendable {
     /// A piece of the body.
     public typealias Element = Data
@@ -105,7 +110,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// coding is undone.
     ///
     /// Zero and unknown for a body that comes from no connection.
-    public var currentProgress: TaskProgress { options.progress?() ?? TaskProgress(bytesSent: 0, bytesReceived: 0) }
+    public var currentProgress: TaskProgress { options.progress?() ?? TaskProgress() }
 
     /// A body that is there already, for transports and interceptors that respond by themselves.
     ///
@@ -197,8 +202,17 @@ public struct ResponseBody: AsyncSequence, Sendable {
         ///
         /// - Throws: ``NetworkingError``: a connection lost, a truncated body, a timeout, a content
         ///   coding that is broken.
-        public mutating func next() async throws -> Data? {
+        public mutating func next() async throws(NetworkingError) -> Data? {
             try await buffers.nextData()
+        }
+
+        /// Does the same as ``next()``, for `for try await`.
+        ///
+        /// - Throws: As ``next()``.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(NetworkingError) -> Data? {
+            try await next()
         }
     }
 }
@@ -213,32 +227,37 @@ extension ResponseBody {
     /// - Returns: The bytes.
     /// - Throws: ``NetworkingError/Code/bodyTooLarge`` beyond the limit, and every error that ends
     ///   a body early.
-    public func collect(upTo limit: Int = 1 << 30) async throws -> Data {
+    public func collect(upTo limit: Int = 1 << 30) async throws(NetworkingError) -> Data {
         if let whole = try whole(upTo: limit) { return whole }
         var buffers = makeBuffers()
         let collector = BodyCollector()
-        do {
+        do throws(NetworkingError) {
             while let piece = try await buffers.next() {
                 guard piece.readableBytes <= limit - collector.count else { throw Self.tooLarge(limit) }
                 try collector.append(piece)
                 // A sequence of the user's may go on although the task was cancelled.
                 try Self.checkIsWanted()
             }
-        } catch var error as NetworkingError {
+        } catch {
+            var error = error
             if error.body == nil, collector.count > 0 { error.body = collector.take() }
             throw error
         }
         return collector.take()
     }
 
-    /// The whole body, if it is here already and has no transforms, as with most responses.
-    func whole(upTo limit: Int) throws -> Data? {
+    /// The size of the whole body, if it is here already and has no transforms.
+    var wholeByteCount: Int? {
         guard ownOptions?.value.transforms.isEmpty ?? true else { return nil }
-        let count: Int
-        switch storage {
-        case .whole(let buffer, _), .large(let buffer, _, _): count = buffer.readableBytes
-        case .stream, .sequence: return nil
+        return switch storage {
+        case .whole(let buffer, _), .large(let buffer, _, _): buffer.readableBytes
+        case .stream, .sequence: nil
         }
+    }
+
+    /// The whole body, if it is here already and has no transforms, as with most responses.
+    func whole(upTo limit: Int) throws(NetworkingError) -> Data? {
+        guard let count = wholeByteCount else { return nil }
         guard count <= limit else { throw Self.tooLarge(limit) }
         return switch storage {
         case .whole(let buffer, _): Data(taking: buffer)
@@ -306,7 +325,7 @@ extension ResponseBody {
         }
 
         /// The next piece for the user, who may write into it.
-        mutating func nextData() async throws -> Data? {
+        mutating func nextData() async throws(NetworkingError) -> Data? {
             if case .large(_, let data) = step {
                 step = .ended
                 return data
@@ -314,7 +333,7 @@ extension ResponseBody {
             return try await next().map(Data.init(taking:))
         }
 
-        mutating func next() async throws -> ByteBuffer? {
+        mutating func next() async throws(NetworkingError) -> ByteBuffer? {
             switch step {
             case .ended:
                 return nil

@@ -1,75 +1,93 @@
-/// The progress of a task's upload and download at one moment.
+/// The progress of a task at one moment, in both directions: the body of the request goes up, the
+/// body of the response comes down.
 ///
-/// Counterpart of the two `NSProgress` objects of AFNetworking's task delegate.
+/// ```swift
+/// for await progress in task.progress {
+///     sent.fraction = progress.upload.fractionCompleted ?? 0
+///     received.fraction = progress.download.fractionCompleted ?? 0
+/// }
+/// ```
+///
+/// Counterpart of `uploadProgress` and `downloadProgress` of AFNetworking and Alamofire.
 public struct TaskProgress: Sendable, Hashable {
-    /// Bytes of the request body that have been handed to the socket.
-    public var bytesSent: Int
-    /// Bytes of the request body in all, when that is known.
-    public var bytesExpectedToSend: Int?
-    /// Bytes of the response body that have been received, before content coding is undone.
-    public var bytesReceived: Int
-    /// Bytes of the response body in all, by its Content-Length, when that is known.
-    public var bytesExpectedToReceive: Int?
-
-    /// The speed of the upload in bytes per second, smoothed; nil until a tenth of a second after
-    /// its first bytes.
+    /// The progress in one direction, in bytes of the body.
     ///
-    /// Bytes are gathered for at least 0.1 seconds; a sample of `n` bytes in `t` seconds moves the
-    /// speed by `(1 − e^(−t/τ)) · (n/t − speed)` with `τ` = 2 seconds, and the first sample is the
-    /// speed. It falls while no bytes move, also while the task is suspended, and stays as it was
-    /// when all is sent.
-    public var bytesSentPerSecond: Double?
+    /// Counterpart of `NSProgress`.
+    public struct Transfer: Sendable, Hashable {
+        /// The bytes so far: handed to the socket, or received before content coding is undone.
+        public var completed: Int
 
-    /// The speed of the download in bytes per second, smoothed as ``bytesSentPerSecond``.
-    public var bytesReceivedPerSecond: Double?
+        /// The bytes in all, when that is known: nil for a request body without a length, and for a
+        /// response without a Content-Length.
+        public var total: Int?
 
-    /// The part of the response body that is here, 0 to 1; nil while its length is not known.
-    public var fractionCompleted: Double? {
-        Self.fraction(bytesReceived, of: bytesExpectedToReceive)
+        /// The speed in bytes per second, smoothed; nil until a tenth of a second after the first
+        /// bytes.
+        ///
+        /// Bytes are gathered for at least 0.1 seconds; a sample of `n` bytes in `t` seconds moves
+        /// the speed by `(1 − e^(−t/τ)) · (n/t − speed)` with `τ` = 2 seconds, and the first sample
+        /// is the speed. It falls while no bytes move, also while the task is suspended, and stays
+        /// as it was when all is transferred.
+        public var bytesPerSecond: Double?
+
+        /// Makes a progress, for tests and previews.
+        ///
+        /// - Parameters:
+        ///   - completed: The bytes so far. Default: 0.
+        ///   - total: The bytes in all. Default: not known.
+        ///   - bytesPerSecond: The speed. Default: not known.
+        public init(completed: Int = 0, total: Int? = nil, bytesPerSecond: Double? = nil) {
+            self.completed = completed
+            self.total = total
+            self.bytesPerSecond = bytesPerSecond
+        }
+
+        /// The part that is transferred, 0 to 1; nil while the length is not known.
+        public var fractionCompleted: Double? {
+            guard let total else { return nil }
+            return total == 0 ? 1 : min(1, Double(completed) / Double(total))
+        }
+
+        /// The time until all is transferred, at the present speed: the rest divided by
+        /// ``bytesPerSecond``. Zero when all is transferred; nil while the length or the speed is
+        /// not known, or when it would be longer than thirty years.
+        public var estimatedTimeRemaining: Duration? {
+            guard let total else { return nil }
+            guard completed < total else { return .zero }
+            guard let bytesPerSecond, bytesPerSecond > 0 else { return nil }
+            let seconds = Double(total - completed) / bytesPerSecond
+            return seconds < 1e9 ? .seconds(seconds) : nil
+        }
+
+        /// Whether there is something to transfer, as far as it is known.
+        fileprivate var isNeeded: Bool { completed > 0 || total ?? 0 > 0 }
+
+        /// Whether it is known of: the head of a response may have come before its first byte.
+        fileprivate var hasBegun: Bool { completed > 0 || total != nil }
     }
 
-    /// The part of the request body that has been sent, 0 to 1; nil while its length is not known.
-    public var fractionSent: Double? {
-        Self.fraction(bytesSent, of: bytesExpectedToSend)
+    /// The progress of the request body.
+    public var upload: Transfer
+
+    /// The progress of the response body.
+    public var download: Transfer
+
+    /// Makes a progress, for tests and previews.
+    ///
+    /// - Parameters:
+    ///   - upload: The progress of the request body. Default: nothing is known.
+    ///   - download: The progress of the response body. Default: nothing is known.
+    public init(upload: Transfer = Transfer(), download: Transfer = Transfer()) {
+        self.upload = upload
+        self.download = download
     }
 
-    /// The time until the request body is sent, at the present speed: the rest divided by
-    /// ``bytesSentPerSecond``. Zero when all is sent; nil while the length or the speed is not
-    /// known, or when it would be longer than thirty years.
-    public var estimatedTimeToSend: Duration? {
-        Self.time(for: bytesSent, of: bytesExpectedToSend, bytesSentPerSecond)
-    }
+    /// The direction that the task is about now, for programs with one bar: ``upload`` while the
+    /// request has a body and its response has not begun, otherwise ``download``.
+    public var current: Transfer { upload.isNeeded && !download.hasBegun ? upload : download }
 
-    /// The time until the response body is here, at the present speed, by the rules of
-    /// ``estimatedTimeToSend``.
-    public var estimatedTimeToReceive: Duration? {
-        Self.time(for: bytesReceived, of: bytesExpectedToReceive, bytesReceivedPerSecond)
-    }
-
-    /// Whether the response body is what moves: nothing is left to send, or the response came
-    /// before that.
-    private var isReceiving: Bool {
-        bytesReceived > 0 || bytesExpectedToReceive != nil || bytesSent == (bytesExpectedToSend ?? 0)
-    }
-
-    /// The speed of what moves now: the upload until the response begins, then the download. For
-    /// one progress bar.
-    public var bytesPerSecond: Double? { isReceiving ? bytesReceivedPerSecond : bytesSentPerSecond }
-
-    /// The time left of what moves now: the upload until the response begins, then the download.
-    /// For one progress bar.
-    public var estimatedTimeRemaining: Duration? { isReceiving ? estimatedTimeToReceive : estimatedTimeToSend }
-
-    private static func time(for part: Int, of whole: Int?, _ speed: Double?) -> Duration? {
-        guard let whole else { return nil }
-        guard part < whole else { return .zero }
-        guard let speed, speed > 0 else { return nil }
-        let seconds = Double(whole - part) / speed
-        return seconds < 1e9 ? .seconds(seconds) : nil
-    }
-
-    private static func fraction(_ part: Int, of whole: Int?) -> Double? {
-        guard let whole else { return nil }
-        return whole == 0 ? 1 : min(1, Double(part) / Double(whole))
-    }
+    /// The part of ``current`` that is transferred, 0 to 1; nil while its length is not known. Of a
+    /// request with a body it rises to 1 twice: when the body is sent, and when the response is
+    /// here. Where that is not wanted, take the fraction of ``upload`` or ``download``.
+    public var fractionCompleted: Double? { current.fractionCompleted }
 }

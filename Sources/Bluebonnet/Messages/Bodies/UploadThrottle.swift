@@ -3,8 +3,9 @@ import Synchronization
 
 /// A limit for the speed at which a body is sent: for slow networks, and to leave room for others.
 ///
-/// Counterpart of `throttleBandwidthWithPacketSize:delay:`. Every sending of the body keeps to it,
-/// also after a redirect.
+/// Every sending of the body keeps to it, also after a redirect.
+///
+/// Counterpart of `throttleBandwidthWithPacketSize:delay:` of AFNetworking.
 public struct UploadThrottle: Sendable, Hashable {
     enum Pace: Sendable, Hashable {
         case packets(size: Int, delay: Duration)

@@ -181,7 +181,8 @@ extension NetworkingError.Code {
     public static let invalidRedirect = Self("invalid-redirect", .limit, -1010)
     /// The response body is larger than allowed in memory (1 GiB by default).
     public static let bodyTooLarge = Self("body-too-large", .limit, -1103)
-    /// A line of ``ResponseBody/lines`` is longer than allowed (1 MiB by default).
+    /// A line of ``ResponseBody/lines`` is longer than allowed (1 MiB by default), or a JSON line
+    /// or a server-sent event (16 MiB by default).
     public static let lineTooLong = Self("line-too-long", .limit, -1103)
     /// The body is not what its Content-Encoding says, or ends too early.
     public static let contentDecodingFailed = Self("content-decoding-failed", .limit, -1015)

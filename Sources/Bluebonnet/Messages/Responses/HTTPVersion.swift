@@ -1,4 +1,6 @@
 /// The version of HTTP that a response was received in.
+///
+/// Counterpart of `networkProtocolName` of `NSURLSessionTaskTransactionMetrics`.
 public struct HTTPVersion: Sendable, Hashable, Comparable {
     /// The first number of the version.
     public let major: Int

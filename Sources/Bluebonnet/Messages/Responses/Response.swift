@@ -2,6 +2,10 @@ public import FoundationEssentials
 public import HTTPTypes
 
 /// The result of a request: the parsed value and everything that was received with it.
+///
+/// Counterpart of the `NSURLResponse` and the `responseObject` that AFNetworking's blocks get, and
+/// of Alamofire's `DataResponse`. That one also holds the error of a request that failed; here it
+/// is thrown, or in ``DataTask/Outcome``.
 public struct Response<Value: Sendable>: Sendable {
     /// The value that the response serializer made of the body.
     public var value: Value
@@ -40,7 +44,9 @@ public struct Response<Value: Sendable>: Sendable {
     /// - Parameter transform: Makes the new value of the old one.
     /// - Returns: The response with the new value.
     /// - Throws: What `transform` throws.
-    public func map<New>(_ transform: (Value) throws -> New) rethrows -> Response<New> {
+    public func map<New, Failure: Error>(
+        _ transform: (Value) throws(Failure) -> New
+    ) throws(Failure) -> Response<New> {
         Response<New>(
             value: try transform(value),
             sent: sent,
@@ -53,4 +59,11 @@ public struct Response<Value: Sendable>: Sendable {
             timings: timings
         )
     }
+}
+
+extension Response: CustomStringConvertible {
+    /// Status, media type, size of the body and request:
+    /// `200 OK, application/json, 5 bytes, GET http://example.com/users`; neither the value nor
+    /// header fields, because they may be secret, and no credentials and query values.
+    public var description: String { head.summary(byteCount: body.count, request) }
 }

@@ -9,7 +9,7 @@ public import HTTPTypes
 /// A received head keeps its bytes as they came: looking up single fields here is cheaper than
 /// ``headerFields``, which builds all of them each time.
 ///
-/// AFNetworking: the `NSHTTPURLResponse` handed to its blocks, without the URL.
+/// Counterpart of `NSHTTPURLResponse`, which also has the URL.
 public struct ResponseHead: Sendable {
     private enum Storage: Sendable {
         case received(RawHeaderFields, statusCode: Int)
@@ -160,5 +160,26 @@ extension ResponseHead: CustomStringConvertible {
     public var description: String {
         let status = status
         return "HTTP/\(httpVersion) \(status.code)" + (status.reasonPhrase.isEmpty ? "" : " " + status.reasonPhrase)
+    }
+}
+
+extension ResponseHead {
+    /// One line about a response for logs: status, media type, size and request. Of what the server
+    /// wrote no more than a line, and no control character.
+    func summary(byteCount: Int?, _ request: Request) -> String {
+        let status = status
+        let words: [String?] = [
+            [String(status.code), Self.printable(status.reasonPhrase)].filter { !$0.isEmpty }.joined(separator: " "),
+            mediaType.map(Self.printable),
+            byteCount.map { $0 == 1 ? "1 byte" : "\($0) bytes" },
+            request.description,
+        ]
+        return words.compactMap(\.self).joined(separator: ", ")
+    }
+
+    private static func printable(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(text.shortened.unicodeScalars.filter { $0.properties.generalCategory != .control })
+        )
     }
 }

@@ -1,5 +1,8 @@
 /// The times of an exchange; after redirects, of the last hop, except ``total``. The time of
 /// something that did not happen, such as a lookup on a reused connection, is nil.
+///
+/// Counterpart of the `NSURLSessionTaskMetrics` that `setTaskDidFinishCollectingMetricsBlock:` of
+/// AFNetworking and Alamofire's `DataResponse` have.
 public struct Timings: Sendable, Hashable {
     /// From the start to the moment a connection was there, or began to be made: the wait for a
     /// free one.

@@ -18,11 +18,15 @@ extension MultipartFormData {
     ///   the errors of sending the form; ``NetworkingError/Code/cancelled`` when the caller
     ///   is cancelled.
     @discardableResult
-    public func write(to file: URL, overwrites: Bool = true) async throws -> RequestBody {
+    public func write(to file: URL, overwrites: Bool = true) async throws(NetworkingError) -> RequestBody {
         try await write(to: file, overwrites: overwrites, clock: ContinuousClock())
     }
 
-    func write(to file: URL, overwrites: Bool, clock: some Clock<Duration>) async throws -> RequestBody {
+    func write(
+        to file: URL,
+        overwrites: Bool,
+        clock: some Clock<Duration>
+    ) async throws(NetworkingError) -> RequestBody {
         try check()
         guard file.isFileURL else {
             throw NetworkingError(

@@ -8,7 +8,7 @@ import NIOCore
 /// temporary file beside the destination, which gets its name when it is complete.
 ///
 /// The body is in memory before it is written. To write a body as it is received, use
-/// ``SessionManager/stream(_:)`` and ``ResponseBody/write(to:overwrites:)``.
+/// ``SessionManager/open(_:)`` and ``ResponseBody/write(to:overwrites:)``.
 ///
 /// Counterpart in AFNetworking: `destination` of its download tasks.
 public struct FileResponseSerializer: ValidatingResponseSerializer {
@@ -22,8 +22,9 @@ public struct FileResponseSerializer: ValidatingResponseSerializer {
             self.rawValue = rawValue
         }
 
-        /// An existing file is replaced; otherwise it is an error.
-        public static let overwrite = Options(rawValue: 1)
+        /// An existing file is an error; otherwise it is replaced when the new one is complete, as
+        /// by ``ResponseBody/write(to:overwrites:)``.
+        public static let withoutOverwriting = Options(rawValue: 1)
         /// Missing folders of the path are made; otherwise they are an error.
         public static let createDirectories = Options(rawValue: 2)
     }
@@ -82,7 +83,7 @@ public struct FileResponseSerializer: ValidatingResponseSerializer {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         }
         let path = destination.path(percentEncoded: false)
-        try AtomicFile.write(to: path, replaces: options.contains(.overwrite)) { file in
+        try AtomicFile.write(to: path, replaces: !options.contains(.withoutOverwriting)) { file in
             try file.write([ByteBuffer(bytes: body)])
         }
     }

@@ -183,6 +183,6 @@ extension HTTPSessionManager {
         _ request: Request,
         _ serializer: some ResponseSerializer<JSONValue>
     ) -> DataTask<JSONValue> {
-        session.dataTask(request, as: checked(serializer))
+        session.dataTask(for: request, as: checked(serializer))
     }
 }

@@ -115,7 +115,7 @@ extension HTTPSessionManager {
         multipart build: (inout MultipartFormData) throws -> Void
     ) throws(NetworkingError) -> DataTask<Serializer.Output> {
         let request = try request(method, path, parameters: parameters, headers: headers, multipart: build)
-        return session.dataTask(request, as: checked(serializer))
+        return session.dataTask(for: request, as: checked(serializer))
     }
 
     /// The request without its body, and the whole form.

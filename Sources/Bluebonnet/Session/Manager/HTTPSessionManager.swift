@@ -186,7 +186,10 @@ public struct HTTPSessionManager: Sendable {
         headers: HTTPFields = [:],
         as serializer: Serializer
     ) throws(NetworkingError) -> DataTask<Serializer.Output> {
-        session.dataTask(try request(method, path, parameters: parameters, headers: headers), as: checked(serializer))
+        session.dataTask(
+            for: try request(method, path, parameters: parameters, headers: headers),
+            as: checked(serializer)
+        )
     }
 
     /// Sends a request and returns its value, without a response around it.

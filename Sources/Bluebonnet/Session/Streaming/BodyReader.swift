@@ -34,40 +34,40 @@ struct BodyReader {
     /// Sends the request if that was not done.
     ///
     /// - Returns: The head of the response, nil where only its body is known.
-    mutating func open() async throws -> ResponseHead? {
+    mutating func open() async throws(NetworkingError) -> ResponseHead? {
         switch state {
         case .ended: return nil
         case .reading(_, _, let response): return response?.head
         case .unsent(let stream, let change):
             state = .ended
-            let response = try await stream.response(changing: change)
+            let response = try await stream.open(changing: change)
             state = .reading(response.body.makeBuffers(), response.body, response)
             return response.head
         }
     }
 
     /// The next piece, never empty; nil at the end and after an error.
-    mutating func next() async throws -> ByteBuffer? {
-        try await next { buffers in try await buffers.next() }
+    mutating func next() async throws(NetworkingError) -> ByteBuffer? {
+        try await next { buffers throws(NetworkingError) in try await buffers.next() }
     }
 
     /// The next piece for the user, who may write into it.
-    mutating func nextData() async throws -> Data? {
-        try await next { buffers in try await buffers.nextData() }
+    mutating func nextData() async throws(NetworkingError) -> Data? {
+        try await next { buffers throws(NetworkingError) in try await buffers.nextData() }
     }
 
     private mutating func next<Piece>(
-        _ take: (inout ResponseBody.Buffers) async throws -> Piece?
-    ) async throws -> Piece? {
+        _ take: (inout ResponseBody.Buffers) async throws(NetworkingError) -> Piece?
+    ) async throws(NetworkingError) -> Piece? {
         if case .unsent = state { _ = try await open() }
         guard case .reading(var buffers, let body, let response) = state else { return nil }
         state = .ended
-        do {
+        do throws(NetworkingError) {
             guard let piece = try await take(&buffers) else { return nil }
             state = .reading(buffers, body, response)
             return piece
         } catch {
-            throw completed(NetworkingError.wrapping(error), response)
+            throw completed(error, response)
         }
     }
 

@@ -6,6 +6,9 @@ import NIOCore
 /// Lines end with LF or CRLF; blank lines are passed over, and the last line needs no end. Made by
 /// ``ResponseStream/jsonLines(of:decoder:limit:)`` and
 /// ``ResponseBody/jsonLines(of:decoder:limit:)``.
+///
+/// Counterpart of Alamofire's `DataStreamRequest.responseStreamDecodable`, which decodes each piece
+/// as it comes.
 public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
     /// A decoded line.
     public typealias Element = Value
@@ -16,7 +19,7 @@ public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
 
     /// Makes the iterator.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(lines: LineReader(makeReader(), limit: limit, tooLong: .bodyTooLarge), decoder: decoder)
+        AsyncIterator(lines: LineReader(makeReader(), limit: limit), decoder: decoder)
     }
 
     /// Cuts the body into lines and decodes them.
@@ -28,18 +31,25 @@ public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
         ///
         /// - Throws: ``NetworkingError/Code/responseSerializationFailed`` for a line that cannot be
         ///   decoded, with the number of the line in its message and the line as its body;
-        ///   ``NetworkingError/Code/bodyTooLarge`` for a line beyond the limit; every error that
+        ///   ``NetworkingError/Code/lineTooLong`` for a line beyond the limit; every error that
         ///   ends a body early.
-        public mutating func next() async throws -> Value? {
+        public mutating func next() async throws(NetworkingError) -> Value? {
             while let line = try await lines.next() {
                 if line.readableBytesView.allSatisfy(Self.isBlank) { continue }
-                do {
+                do throws(NetworkingError) {
                     return try decode(line)
                 } catch {
                     throw lines.failed(error)
                 }
             }
             return nil
+        }
+
+        /// Does the same as ``next()``, for `for try await`.
+        ///
+        /// - Throws: As ``next()``.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(NetworkingError) -> Value? {
+            try await next()
         }
 
         private func decode(_ line: ByteBuffer) throws(NetworkingError) -> Value {

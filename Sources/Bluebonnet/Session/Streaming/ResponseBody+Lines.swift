@@ -8,7 +8,10 @@ extension ResponseBody {
     /// ``NetworkingError/Code/lineTooLong``.
     public var lines: Lines { Lines { BodyReader(self) } }
 
-    /// The lines of a body.
+    /// The lines of a body, while they come.
+    ///
+    /// Counterpart of Alamofire's `DataStreamRequest.responseStreamString`, which does not cut into
+    /// lines.
     public struct Lines: AsyncSequence, Sendable {
         /// One line, without its end.
         public typealias Element = String
@@ -18,7 +21,7 @@ extension ResponseBody {
         /// Makes the iterator. A body is read by one iterator; a stream sends its request when
         /// the first line is read.
         public func makeAsyncIterator() -> AsyncIterator {
-            AsyncIterator(lines: LineReader(makeReader(), tooLong: .lineTooLong))
+            AsyncIterator(lines: LineReader(makeReader()))
         }
 
         /// Cuts the pieces of a body into lines.
@@ -30,8 +33,17 @@ extension ResponseBody {
             ///
             /// - Throws: ``NetworkingError``, as the body or the stream does, and
             ///   ``NetworkingError/Code/lineTooLong``.
-            public mutating func next() async throws -> String? {
+            public mutating func next() async throws(NetworkingError) -> String? {
                 try await lines.next().map { String(decoding: $0.readableBytesView, as: UTF8.self) }
+            }
+
+            /// Does the same as ``next()``, for `for try await`.
+            ///
+            /// - Throws: As ``next()``.
+            public mutating func next(
+                isolation actor: isolated (any Actor)?
+            ) async throws(NetworkingError) -> String? {
+                try await next()
             }
         }
     }
@@ -54,17 +66,14 @@ struct LineReader {
     private var splitter: LineSplitter
     /// The most bytes of a line; nil for the limit of the body.
     private let limit: Int?
-    private let tooLong: NetworkingError.Code
     private var isAtEnd = false
 
     /// - Parameters:
     ///   - reader: Brings the pieces.
     ///   - limit: The most bytes of a line without its end. Default: that of the body.
-    ///   - tooLong: The error of a longer one.
-    init(_ reader: BodyReader, limit: Int? = nil, tooLong: NetworkingError.Code) {
+    init(_ reader: BodyReader, limit: Int? = nil) {
         self.reader = reader
         self.limit = limit
-        self.tooLong = tooLong
         splitter = LineSplitter(limit: limit ?? .max)
     }
 
@@ -72,7 +81,7 @@ struct LineReader {
     var number: Int { splitter.count }
 
     /// The next line without its end; nil at the end and after an error.
-    mutating func next() async throws -> ByteBuffer? {
+    mutating func next() async throws(NetworkingError) -> ByteBuffer? {
         do {
             while !isAtEnd {
                 if let line = try splitter.next() { return line }
@@ -87,13 +96,13 @@ struct LineReader {
         } catch let error as LineSplitter.LineTooLong {
             throw failed(
                 NetworkingError(
-                    tooLong,
+                    .lineTooLong,
                     "Line \(error.number) of the response is longer than the \(splitter.limit) bytes allowed."
                 )
             )
         } catch {
             isAtEnd = true
-            throw error
+            throw NetworkingError.wrapping(error)
         }
     }
 

@@ -12,10 +12,13 @@ import NIOCore
 /// ```swift
 /// for try await piece in api.stream("export") { hash.update(data: piece) }
 ///
-/// let response = try await api.stream("export").response()   // the head first, the body when you like
+/// let response = try await api.stream("export").open()   // the head first, the body when you like
 /// ```
 ///
-/// Counterpart of `setDataTaskDidReceiveDataBlock:` of `AFURLSessionManager`.
+/// Every error is a ``NetworkingError``; that the Swift task was cancelled, too.
+///
+/// Counterpart of `setDataTaskDidReceiveDataBlock:` of `AFURLSessionManager`, and of Alamofire's
+/// `DataStreamRequest`.
 public struct ResponseStream: AsyncSequence, Sendable {
     /// A piece of the body, never empty.
     public typealias Element = Data
@@ -92,8 +95,8 @@ public struct ResponseStream: AsyncSequence, Sendable {
     /// - Returns: The response.
     /// - Throws: ``NetworkingError``; for a refused response with its head and the beginning of its
     ///   body.
-    public func response() async throws -> TransportResponse {
-        try await response { _ in }
+    public func open() async throws(NetworkingError) -> TransportResponse {
+        try await open { _ in }
     }
 
     /// Sends a request and reads the whole body.
@@ -101,21 +104,21 @@ public struct ResponseStream: AsyncSequence, Sendable {
     /// - Parameter limit: The most bytes to keep. Default: 1 GiB.
     /// - Returns: The bytes.
     /// - Throws: ``NetworkingError``; ``NetworkingError/Code/bodyTooLarge`` beyond the limit.
-    public func collect(upTo limit: Int = 1 << 30) async throws -> Data {
-        let response = try await response()
-        do {
+    public func collect(upTo limit: Int = 1 << 30) async throws(NetworkingError) -> Data {
+        let response = try await open()
+        do throws(NetworkingError) {
             return try await response.body.collect(upTo: limit)
         } catch {
-            throw NetworkingError.wrapping(error).completed(request: response.request, response: response.head)
+            throw error.completed(request: response.request, response: response.head)
         }
     }
 
-    /// Does the same as ``response()``, with a change to the request.
-    func response(changing change: (inout Request) -> Void) async throws -> TransportResponse {
+    /// Does the same as ``open()``, with a change to the request.
+    func open(changing change: (inout Request) -> Void) async throws(NetworkingError) -> TransportResponse {
         var request = try makeRequest()
         if let timeouts { request.timeouts = timeouts }
         change(&request)
-        var response = try await session.stream(request)
+        var response = try await session.open(request)
         // Of the body only counts whether it is empty, which is not known yet.
         guard let failure = failure(of: response, body: Data([0x20])) else {
             return response
@@ -159,8 +162,15 @@ public struct ResponseStream: AsyncSequence, Sendable {
         ///
         /// - Throws: ``NetworkingError``: no or a refused response, a connection lost, a truncated
         ///   body, a timeout.
-        public mutating func next() async throws -> Data? {
+        public mutating func next() async throws(NetworkingError) -> Data? {
             try await reader.nextData()
+        }
+
+        /// Does the same as ``next()``, for `for try await`.
+        ///
+        /// - Throws: As ``next()``.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(NetworkingError) -> Data? {
+            try await next()
         }
     }
 }

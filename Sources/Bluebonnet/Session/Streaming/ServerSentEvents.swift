@@ -1,6 +1,8 @@
 import HTTPTypes
 
 /// One event of a stream of server-sent events (WHATWG HTML §9.2).
+///
+/// No counterpart: neither AFNetworking nor Alamofire reads such streams.
 public struct ServerSentEvent: Sendable, Hashable {
     /// The type that the server gave it in `event:`. Default: `message`.
     public var type: String
@@ -34,6 +36,8 @@ public struct ServerSentEvent: Sendable, Hashable {
 /// The events of a body of server-sent events (WHATWG HTML §9.2), while they come.
 ///
 /// Made by ``ResponseStream/serverSentEvents`` and ``ResponseBody/serverSentEvents``.
+///
+/// No counterpart: neither AFNetworking nor Alamofire reads such streams.
 public struct ServerSentEvents: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = ServerSentEvent
@@ -108,9 +112,9 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
 
         /// The next event; nil at the end and after an error.
         ///
-        /// - Throws: ``NetworkingError/Code/bodyTooLarge`` for an event beyond the limit; every
-        ///   error that ends a body early.
-        public mutating func next() async throws -> ServerSentEvent? {
+        /// - Throws: ``NetworkingError/Code/lineTooLong`` for an event beyond the limit, whose
+        ///   lines count together; every error that ends a body early.
+        public mutating func next() async throws(NetworkingError) -> ServerSentEvent? {
             while !isAtEnd {
                 do {
                     if let event = try await nextOfResponse() { return event }
@@ -119,7 +123,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
                     isAtEnd = true
                     throw reader.failed(
                         NetworkingError(
-                            .bodyTooLarge,
+                            .lineTooLong,
                             "An event of the response is larger than the \(limit) bytes allowed."
                         )
                     )
@@ -128,6 +132,15 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
                 }
             }
             return nil
+        }
+
+        /// Does the same as ``next()``, for `for try await`.
+        ///
+        /// - Throws: As ``next()``.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(NetworkingError) -> ServerSentEvent? {
+            try await next()
         }
 
         private mutating func nextOfResponse() async throws -> ServerSentEvent? {
@@ -149,7 +162,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         }
 
         /// Sends a new request, or ends with the error.
-        private mutating func endOfResponse(_ error: NetworkingError?) async throws {
+        private mutating func endOfResponse(_ error: NetworkingError?) async throws(NetworkingError) {
             guard !isAtEnd, wasOpen, case .stream(let stream, true, _) = source, error.map(Self.isPassing) ?? true
             else {
                 isAtEnd = true

@@ -38,8 +38,8 @@ extension Call {
     func finish<Output: Sendable>(
         _ received: ReceivedResponse,
         _ parse: (ReceivedResponse) throws(NetworkingError) -> Output
-    ) throws -> Output {
-        do {
+    ) throws(NetworkingError) -> Output {
+        do throws(NetworkingError) {
             let output = try parse(received)
             try complete(nil, received.transport)
             return output
@@ -53,7 +53,7 @@ extension Call {
     func finishElsewhere<Output: Sendable>(
         _ received: ReceivedResponse,
         _ parse: @escaping @Sendable (ReceivedResponse) throws(NetworkingError) -> Output
-    ) async throws -> Output {
+    ) async throws(NetworkingError) -> Output {
         let result: Result<Output, NetworkingError>
         do throws(NetworkingError) {
             result = .success(try await Computation.elsewhere { () throws(NetworkingError) in try parse(received) })

@@ -4,11 +4,13 @@ import Synchronization
 /// One request with its response collected in memory and turned into a value.
 ///
 /// A task made by a factory is not started; ``resume()`` starts it, and so does awaiting ``value``.
-/// Counterpart of `NSURLSessionDataTask` with AFNetworking's `AFURLSessionManagerTaskDelegate`.
+/// Counterpart of `NSURLSessionDataTask` with AFNetworking's `AFURLSessionManagerTaskDelegate`, and
+/// of Alamofire's `DataRequest` with its `DataTask`.
 public final class DataTask<Output: Sendable>: SessionTask {
     /// Validates and parses the collected body.
     typealias Serialize = @Sendable (ReceivedResponse) throws(NetworkingError) -> Output
-    /// The result of the task: the response or the error.
+    /// The result of the task: the response or the error. `map`, `mapError` and `get()` are those
+    /// of Swift's `Result`.
     public typealias Outcome = Result<Response<Output>, NetworkingError>
 
     private struct State {
@@ -26,6 +28,11 @@ public final class DataTask<Output: Sendable>: SessionTask {
         call = Call(request, core: core, isWatched: true)
         self.serialize = serialize
         call.present(as: self)
+        core.made(self)
+    }
+
+    deinit {
+        core.released(identifier)
     }
 
     // MARK: What is known of it
@@ -43,8 +50,8 @@ public final class DataTask<Output: Sendable>: SessionTask {
     /// first response.
     public var currentRequest: Request { call.currentRequest }
 
-    /// The response head, once it is there.
-    public var response: ResponseHead? { call.response }
+    /// Status and header fields of the response, once they are there.
+    public var head: ResponseHead? { call.head }
 
     /// The progress of upload and download now.
     public var currentProgress: TaskProgress { call.currentProgress }
@@ -60,18 +67,29 @@ public final class DataTask<Output: Sendable>: SessionTask {
     ///
     /// - Throws: ``NetworkingError``.
     public var value: Output {
-        get async throws { try await completedResponse.value }
+        get async throws(NetworkingError) { try await result.get().value }
     }
 
     /// The value with everything that was received; starts the task if it was not started.
+    /// Cancelling the Swift task that awaits cancels this task.
     ///
     /// - Throws: ``NetworkingError``.
-    public var completedResponse: Response<Output> {
-        get async throws {
-            if call.markStarted() { return try await work().get() }
-            return try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { continuation in
-                    whenComplete { continuation.resume(with: $0.mapError { $0 as any Error }) }
+    public var response: Response<Output> {
+        get async throws(NetworkingError) { try await result.get() }
+    }
+
+    /// The response or the error, as one value; starts the task if it was not started. Cancelling
+    /// the Swift task that awaits cancels this task.
+    ///
+    /// ```swift
+    /// let result = await task.result.mapError { MyError($0) }
+    /// ```
+    public var result: Outcome {
+        get async {
+            if call.markStarted() { return await work() }
+            return await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    whenComplete { continuation.resume(returning: $0) }
                 }
             } onCancel: {
                 cancel()
@@ -123,17 +141,17 @@ public final class DataTask<Output: Sendable>: SessionTask {
 
     private func work() async -> Outcome {
         let outcome: Outcome
-        do {
+        do throws(NetworkingError) {
             let received = try await core.receive(call)
             outcome = .success(try await parse(received))
         } catch {
-            outcome = .failure(.wrapping(error))
+            outcome = .failure(error)
         }
         end(outcome)
         return outcome
     }
 
-    private func parse(_ received: ReceivedResponse) async throws -> Response<Output> {
+    private func parse(_ received: ReceivedResponse) async throws(NetworkingError) -> Response<Output> {
         let serialize = serialize
         guard Call.isParsedElsewhere(received, caller: #isolation) else {
             return try call.finish(received) { received throws(NetworkingError) in

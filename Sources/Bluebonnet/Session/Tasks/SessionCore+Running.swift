@@ -6,7 +6,7 @@ extension SessionCore {
     /// Sends the request and collects the response. Cancelling the Swift task cancels the run.
     ///
     /// When this throws, the task is complete.
-    func receive(_ call: Call) async throws -> ReceivedResponse {
+    func receive(_ call: Call) async throws(NetworkingError) -> ReceivedResponse {
         do {
             try begin(call)
             let startedAt = NIODeadline.now()
@@ -25,7 +25,7 @@ extension SessionCore {
     /// end.
     ///
     /// When this throws, the task is complete.
-    func stream(_ call: Call) async throws -> TransportResponse {
+    func open(_ call: Call) async throws(NetworkingError) -> TransportResponse {
         do {
             try begin(call)
             let context = context(of: call, collectsBody: false)
@@ -52,10 +52,10 @@ extension SessionCore {
         try await chain.appending(request.interceptors).send(withAdditionalFields(request), context: context)
     }
 
-    private func whole(of response: TransportResponse, for call: Call) throws -> Data? {
-        do {
+    private func whole(of response: TransportResponse, for call: Call) throws(NetworkingError) -> Data? {
+        do throws(NetworkingError) {
             return try response.wholeBody(upTo: settings.configuration.limits.bodyInMemory)
-        } catch let error as NetworkingError {
+        } catch {
             call.note(response)
             throw error.completed(request: response.request, response: response.head)
         }

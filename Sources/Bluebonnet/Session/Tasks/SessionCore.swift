@@ -4,13 +4,25 @@ import Synchronization
 /// The part of a session that its tasks keep alive, not the session itself: when the last
 /// `SessionManager` is released, its tasks fail and its connections close.
 final class SessionCore: CallOwner {
+    /// A task that has not started. It lives as long as its user keeps it.
+    private struct Unstarted {
+        weak var task: (any SessionTask)?
+    }
+
     private struct State {
+        /// Those that have started and are not complete.
         var tasks: [Int: Call] = [:]
+        var unstarted: [Int: Unstarted] = [:]
         var nextListener = 0
         var listeners: [Int: AsyncStream<SessionEvent>.Continuation] = [:]
         var invalidation: NetworkingError?
         /// Invalidation waits for the running tasks.
         var isFinishing = false
+
+        /// Most tasks of most sessions start at once.
+        mutating func forgetUnstarted(_ identifier: Int) {
+            if !unstarted.isEmpty { unstarted[identifier] = nil }
+        }
     }
 
     let settings: SessionSettings
@@ -20,7 +32,8 @@ final class SessionCore: CallOwner {
     private let listenerCount = Atomic(0)
     private let state = Mutex(State())
 
-    init(configuration: SessionConfiguration, transport: (any Transport)?, hopObserver: HopEvent.Observer? = nil) {
+    init(configuration: SessionConfiguration, transport: (any Transport)? = nil, hopObserver: HopEvent.Observer? = nil)
+    {
         settings = SessionSettings(configuration, hopObserver: hopObserver)
         // The one fixed order: the user's own, those of the request, redirects, content decoding.
         chain = InterceptorChain(
@@ -51,9 +64,20 @@ final class SessionCore: CallOwner {
         lastIdentifier.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
+    /// Notes a task that may start later.
+    func made(_ task: any SessionTask) {
+        state.withLock { $0.unstarted[task.identifier] = Unstarted(task: task) }
+    }
+
+    /// Forgets a task that its user has released.
+    func released(_ identifier: Int) {
+        state.withLock { $0.forgetUnstarted(identifier) }
+    }
+
     /// Begins a task; throws when the session has ended.
     func begin(_ task: Call) throws(NetworkingError) {
         let (error, hasListeners) = state.withLock { state -> (NetworkingError?, Bool) in
+            state.forgetUnstarted(task.identifier)
             if state.invalidation == nil { state.tasks[task.identifier] = task }
             return (state.invalidation, !state.listeners.isEmpty)
         }
@@ -67,7 +91,7 @@ final class SessionCore: CallOwner {
         let hasListeners = hasListeners
         guard task.isWatched || hasListeners else { return }
         task.note(response)
-        if hasListeners { post(SessionEvent(.didReceiveResponse, task.presented, response: response.head)) }
+        if hasListeners { post(SessionEvent(.didReceiveResponse, task.presented, head: response.head)) }
     }
 
     func call(_ task: Call, isSuspended: Bool) {
@@ -78,6 +102,8 @@ final class SessionCore: CallOwner {
     func call(_ task: Call, hasEnded error: NetworkingError?) {
         let (hasListeners, isLast) = state.withLock { state in
             state.tasks[task.identifier] = nil
+            // One that was cancelled before it began.
+            state.forgetUnstarted(task.identifier)
             return (!state.listeners.isEmpty, state.isFinishing && state.tasks.isEmpty)
         }
         if hasListeners { post(SessionEvent(.didComplete, task.presented, error: error)) }
@@ -85,8 +111,14 @@ final class SessionCore: CallOwner {
     }
 
     var tasks: [any SessionTask] {
-        state.withLock { Array($0.tasks.values) }.sorted { $0.identifier < $1.identifier }.map(\.presented)
+        let (started, unstarted) = state.withLock { state in
+            (Array(state.tasks.values), state.unstarted.values.compactMap(\.task))
+        }
+        return (started.map(\.presented) + unstarted).sorted { $0.identifier < $1.identifier }
     }
+
+    /// The number of tasks that it has noted, also of those that were released, for tests.
+    var rememberedTasks: Int { state.withLock { $0.tasks.count + $0.unstarted.count } }
 
     // MARK: Events
 

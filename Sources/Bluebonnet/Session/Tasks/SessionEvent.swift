@@ -1,7 +1,7 @@
 /// Something that happened to a task of a session.
 ///
 /// Counterpart of the notifications of `AFURLSessionManager`
-/// (`AFNetworkingTaskDidResumeNotification` and its siblings).
+/// (`AFNetworkingTaskDidResumeNotification` and its siblings), and of Alamofire's `EventMonitor`.
 ///
 /// ```swift
 /// for await event in session.events {
@@ -14,6 +14,8 @@
 /// ```
 public struct SessionEvent: Sendable {
     /// The kind of an event. A struct, so that a new kind does not break a `switch`.
+    ///
+    /// Counterpart of the names of those notifications.
     public struct Kind: Sendable, Hashable, CustomStringConvertible {
         /// The name of the kind: `didResume`.
         public let description: String
@@ -35,19 +37,19 @@ public struct SessionEvent: Sendable {
     /// The task that it happened to; nil for ``Kind/didInvalidate``.
     public let task: (any SessionTask)?
     /// The response head, for ``Kind/didReceiveResponse``.
-    public let response: ResponseHead?
+    public let head: ResponseHead?
     /// The error of a task that failed, for ``Kind/didComplete``; nil when it succeeded.
     public let error: NetworkingError?
 
     init(
         _ kind: Kind,
         _ task: (any SessionTask)?,
-        response: ResponseHead? = nil,
+        head: ResponseHead? = nil,
         error: NetworkingError? = nil
     ) {
         self.kind = kind
         self.task = task
-        self.response = response
+        self.head = head
         self.error = error
     }
 }

@@ -2,15 +2,25 @@ public import FoundationEssentials
 
 /// Makes and runs tasks over one pool of connections.
 ///
-/// Counterpart of `AFURLSessionManager`. Nothing has to be shut down: when the last reference is
-/// released, running tasks fail with ``NetworkingError/Code/sessionInvalidated`` and the
-/// connections close. Share one; every session has connections of its own.
+/// Nothing has to be shut down: when the last reference is released, running tasks fail with
+/// ``NetworkingError/Code/sessionInvalidated`` and the connections close. Share one; every session
+/// has connections of its own. ``withSession(configuration:transport:_:)`` makes one for a limited
+/// time.
+///
+/// A noun names the request with `for:` (`response(for:as:)`, `data(for:)`, `dataTask(for:as:)`); a
+/// verb takes it without a label (`open(_:)`). All of them send the request as it is, and none
+/// applies the rules of an ``HTTPSessionManager``.
+///
+/// Counterpart of `AFURLSessionManager`, and of Alamofire's `Session`.
 public final class SessionManager: Sendable {
     /// A session with the default configuration, shared by all managers without a session of their
-    /// own.
-    public static let shared = SessionManager()
+    /// own. It cannot be ended: ``invalidate(cancellingTasks:)`` and ``shutdown()`` do nothing to
+    /// it, as `invalidateAndCancel` does nothing to `URLSession.shared`.
+    public static let shared = SessionManager(SessionCore(configuration: SessionConfiguration()), isShared: true)
 
     let core: SessionCore
+    /// Whether nobody may end it.
+    private let isShared: Bool
 
     /// Makes a session.
     ///
@@ -18,13 +28,21 @@ public final class SessionManager: Sendable {
     ///   - configuration: Timeouts, limits, trust, interceptors. Default: the default
     ///     configuration.
     ///   - transport: The transport that sends the requests. Default: the engine.
-    public init(configuration: SessionConfiguration = SessionConfiguration(), transport: (any Transport)? = nil) {
-        core = SessionCore(configuration: configuration, transport: transport)
+    public convenience init(
+        configuration: SessionConfiguration = SessionConfiguration(),
+        transport: (any Transport)? = nil
+    ) {
+        self.init(SessionCore(configuration: configuration, transport: transport))
     }
 
     /// Makes a session whose engine tells of each hop.
-    init(configuration: SessionConfiguration, hopObserver: @escaping HopEvent.Observer) {
-        core = SessionCore(configuration: configuration, transport: nil, hopObserver: hopObserver)
+    convenience init(configuration: SessionConfiguration, hopObserver: @escaping HopEvent.Observer) {
+        self.init(SessionCore(configuration: configuration, transport: nil, hopObserver: hopObserver))
+    }
+
+    init(_ core: SessionCore, isShared: Bool = false) {
+        self.core = core
+        self.isShared = isShared
     }
 
     deinit {
@@ -40,7 +58,8 @@ public final class SessionManager: Sendable {
     /// The configuration the session was made with.
     public var configuration: SessionConfiguration { core.configuration }
 
-    /// The tasks that have started and are not complete, in the order they were made.
+    /// The tasks that are not complete, in the order they were made: those under way, streams
+    /// included, and those that were made and not started, for as long as they are referenced.
     public var tasks: [any SessionTask] { core.tasks }
 
     /// The events of the tasks from now on, until the session ends. Every call makes a new stream;
@@ -49,30 +68,31 @@ public final class SessionManager: Sendable {
 
     // MARK: Tasks
 
-    /// Makes a task that is not started.
+    /// Makes a task that is not started. Only the serializer validates its response, never a
+    /// manager's rules.
     ///
     /// - Parameters:
     ///   - request: The request to send.
     ///   - serializer: Makes the value of the response.
     /// - Returns: The task, not started.
     public func dataTask<Serializer: ResponseSerializer>(
-        _ request: Request,
+        for request: Request,
         as serializer: Serializer
     ) -> DataTask<Serializer.Output> {
         DataTask(request, core: core) { received throws(NetworkingError) in try serializer.serialize(received) }
     }
 
-    /// Makes a task that is not started and returns the body as it is: a response of any status is
-    /// returned.
+    /// Makes a task that is not started and returns the body as it is: nothing is validated, and a
+    /// response of any status is returned.
     ///
     /// - Parameter request: The request to send.
     /// - Returns: The task, not started.
-    public func dataTask(_ request: Request) -> DataTask<Data> {
+    public func dataTask(for request: Request) -> DataTask<Data> {
         DataTask(request, core: core) { received throws(NetworkingError) in received.body }
     }
 
-    /// Sends a request and returns the parsed response. Cancelling the Swift task cancels the
-    /// request.
+    /// Sends a request and returns the parsed response. Only the serializer validates it, never a
+    /// manager's rules. Cancelling the Swift task cancels the request.
     ///
     /// - Parameters:
     ///   - request: The request to send.
@@ -82,7 +102,7 @@ public final class SessionManager: Sendable {
     public func response<Serializer: ResponseSerializer>(
         for request: Request,
         as serializer: Serializer
-    ) async throws -> Response<Serializer.Output> {
+    ) async throws(NetworkingError) -> Response<Serializer.Output> {
         try await perform(request, as: serializer)
     }
 
@@ -90,7 +110,7 @@ public final class SessionManager: Sendable {
     func perform<Serializer: ResponseSerializer>(
         _ request: Request,
         as serializer: Serializer
-    ) async throws -> Response<Serializer.Output> {
+    ) async throws(NetworkingError) -> Response<Serializer.Output> {
         let call = Call(request, core: core, isStarted: true)
         let received = try await core.receive(call)
         guard Call.isParsedElsewhere(received, caller: #isolation) else {
@@ -103,12 +123,13 @@ public final class SessionManager: Sendable {
         }
     }
 
-    /// Sends a request and returns the body as it is: a response of any status is returned.
+    /// Sends a request and returns the body as it is: nothing is validated, and a response of any
+    /// status is returned. Cancelling the Swift task cancels the request.
     ///
     /// - Parameter request: The request to send.
     /// - Returns: The response; its value is the body.
     /// - Throws: ``NetworkingError``, but never for a status.
-    public func data(for request: Request) async throws -> Response<Data> {
+    public func data(for request: Request) async throws(NetworkingError) -> Response<Data> {
         let call = Call(request, core: core, isStarted: true)
         let received = try await core.receive(call)
         return try call.finish(received) { Response(value: $0.body, $0) }
@@ -116,19 +137,19 @@ public final class SessionManager: Sendable {
 
     // MARK: Streaming
 
-    /// Sends a request and returns when the response head is there; the body is read from the
-    /// result, with back-pressure.
+    /// Sends a request now and returns with the head of its response; the body is read from the
+    /// result, with back-pressure. Nothing is validated, and a response of any status is returned:
+    /// ``ResponseStream/init(_:session:validation:)`` refuses other statuses than 2xx.
     ///
-    /// Cancelling the Swift task cancels the request, also while the body is read. A response of
-    /// any status is returned. It is one of ``tasks`` until its body has come to the end, failed or
-    /// been dropped.
+    /// Cancelling the Swift task cancels the request, also while the body is read. It is one of
+    /// ``tasks`` until its body has come to the end, failed or been dropped.
     ///
     /// - Parameter request: The request to send.
     /// - Returns: The response; its body is still to be read.
-    /// - Throws: ``NetworkingError``.
-    public func stream(_ request: Request) async throws -> TransportResponse {
+    /// - Throws: ``NetworkingError``, but never for a status.
+    public func open(_ request: Request) async throws(NetworkingError) -> TransportResponse {
         let call = Call(request, core: core, isWatched: true, isStarted: true)
-        var response = try await core.stream(call)
+        var response = try await core.open(call)
         response.body = response.body.keeping(self, lineLimit: configuration.limits.line) { call.currentProgress }
         return response
     }
@@ -136,20 +157,57 @@ public final class SessionManager: Sendable {
     // MARK: The end
 
     /// Ends the session: no new task starts, and every later request fails with
-    /// ``NetworkingError/Code/sessionInvalidated``.
+    /// ``NetworkingError/Code/sessionInvalidated``. Does nothing to ``shared``, which other code
+    /// uses too; cancel its ``tasks`` one by one.
     ///
     /// - Parameter cancellingTasks: Whether running tasks and streams fail now; otherwise they are
     ///   completed first. Default: true.
     public func invalidate(cancellingTasks: Bool = true) {
+        guard !isShared else { return }
         core.invalidate(
             cancellingTasks: cancellingTasks,
             error: NetworkingError(.sessionInvalidated, "The session was invalidated.")
         )
     }
 
-    /// Ends the session and returns when its last connection has closed.
+    /// Ends the session and returns when its last connection has closed. Returns at once for
+    /// ``shared``, which does not end.
     public func shutdown() async {
+        guard !isShared else { return }
         invalidate()
         await (core.transport as? Engine)?.waitUntilClosed()
+    }
+}
+
+/// Makes a session, runs the closure with it, and shuts it down: its running tasks fail, and its
+/// last connection is closed when this returns, also when the closure throws or the Swift task is
+/// cancelled.
+///
+/// ```swift
+/// let data = try await withSession { session in try await session.data(for: request).value }
+/// ```
+///
+/// For tests and programs with an end; a service keeps one ``SessionManager``. No counterpart: a
+/// session of AFNetworking or Alamofire is invalidated by hand.
+///
+/// - Parameters:
+///   - configuration: Timeouts, limits, trust, interceptors. Default: the default configuration.
+///   - transport: The transport that sends the requests. Default: the engine.
+///   - body: Uses the session, which fails every request after the end.
+/// - Returns: What the closure returns.
+/// - Throws: What the closure throws.
+public func withSession<Output, Failure: Error>(
+    configuration: SessionConfiguration = SessionConfiguration(),
+    transport: (any Transport)? = nil,
+    _ body: (SessionManager) async throws(Failure) -> Output
+) async throws(Failure) -> Output {
+    let session = SessionManager(configuration: configuration, transport: transport)
+    do throws(Failure) {
+        let output = try await body(session)
+        await session.shutdown()
+        return output
+    } catch {
+        await session.shutdown()
+        throw error
     }
 }

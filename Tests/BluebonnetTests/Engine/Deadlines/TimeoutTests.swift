@@ -55,7 +55,7 @@ struct TimeoutTests {
             try await withEngine(configuration) { session, engine in
                 func send(_ connect: Duration) throws -> DataTask<Data> {
                     let timeouts = Timeouts(connect: connect)
-                    let task = try session.dataTask(Request(to: server.baseURL, timeouts: timeouts))
+                    let task = try session.dataTask(for: Request(to: server.baseURL, timeouts: timeouts))
                     task.resume()
                     return task
                 }
@@ -125,7 +125,7 @@ struct TimeoutTests {
         try await FaultServer.run([.readRequest, .hold(gate), .respond(body: "late")]) { server in
             let configuration = SessionConfiguration { $0.maximumConnectionsPerHost = 1 }
             try await withEngine(configuration) { session, engine in
-                let first = try session.dataTask(Request(to: server.baseURL))
+                let first = try session.dataTask(for: Request(to: server.baseURL))
                 first.resume()
                 try await server.waitForRequests(1)
                 let waiting = try Request(to: server.baseURL, timeouts: Timeouts(request: Self.short))
@@ -153,7 +153,7 @@ struct TimeoutTests {
             try await FaultServer.run(script) { server in
                 let configuration = SessionConfiguration { $0.timeouts.betweenBytes = timeout }
                 try await withSession(configuration) { session in
-                    let response = try await session.stream(Request(to: server.baseURL))
+                    let response = try await session.open(Request(to: server.baseURL))
                     // Time enough for the timeout to fire, if it ran.
                     try await Task.sleep(for: timeout * 1.6)
                     let body = try await response.body.collect()
@@ -169,10 +169,10 @@ struct TimeoutTests {
             try await FaultServer.run([.readRequest, .send(Self.half), .hold(gate), .send("-whole")]) { server in
                 let configuration = SessionConfiguration { $0.timeouts.betweenBytes = timeout }
                 try await withSession(configuration) { session in
-                    let task = try session.dataTask(Request(to: server.baseURL))
+                    let task = try session.dataTask(for: Request(to: server.baseURL))
                     let progress = task.progress
                     task.resume()
-                    for await now in progress where now.bytesReceived == 4 { break }
+                    for await now in progress where now.download.completed == 4 { break }
                     task.suspend()
                     // Bytes that arrive during the suspension must not start the clock again.
                     gate.open()

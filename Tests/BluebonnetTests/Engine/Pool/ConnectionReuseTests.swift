@@ -33,7 +33,7 @@ struct ConnectionReuseTests {
         try await FaultServer.run(Self.ok) { server in
             try await withSession { session in
                 for _ in 0..<3 {
-                    let response = try await session.stream(Request(to: server.baseURL))
+                    let response = try await session.open(Request(to: server.baseURL))
                     let body = try await response.body.collect()
                     #expect(body == Data("ok".utf8))
                 }
@@ -144,7 +144,7 @@ struct ConnectionReuseTests {
         try await FaultServer.run(script) { server in
             try await withEngine(Self.single) { session, engine in
                 let tasks = try (0..<20).map { number in
-                    try session.dataTask(Request(to: server.baseURL + "/\(number)"))
+                    try session.dataTask(for: Request(to: server.baseURL + "/\(number)"))
                 }
                 tasks[0].resume()
                 try await server.waitForRequests(1)
@@ -199,12 +199,12 @@ struct ConnectionReuseTests {
         try await FaultServer.run([.readHead, .stopReading, .respond(413, body: "no"), .hold(gate), end]) { server in
             try await withSession { session in
                 let body = RequestBody.data(Data(count: 64 << 20))
-                let task = session.dataTask(try Request(.post, to: server.baseURL, body: body))
+                let task = session.dataTask(for: try Request(.post, to: server.baseURL, body: body))
                 task.resume()
                 try await server.wait("the response") { ($0.connections.first?.bytesSent ?? 0) > 0 }
                 gate.open()
                 let value = try await task.value
-                #expect(value == Data("no".utf8) && task.response?.status.code == 413)
+                #expect(value == Data("no".utf8) && task.head?.status.code == 413)
             }
         }
     }

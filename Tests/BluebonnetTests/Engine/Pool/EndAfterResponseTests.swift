@@ -53,14 +53,14 @@ struct EndAfterResponseTests {
                 $0.tls = tls
             }
             try await withEngine(configuration) { session, engine in
-                let first = try session.dataTask(Request(to: server.baseURL + "/first"))
+                let first = try session.dataTask(for: Request(to: server.baseURL + "/first"))
                 first.resume()
                 try await server.waitForRequests(1)
                 // POST is not sent again, so it must not be sent on the connection that closes.
                 let waiting = try [HTTPRequest.Method.post, .get, .patch].enumerated().map { number, method in
                     let body = method == .get ? nil : RequestBody.string("\(number)")
                     let request = try Request(method, to: server.baseURL + "/\(number)", body: body)
-                    return session.dataTask(request)
+                    return session.dataTask(for: request)
                 }
                 for (number, task) in waiting.enumerated() {
                     task.resume()
@@ -110,7 +110,7 @@ struct EndAfterResponseTests {
         ])
         try await FaultServer.run(script) { server in
             try await withEngine { session, engine in
-                let task = try session.dataTask(Request(to: server.baseURL))
+                let task = try session.dataTask(for: Request(to: server.baseURL))
                 task.resume()
                 try await server.waitForRequests(1)
                 task.suspend()

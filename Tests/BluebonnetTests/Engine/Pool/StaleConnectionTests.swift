@@ -41,7 +41,7 @@ struct StaleConnectionTests {
         try await FaultServer.run(Self.stale(.close, later: Self.responding)) { server in
             try await withSession { session in
                 _ = try await session.data(for: Request(to: server.baseURL))
-                let response = try await session.stream(Request(to: server.baseURL))
+                let response = try await session.open(Request(to: server.baseURL))
                 #expect(response.retries == 1)
                 let body = try await response.body.collect()
                 #expect(body == Data("second".utf8))

@@ -18,7 +18,7 @@ struct WaitingTests {
         try await FaultServer.run(Self.endless) { server in
             try await withEngine { session, engine in
                 var streams: [TransportResponse] = []
-                for _ in 0..<6 { streams.append(try await session.stream(Request(to: server.baseURL))) }
+                for _ in 0..<6 { streams.append(try await session.open(Request(to: server.baseURL))) }
                 let request = try Request(to: server.baseURL, timeouts: Timeouts(waiting: .milliseconds(100)))
                 let error = try await networkingError { _ = try await session.data(for: request) }
                 #expect(error.code == .waitingTimeout && error.isTimeout, "\(error)")
@@ -41,7 +41,7 @@ struct WaitingTests {
             try await withEngine(configuration) { session, engine in
                 try await body(session, engine) { connect in
                     let timeouts = Timeouts(connect: connect)
-                    let task = try session.dataTask(Request(to: server.baseURL, timeouts: timeouts))
+                    let task = try session.dataTask(for: Request(to: server.baseURL, timeouts: timeouts))
                     task.resume()
                     return task
                 }
@@ -102,7 +102,7 @@ struct WaitingTests {
         try await FaultServer.run(script, options: .init(socketPath: path)) { server in
             try await withEngine { session, engine in
                 let request = try Request(to: "http+unix://\(host)/")
-                let first = session.dataTask(request)
+                let first = session.dataTask(for: request)
                 first.resume()
                 try await server.waitForRequests(1)
                 try FileManager.default.removeItem(atPath: path)
@@ -117,7 +117,7 @@ struct WaitingTests {
 
     @Test func `a request that gets no new connection waits for one that is open`() async throws {
         try await withOneConnection { session, engine, request, gate in
-            let second = session.dataTask(request)
+            let second = session.dataTask(for: request)
             second.resume()
             try await until("its attempt was refused") {
                 engine.waitingExchanges == 1 && engine.attempts == 0
@@ -145,9 +145,9 @@ struct WaitingTests {
         try await FaultServer.run(Self.endless) { server in
             let configuration = SessionConfiguration { $0.maximumConnectionsPerHost = 1 }
             try await withEngine(configuration) { session, engine in
-                let stream = try await session.stream(Request(to: server.baseURL))
+                let stream = try await session.open(Request(to: server.baseURL))
                 let request = try Request(to: server.baseURL, timeouts: Timeouts(request: Self.long))
-                let tasks = (0..<3000).map { _ in session.dataTask(request) }
+                let tasks = (0..<3000).map { _ in session.dataTask(for: request) }
                 for task in tasks { task.resume() }
                 try await until("all wait") { engine.waitingExchanges == tasks.count }
                 if byInvalidation { session.invalidate() } else { tasks.forEach { $0.cancel() } }
@@ -167,9 +167,9 @@ struct WaitingTests {
         try await FaultServer.run(Self.endless) { server in
             let configuration = SessionConfiguration { $0.maximumConnectionsPerHost = 1 }
             try await withEngine(configuration) { session, engine in
-                let stream = try await session.stream(Request(to: server.baseURL))
+                let stream = try await session.open(Request(to: server.baseURL))
                 func send(_ time: Duration) throws -> DataTask<Data> {
-                    let task = session.dataTask(try Request(to: server.baseURL, timeouts: Timeouts(request: time)))
+                    let task = session.dataTask(for: try Request(to: server.baseURL, timeouts: Timeouts(request: time)))
                     task.resume()
                     return task
                 }

@@ -79,7 +79,7 @@ struct ContentDecodingTests {
     func `a content coding is undone in a stream too`(path: String, flag: String) async throws {
         try await LocalServer.run { server in
             try await withSession { session in
-                let response = try await session.stream(Request(to: server.baseURL + path))
+                let response = try await session.open(Request(to: server.baseURL + path))
                 let value = try JSONValue(parsing: try await response.body.collect())
                 #expect(value[flag] == true)
             }
@@ -222,12 +222,12 @@ struct ContentDecodingTests {
         ]
         try await FaultServer.run(script) { server in
             try await withSession { session in
-                let task = session.dataTask(try Request(to: server.baseURL))
+                let task = session.dataTask(for: try Request(to: server.baseURL))
                 task.resume()
                 let body = try await task.value
                 #expect(body.count > whole.count)
-                #expect(task.currentProgress.bytesReceived == whole.count)
-                #expect(task.currentProgress.bytesExpectedToReceive == whole.count)
+                #expect(task.currentProgress.download.completed == whole.count)
+                #expect(task.currentProgress.download.total == whole.count)
             }
         }
     }

@@ -115,18 +115,18 @@ struct BodyTransformTests {
         let copy = Copy()
         try await run(script, copying: copy) { session, server in
             let request = try Request(to: server.baseURL)
-            let streamed = try await session.stream(request)
+            let streamed = try await session.open(request)
             #expect(streamed.body.trailers.isEmpty && streamed.body.lastByteAt == nil)
             gate.open()
             #expect(try await streamed.body.collect() == Data("hello".utf8))
             #expect(streamed.body.trailers[sum] == "532")
             #expect(streamed.body.lastByteAt != nil)
-            #expect(streamed.body.currentProgress.bytesReceived == 5)
+            #expect(streamed.body.currentProgress.download.completed == 5)
             #expect(copy.text == "hello" && copy.isComplete)
 
             // A data task may be watched, so its head is delivered before its body.
-            let task = session.dataTask(request)
-            let collected = try await task.completedResponse
+            let task = session.dataTask(for: request)
+            let collected = try await task.response
             #expect(collected.value == Data("hello".utf8))
             #expect(collected.trailers[sum] == "532")
             #expect(collected.timings.lastByte != nil)
@@ -159,7 +159,7 @@ struct BodyTransformTests {
         let copy = Copy()
         try await run(script, copying: copy) { session, server in
             let request = try Request(to: server.baseURL)
-            let response = try await session.stream(request)
+            let response = try await session.open(request)
             gate.open()
             await response.body.discard()
             #expect(response.body.lastByteAt != nil)
@@ -175,7 +175,7 @@ struct BodyTransformTests {
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"), .hold(gate), .send("-last"),
         ]
         try await run(script, copying: Copy()) { session, server in
-            let response = try await session.stream(Request(to: server.baseURL))
+            let response = try await session.open(Request(to: server.baseURL))
             var pieces = response.body.makeAsyncIterator()
             #expect(try await pieces.next() == Data("first".utf8))
             #expect(session.tasks.count == 1)
@@ -195,7 +195,7 @@ struct BodyTransformTests {
         ]
         let copy = Copy()
         try await run(script, copying: copy) { session, server in
-            let response = try await session.stream(Request(to: server.baseURL))
+            let response = try await session.open(Request(to: server.baseURL))
             gate.open()
             let error = try await networkingError { _ = try await response.body.collect() }
             #expect(error.code == .truncatedResponse)
@@ -210,7 +210,7 @@ struct BodyTransformTests {
         ]
         let copy = Copy()
         try await run(script, copying: copy) { session, server in
-            let response = try await session.stream(Request(to: server.baseURL))
+            let response = try await session.open(Request(to: server.baseURL))
             var pieces = response.body.makeAsyncIterator()
             #expect(try await pieces.next() == Data("half".utf8))
             session.tasks[0].cancel()
@@ -233,7 +233,7 @@ struct BodyTransformTests {
             let error = try await networkingError {
                 switch reading {
                 case .collected: _ = try await session.data(for: request)
-                case .streamed: _ = try await session.stream(request).body.collect(upTo: 5 << 20)
+                case .streamed: _ = try await session.open(request).body.collect(upTo: 5 << 20)
                 }
             }
             #expect(error.code == .bodyTooLarge)
@@ -244,7 +244,7 @@ struct BodyTransformTests {
     @Test func `the line limit holds for a transformed body`() async throws {
         let configuration = SessionConfiguration { $0.limits.line = 100 }
         try await run(Self.endless, copying: Copy(), configuration) { session, server in
-            let response = try await session.stream(Request(to: server.baseURL))
+            let response = try await session.open(Request(to: server.baseURL))
             let error = try await networkingError { for try await _ in response.body.lines {} }
             #expect(error.code == .lineTooLong)
         }
@@ -272,7 +272,7 @@ struct BodyTransformTests {
             let request = try Request(to: server.baseURL)
             let reader = Task {
                 var count = 0
-                for try await piece in try await session.stream(request).body {
+                for try await piece in try await session.open(request).body {
                     count += piece.count
                     if count > 64 << 20 { return }
                 }

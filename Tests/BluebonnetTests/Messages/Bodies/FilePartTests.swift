@@ -48,15 +48,15 @@ struct FilePartTests {
         try await withFile { _, body in
             try await withSlowServer { server, gate in
                 try await withSession { session in
-                    let task = try session.dataTask(Request(.put, to: server.baseURL, body: body))
+                    let task = try session.dataTask(for: Request(.put, to: server.baseURL, body: body))
                     task.resume()
-                    try await until("something was sent") { task.currentProgress.bytesSent > 0 }
-                    let sent = try await settled { task.currentProgress.bytesSent }
+                    try await until("something was sent") { task.currentProgress.upload.completed > 0 }
+                    let sent = try await settled { task.currentProgress.upload.completed }
                     #expect(sent < Self.length)
                     gate.open()
                     #expect(try await task.value == Data("ok".utf8))
                     #expect(server.requests.first.map { Data($0.body) == Self.contents } == true)
-                    #expect(task.currentProgress.bytesSent == Self.length)
+                    #expect(task.currentProgress.upload.completed == Self.length)
                 }
             }
         }
@@ -204,10 +204,10 @@ struct FilePartTests {
         try await withFile { _, body in
             try await FaultServer.run([.readHead, .stopReading]) { server in
                 try await withEngine { session, engine in
-                    let task = try session.dataTask(Request(.put, to: server.baseURL, body: body))
+                    let task = try session.dataTask(for: Request(.put, to: server.baseURL, body: body))
                     task.resume()
-                    try await until("something was sent") { task.currentProgress.bytesSent > 0 }
-                    _ = try await settled { task.currentProgress.bytesSent }
+                    try await until("something was sent") { task.currentProgress.upload.completed > 0 }
+                    _ = try await settled { task.currentProgress.upload.completed }
                     task.cancel()
                     let error = try await networkingError { _ = try await task.value }
                     #expect(error.code == .cancelled, "\(error)")
@@ -253,10 +253,10 @@ struct FilePartTests {
         try await withFile { file, body in
             try await withSlowServer { server, gate in
                 try await withEngine { session, engine in
-                    let task = try session.dataTask(Request(.put, to: server.baseURL, body: body))
+                    let task = try session.dataTask(for: Request(.put, to: server.baseURL, body: body))
                     task.resume()
-                    try await until("something was sent") { task.currentProgress.bytesSent > 0 }
-                    _ = try await settled { task.currentProgress.bytesSent }
+                    try await until("something was sent") { task.currentProgress.upload.completed > 0 }
+                    _ = try await settled { task.currentProgress.upload.completed }
                     try Self.change(file, toLength: length)
                     gate.open()
                     let error = try await networkingError { _ = try await task.value }
@@ -276,10 +276,10 @@ struct FilePartTests {
             try await withSlowServer { server, gate in
                 try await withSession { session in
                     let request = try Request(.put, to: server.baseURL, body: form.makeBody())
-                    let task = session.dataTask(request)
+                    let task = session.dataTask(for: request)
                     task.resume()
-                    try await until("something was sent") { task.currentProgress.bytesSent > 0 }
-                    _ = try await settled { task.currentProgress.bytesSent }
+                    try await until("something was sent") { task.currentProgress.upload.completed > 0 }
+                    _ = try await settled { task.currentProgress.upload.completed }
                     try Self.change(file, toLength: 100)
                     gate.open()
                     let error = try await networkingError { _ = try await task.value }

@@ -36,6 +36,17 @@ struct RequestBodyReadingTests {
         #expect(error?.code == .bodyTooLarge)
     }
 
+    @Test func `an error of the source of a request body is that of a request that could not be sent`() async {
+        struct Mine: Error {}
+        let body = RequestBody.stream(AsyncThrowingStream<Data, any Error> { $0.finish(throwing: Mine()) })
+        do throws(NetworkingError) {
+            _ = try await body.collect()
+            Issue.record("an error was expected")
+        } catch {
+            #expect(error.code == .requestBodyFailed && error.underlying is Mine)
+        }
+    }
+
     @Test func `an error thrown by the receiver ends the reading of a request body`() async {
         struct Enough: Error {}
         let pieces = Mutex(0)

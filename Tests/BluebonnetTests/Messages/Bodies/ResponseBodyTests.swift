@@ -26,7 +26,7 @@ struct ResponseBodyTests {
         ]
         try await FaultServer.run(script) { server in
             try await withSession { session in
-                let response = try await session.stream(Request(to: server.baseURL))
+                let response = try await session.open(Request(to: server.baseURL))
                 #expect(response.head.status.code == 200)
                 var iterator = response.body.makeAsyncIterator()
                 let first = try await read(5, from: &iterator)
@@ -47,7 +47,7 @@ struct ResponseBodyTests {
         ]
         try await FaultServer.run(script) { server in
             try await withSession { session in
-                let response = try await session.stream(Request(to: server.baseURL))
+                let response = try await session.open(Request(to: server.baseURL))
                 gate.open()
                 let body = try await response.body.collect()
                 #expect(body == Data("ok".utf8))
@@ -58,7 +58,7 @@ struct ResponseBodyTests {
     @Test func `a response body that is not read slows the server down`() async throws {
         try await FaultServer.run(Self.endless) { server in
             try await withSession { session in
-                let response = try await session.stream(Request(to: server.baseURL))
+                let response = try await session.open(Request(to: server.baseURL))
                 // The buffers of the two kernels and of the client are far smaller than this.
                 let bound = 48 << 20
                 let unread = try await settled { server.connections[0].bytesSent }
@@ -83,7 +83,7 @@ struct ResponseBodyTests {
     @Test func `a response body that is dropped closes its connection`() async throws {
         try await FaultServer.run(Self.endless) { server in
             try await withEngine { session, engine in
-                let status = try await session.stream(Request(to: server.baseURL)).head.status
+                let status = try await session.open(Request(to: server.baseURL)).head.status
                 #expect(status.code == 200)
                 try await server.waitUntilClosed(connection: 0)
                 try await until("the pool has removed the connection") { engine.openConnections == 0 }
@@ -102,7 +102,7 @@ struct ResponseBodyTests {
 
     private func readSome(of url: String, in session: SessionManager) async throws {
         var count = 0
-        for try await piece in try await session.stream(Request(to: url)).body {
+        for try await piece in try await session.open(Request(to: url)).body {
             count += piece.count
             if count > 3 << 20 { break }
         }
@@ -117,7 +117,7 @@ struct ResponseBodyTests {
                 let request = try Request(to: server.baseURL)
                 let (signal, continuation) = AsyncStream.makeStream(of: Void.self)
                 let reader = Task {
-                    for try await _ in try await session.stream(request).body { continuation.finish() }
+                    for try await _ in try await session.open(request).body { continuation.finish() }
                 }
                 for await _ in signal {}
                 reader.cancel()
@@ -137,7 +137,7 @@ struct ResponseBodyTests {
             try await withSession { session in
                 // When head and end arrive in one read, the call itself may already fail.
                 let error = try await networkingError {
-                    var iterator = try await session.stream(Request(to: server.baseURL)).body
+                    var iterator = try await session.open(Request(to: server.baseURL)).body
                         .makeAsyncIterator()
                     let half = try await read(4, from: &iterator)
                     #expect(half == Data("half".utf8))
@@ -157,7 +157,7 @@ struct ResponseBodyTests {
         ]
         try await FaultServer.run(script) { server in
             try await withSession { session in
-                let response = try await session.stream(Request(to: server.baseURL))
+                let response = try await session.open(Request(to: server.baseURL))
                 #expect(response.body.trailers.isEmpty)
                 gate.open()
                 let body = try await response.body.collect()
@@ -183,7 +183,7 @@ struct ResponseBodyTests {
                 let informational =
                     switch reading {
                     case .collected: try await session.data(for: request).informational
-                    case .streamed: try await session.stream(request).informational
+                    case .streamed: try await session.open(request).informational
                     }
                 #expect(informational.map(\.status.code) == [100, 103])
                 #expect(informational.last?[link] == "</a.css>")
@@ -199,7 +199,7 @@ struct ResponseBodyTests {
         try await FaultServer.run(script) { server in
             try await withSession { session in
                 var lines: [String] = []
-                let response = try await session.stream(Request(to: server.baseURL))
+                let response = try await session.open(Request(to: server.baseURL))
                 for try await line in response.body.lines { lines.append(line) }
                 #expect(lines == ["one", "two", "", "fo\u{F6}r", "last"])
             }
@@ -215,7 +215,7 @@ struct ResponseBodyTests {
                 let error = try await networkingError {
                     switch reading {
                     case .collected: _ = try await session.data(for: request)
-                    case .streamed: _ = try await session.stream(request).body.collect(upTo: 5 << 20)
+                    case .streamed: _ = try await session.open(request).body.collect(upTo: 5 << 20)
                     }
                 }
                 #expect(error.code == .bodyTooLarge, "\(error)")

@@ -23,7 +23,7 @@ struct ResponseFileTests {
             try await withSession { session in
                 try await withDirectory { directory in
                     let file = directory.appending(path: "a file")
-                    let response = try await session.stream(Request(to: server.baseURL))
+                    let response = try await session.open(Request(to: server.baseURL))
                     let written = try await response.body.write(to: file)
                     #expect(written == count)
                     let contents = try Data(contentsOf: file)
@@ -42,7 +42,7 @@ struct ResponseFileTests {
                     let link = directory.appending(path: "link")
                     try Data("something old".utf8).write(to: file)
                     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
-                    let response = try await session.stream(Request(to: server.baseURL))
+                    let response = try await session.open(Request(to: server.baseURL))
                     try await response.body.write(to: link)
                     #expect(try Data(contentsOf: file) == Data("new".utf8))
                     #expect(try names(in: directory) == ["file", "link"])
@@ -62,12 +62,12 @@ struct ResponseFileTests {
                     let file = directory.appending(path: "file")
                     try Data("old".utf8).write(to: file)
                     let error = try await networkingError {
-                        let response = try await session.stream(Request(to: server.baseURL))
+                        let response = try await session.open(Request(to: server.baseURL))
                         try await response.body.write(to: file, overwrites: false)
                     }
                     #expect(error.code == .outputFailed, "\(error)")
                     #expect(try Data(contentsOf: file) == Data("old".utf8))
-                    let response = try await session.stream(Request(to: server.baseURL))
+                    let response = try await session.open(Request(to: server.baseURL))
                     let written = try await response.body.write(to: file)
                     #expect(written == 3)
                     #expect(try Data(contentsOf: file) == Data("new".utf8))
@@ -91,7 +91,7 @@ struct ResponseFileTests {
             try await form.write(to: file, overwrites: overwrites)
             #expect(try names(in: directory) == [name])
             if !overwrites { try FileManager.default.removeItem(at: file) }
-            let serializer = FileResponseSerializer(destination: file, options: overwrites ? .overwrite : [])
+            let serializer = FileResponseSerializer(destination: file, options: overwrites ? [] : .withoutOverwriting)
             let head = ResponseHead(status: .ok)
             _ = try serializer.serialize(Data("saved".utf8), head: head, request: Request(to: "http://x/"))
             #expect(try Data(contentsOf: file) == Data("saved".utf8))
@@ -144,7 +144,7 @@ struct ResponseFileTests {
                 try await withDirectory { directory in
                     let file = directory.appending(path: "missing").appending(path: "file")
                     let error = try await networkingError {
-                        let response = try await session.stream(Request(to: server.baseURL))
+                        let response = try await session.open(Request(to: server.baseURL))
                         try await response.body.write(to: file)
                     }
                     #expect(error.code == .outputFailed, "\(error)")
@@ -162,7 +162,7 @@ struct ResponseFileTests {
                     let file = directory.appending(path: "file")
                     try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
                     let error = try await networkingError {
-                        let response = try await session.stream(Request(to: server.baseURL))
+                        let response = try await session.open(Request(to: server.baseURL))
                         try await response.body.write(to: file)
                     }
                     #expect(error.code == .outputFailed, "\(error)")
@@ -180,7 +180,7 @@ struct ResponseFileTests {
         try await FaultServer.run(script) { server in
             try await withSession { session in
                 try await withDirectory { directory in
-                    let response = try await session.stream(Request(to: server.baseURL))
+                    let response = try await session.open(Request(to: server.baseURL))
                     gate.open()
                     let error = try await networkingError {
                         try await response.body.write(to: directory.appending(path: "file"))
@@ -198,7 +198,7 @@ struct ResponseFileTests {
         try await FaultServer.run([.readRequest, .respond(body: "new")]) { server in
             try await withSession { session in
                 try await withDirectory { directory in
-                    let response = try await session.stream(Request(to: server.baseURL))
+                    let response = try await session.open(Request(to: server.baseURL))
                     let task = Task {
                         // Waits for the cancellation, so that it ends the writing and not the body.
                         while !Task.isCancelled { await Task.yield() }
@@ -231,7 +231,7 @@ struct ResponseFileTests {
             try await withSession { session in
                 try await withDirectory { directory in
                     let pipe = try pipe("pipe", in: directory)
-                    let response = try await session.stream(Request(to: server.baseURL))
+                    let response = try await session.open(Request(to: server.baseURL))
                     async let written = response.body.write(to: pipe)
                     let read = try await BlockingThreads(limit: 1).run {
                         try FileHandle(forReadingFrom: pipe).readToEnd()
@@ -262,11 +262,11 @@ struct ResponseFileTests {
                         if isOpened {
                             readers.append(unsafe open(pipe.path(percentEncoded: false), O_RDONLY | O_NONBLOCK))
                         }
-                        let response = try await session.stream(Request(to: server.baseURL))
+                        let response = try await session.open(Request(to: server.baseURL))
                         tasks.append(Task { _ = try await response.body.write(to: pipe) })
                     }
                     try await until("twenty wait") { BlockingThreads.pipes.count >= 20 }
-                    let response = try await session.stream(Request(to: server.baseURL))
+                    let response = try await session.open(Request(to: server.baseURL))
                     let written = try await response.body.write(to: directory.appending(path: "file"))
                     #expect(written == 300_000)
                     for task in tasks { task.cancel() }
@@ -285,7 +285,7 @@ struct ResponseFileTests {
                 try await withDirectory { directory in
                     let pipe = try pipe("pipe", in: directory)
                     let reader = unsafe open(pipe.path(percentEncoded: false), O_RDONLY | O_NONBLOCK)
-                    let response = try await session.stream(Request(to: server.baseURL))
+                    let response = try await session.open(Request(to: server.baseURL))
                     async let end = networkingError { _ = try await response.body.write(to: pipe) }
                     try await until("the first byte is in the pipe") {
                         var byte: UInt8 = 0
@@ -302,11 +302,11 @@ struct ResponseFileTests {
     @Test func `a download to a device is written, and a full device is an error`() async throws {
         try await FaultServer.run(Self.server(sending: 300_000)) { server in
             try await withSession { session in
-                let response = try await session.stream(Request(to: server.baseURL))
+                let response = try await session.open(Request(to: server.baseURL))
                 let written = try await response.body.write(to: URL(filePath: "/dev/null"))
                 #expect(written == 300_000)
                 let error = try await networkingError {
-                    let response = try await session.stream(Request(to: server.baseURL))
+                    let response = try await session.open(Request(to: server.baseURL))
                     _ = try await response.body.write(to: URL(filePath: "/dev/full"))
                 }
                 #expect(error.code == .outputFailed, "\(error)")

@@ -18,26 +18,28 @@ import Testing
 
     @Test func `an upload has a speed and a time left`() {
         call.beginHop(expectedToSend: 11_000)
-        #expect(progress.estimatedTimeToSend == nil && progress.bytesSentPerSecond == nil)
+        #expect(progress.upload.estimatedTimeRemaining == nil && progress.upload.bytesPerSecond == nil)
         call.update { $0.sent += 500 }
         clock.move(by: .milliseconds(500))
         call.update { $0.sent += 500 }
-        #expect(progress.bytesSentPerSecond == 1000)
-        #expect(progress.estimatedTimeToSend == .seconds(10))
-        #expect(progress.estimatedTimeRemaining == .seconds(10) && progress.bytesPerSecond == 1000)
-        #expect(progress.bytesReceivedPerSecond == nil && progress.estimatedTimeToReceive == nil)
+        #expect(progress.upload.bytesPerSecond == 1000)
+        #expect(progress.upload.estimatedTimeRemaining == .seconds(10))
+        #expect(progress.current.estimatedTimeRemaining == .seconds(10) && progress.current.bytesPerSecond == 1000)
+        #expect(progress.download.bytesPerSecond == nil && progress.download.estimatedTimeRemaining == nil)
     }
 
     @Test func `a download has a speed and a time left, which count when the response has begun`() {
         call.beginHop(expectedToSend: 10)
         call.update { $0.sent = 10 }
-        #expect(progress.estimatedTimeToSend == .zero)
+        #expect(progress.upload.estimatedTimeRemaining == .zero)
         call.update { $0.expectedToReceive = 3000 }
         call.update { $0.received += 1000 }
         clock.move(by: .milliseconds(250))
         call.update { $0.received += 500 }
-        #expect(progress.bytesReceivedPerSecond == 2000)
-        #expect(progress.estimatedTimeRemaining == .milliseconds(750) && progress.bytesPerSecond == 2000)
+        #expect(progress.download.bytesPerSecond == 2000)
+        #expect(
+            progress.current.estimatedTimeRemaining == .milliseconds(750) && progress.current.bytesPerSecond == 2000
+        )
     }
 
     @Test func `a complete transfer keeps its speed and has no time left`() {
@@ -46,7 +48,7 @@ import Testing
         clock.move(by: .milliseconds(500))
         call.update { $0.sent += 500 }
         clock.move(by: .milliseconds(3_600_000))
-        #expect(progress.bytesSentPerSecond == 1000 && progress.estimatedTimeToSend == .zero)
+        #expect(progress.upload.bytesPerSecond == 1000 && progress.upload.estimatedTimeRemaining == .zero)
     }
 
     @Test func `a complete task keeps the speed it had`() throws {
@@ -55,7 +57,7 @@ import Testing
         call.update { $0.received += 500 }
         try call.complete(nil, nil)
         clock.move(by: .milliseconds(3_600_000))
-        #expect(progress.bytesReceivedPerSecond == 1000)
+        #expect(progress.download.bytesPerSecond == 1000)
     }
 
     @Test func `while no bytes are transferred the speed falls, until the time left is unknown`() throws {
@@ -64,11 +66,11 @@ import Testing
         clock.move(by: .milliseconds(500))
         call.update { $0.sent += 500 }
         clock.move(by: .milliseconds(2000))
-        let slow = try #require(progress.bytesSentPerSecond)
+        let slow = try #require(progress.upload.bytesPerSecond)
         #expect(slow < 1000)
-        #expect(try #require(progress.estimatedTimeToSend) > .seconds(1))
+        #expect(try #require(progress.upload.estimatedTimeRemaining) > .seconds(1))
         clock.move(by: .milliseconds(3_600_000))
-        #expect(progress.estimatedTimeToSend == nil)
+        #expect(progress.upload.estimatedTimeRemaining == nil)
     }
 
     @Test func `without a length a transfer has a speed and no time left`() {
@@ -76,7 +78,7 @@ import Testing
         call.update { $0.sent += 1 }
         clock.move(by: .milliseconds(100))
         call.update { $0.sent += 100 }
-        #expect(progress.bytesSentPerSecond == 1000 && progress.estimatedTimeRemaining == nil)
+        #expect(progress.upload.bytesPerSecond == 1000 && progress.current.estimatedTimeRemaining == nil)
     }
 
     @Test func `the speed of a new hop is measured anew`() {
@@ -85,7 +87,7 @@ import Testing
         clock.move(by: .milliseconds(100))
         call.update { $0.sent += 100 }
         call.beginHop(expectedToSend: 1000)
-        #expect(progress.bytesSentPerSecond == nil && progress.bytesSent == 0)
+        #expect(progress.upload.bytesPerSecond == nil && progress.upload.completed == 0)
     }
 
     @Test func `no speed is measured for a task that is not watched`() {
@@ -96,5 +98,46 @@ import Testing
         clock.move(by: .milliseconds(1000))
         call.update { $0.sent += 1 }
         #expect(call.counts.sendingSpeed == nil && call.counts.sent == 2)
+    }
+
+    // MARK: One bar
+
+    @Test func `the fraction of a call is that of its upload until the response begins`() {
+        call.beginHop(expectedToSend: 10)
+        #expect(progress.current == progress.upload && progress.fractionCompleted == 0)
+        call.update { $0.sent = 5 }
+        #expect(progress.fractionCompleted == 0.5)
+        // All is sent, and the server has not responded yet.
+        call.update { $0.sent = 10 }
+        #expect(progress.current == progress.upload && progress.fractionCompleted == 1)
+        call.update { $0.expectedToReceive = 4 }
+        #expect(progress.current == progress.download && progress.fractionCompleted == 0)
+        call.update { $0.received = 4 }
+        #expect(progress.fractionCompleted == 1 && progress.upload.fractionCompleted == 1)
+    }
+
+    @Test(arguments: [nil, 0])
+    func `the fraction of a call without a body is that of its download`(expected: Int?) {
+        call.beginHop(expectedToSend: expected)
+        #expect(progress.current == progress.download && progress.fractionCompleted == nil)
+        call.update {
+            $0.expectedToReceive = 4
+            $0.received = 1
+        }
+        #expect(progress.fractionCompleted == 0.25)
+    }
+
+    @Test func `the fraction of an upload without a length is not known`() {
+        call.beginHop(expectedToSend: nil)
+        call.update { $0.sent = 5 }
+        #expect(progress.current == progress.upload && progress.fractionCompleted == nil)
+        call.update { $0.received = 1 }
+        #expect(progress.current == progress.download)
+    }
+
+    @Test(arguments: [(0, 0, 1.0), (0, 4, 0), (1, 4, 0.25), (4, 4, 1), (5, 4, 1)])
+    func `a fraction is between 0 and 1`(completed: Int, total: Int, fraction: Double) {
+        let transfer = TaskProgress.Transfer(completed: completed, total: total)
+        #expect(transfer.fractionCompleted == fraction)
     }
 }

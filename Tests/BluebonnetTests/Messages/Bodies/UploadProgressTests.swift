@@ -56,7 +56,7 @@ struct UploadProgressTests {
         try await withDirectory { directory in
             try await FaultServer.run(script, options: .init(receiveBuffer: 65_536)) { server in
                 try await withSession { session in
-                    let task = session.dataTask(try Self.request(kind, to: server.baseURL, in: directory))
+                    let task = session.dataTask(for: try Self.request(kind, to: server.baseURL, in: directory))
                     let size = kind == .small ? Self.smallSize : Self.size
                     let expected = kind == .sequence || kind == .compressedFile ? nil : size
                     let progress = task.progress
@@ -65,9 +65,9 @@ struct UploadProgressTests {
                     var sent = [0]
                     for await step in progress {
                         last = step
-                        sent.append(step.bytesSent)
-                        #expect(step.bytesExpectedToSend == expected)
-                        guard step.bytesSent > 0 else { continue }
+                        sent.append(step.upload.completed)
+                        #expect(step.upload.total == expected)
+                        guard step.upload.completed > 0 else { continue }
                         // The server reads the rest only after the first progress was seen.
                         gate.open()
                     }
@@ -75,13 +75,13 @@ struct UploadProgressTests {
                     let final = try #require(last)
                     #expect(sent == sent.sorted())
                     if kind == .compressedFile {
-                        #expect(final.bytesSent == server.requests.first?.body.count)
+                        #expect(final.upload.completed == server.requests.first?.body.count)
                     } else {
-                        #expect(final.bytesSent == size)
+                        #expect(final.upload.completed == size)
                         #expect(kind == .small || sent.contains { 0 < $0 && $0 < size })
                     }
-                    #expect(final.fractionSent == expected.map { _ in 1 })
-                    #expect(final.estimatedTimeToSend == expected.map { _ in .zero })
+                    #expect(final.upload.fractionCompleted == expected.map { _ in 1 })
+                    #expect(final.upload.estimatedTimeRemaining == expected.map { _ in .zero })
                 }
             }
         }
@@ -89,7 +89,7 @@ struct UploadProgressTests {
 
     @Test func `the progress closures of the verbs get upload progress before success`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "{}")]) { server in
-            try await withSession { session in
+            await withSession { session in
                 var api = HTTPSessionManager(baseURL: server.baseURL, session: session)
                 api.completionQueue = DispatchQueue(label: "uploads")
                 var serializer = JSONResponseSerializer()
@@ -107,7 +107,7 @@ struct UploadProgressTests {
                     )
                 }
                 #expect(isOver)
-                let sent = steps.withLock { $0.map(\.bytesSent) }
+                let sent = steps.withLock { $0.map(\.upload.completed) }
                 #expect(sent.last == 5 + text.utf8.count && sent == sent.sorted() && sent.count > 3)
             }
         }

@@ -13,15 +13,15 @@ import Testing
         }
     }
 
-    @Test func `the file serializer replaces an existing file only when asked`() async throws {
+    @Test func `the file serializer replaces an existing file unless asked not to`() async throws {
         try await withDirectory { folder throws in
             let file = folder.appending(path: "x")
             try Data("old".utf8).write(to: file)
-            let error = ResponseExample(200, nil, "new").error(as: .file(file))
+            let error = ResponseExample(200, nil, "new").error(as: .file(file, options: .withoutOverwriting))
             #expect(error?.code == .outputFailed)
             #expect(error?.bodyString == "new")
             #expect(try Data(contentsOf: file) == Data("old".utf8))
-            _ = try ResponseExample(200, nil, "new").serialized(as: .file(file, options: .overwrite))
+            _ = try ResponseExample(200, nil, "new").serialized(as: .file(file))
             #expect(try Data(contentsOf: file) == Data("new".utf8))
             #expect(try names(in: folder) == ["x"])
         }

@@ -147,7 +147,7 @@ struct HTTPSessionManagerMultipartTests {
                 _ = try await task.value
                 let length = try #require(server.requests.first?.body.count)
                 #expect(length > 3_000_000)
-                #expect(task.currentProgress.bytesSent == length)
+                #expect(task.currentProgress.upload.completed == length)
                 #expect(task.originalRequest.body?.length == length)
             }
         }
@@ -176,7 +176,7 @@ struct HTTPSessionManagerMultipartTests {
 
     @Test func `the closure form reports progress and success on its queue`() async throws {
         try await LocalServer.run { server in
-            try await withSession { session in
+            await withSession { session in
                 var api = HTTPSessionManager(baseURL: server.baseURL, session: session)
                 let queue = DispatchQueue(label: "multipart closures")
                 api.completionQueue = queue
@@ -204,7 +204,7 @@ struct HTTPSessionManagerMultipartTests {
     }
 
     @Test func `a form that cannot be made calls the failure closure without a task`() async throws {
-        try await withSession(transport: StubTransport { _ in .json([:]) }) { session in
+        await withSession(transport: StubTransport { _ in .json([:]) }) { session in
             var api = HTTPSessionManager(baseURL: "http://example.com/", session: session)
             api.completionQueue = DispatchQueue(label: "multipart closures")
             let (task, error) = await withCheckedContinuation { continuation in

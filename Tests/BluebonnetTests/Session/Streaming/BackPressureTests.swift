@@ -34,10 +34,10 @@ struct BackPressureTests {
             var pauseAt = 1
             var furthest = 0
             var mostInMemory = 0
-            let response = try await ResponseStream(request, session: session).response()
+            let response = try await ResponseStream(request, session: session).open()
             for try await piece in response.body {
                 received += piece.count
-                mostInMemory = max(mostInMemory, response.body.currentProgress.bytesReceived - received)
+                mostInMemory = max(mostInMemory, response.body.currentProgress.download.completed - received)
                 if received >= pauseAt {
                     // Waits until the server has stopped writing, however slow the machine is.
                     _ = try await settled { server.written.value }

@@ -69,7 +69,7 @@ struct JSONLinesTests {
     @Test func `a JSON line beyond the limit is an error`() async throws {
         let body = ResponseBody.data(Data("1\n[1,2,3,4,5,6]\n".utf8))
         let error = try await networkingError { try await values(body, limit: 10, as: JSONValue.self) }
-        #expect(error.code == .bodyTooLarge)
+        #expect(error.code == .lineTooLong)
         #expect(error.message.hasPrefix("Line 2 "))
     }
 

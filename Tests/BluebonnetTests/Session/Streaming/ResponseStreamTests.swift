@@ -83,7 +83,7 @@ struct ResponseStreamTests {
             var stream = api.stream("log")
             stream.errorBodyLimit = 4
             let limited = stream
-            let error = try await networkingError { try await limited.response() }
+            let error = try await networkingError { try await limited.open() }
             #expect(error.bodyString == "0123")
         }
     }
@@ -123,7 +123,7 @@ struct ResponseStreamTests {
     @Test func `an empty streamed response needs no content type`() async throws {
         try await withAPI(over: StubTransport(routes: [.get("/log"): StubResponse(status: .noContent)])) { api, _ in
             let stream = api.stream("log").validating(ResponseValidation(contentTypes: ["text/csv"]))
-            let response = try await stream.response()
+            let response = try await stream.open()
             #expect(response.head.status == .noContent)
             let body = try await response.body.collect()
             #expect(body.isEmpty)
@@ -191,15 +191,15 @@ struct ResponseStreamTests {
         try await FaultServer.run(script) { server in
             try await withSession { session in
                 let stream = HTTPSessionManager(baseURL: server.baseURL, session: session).stream("log")
-                let response = try await stream.response()
-                #expect(response.body.currentProgress.bytesExpectedToReceive == 8)
+                let response = try await stream.open()
+                #expect(response.body.currentProgress.download.total == 8)
                 var pieces = response.body.makeAsyncIterator()
                 var count = try await pieces.next()?.count ?? 0
-                #expect(response.body.currentProgress.bytesReceived >= count)
+                #expect(response.body.currentProgress.download.completed >= count)
                 gate.open()
                 while let piece = try await pieces.next() { count += piece.count }
                 #expect(count == 8)
-                #expect(response.body.currentProgress.fractionCompleted == 1)
+                #expect(response.body.currentProgress.download.fractionCompleted == 1)
             }
         }
     }
@@ -209,7 +209,7 @@ struct ResponseStreamTests {
         try await FaultServer.run(script) { server in
             try await withSession { session in
                 for _ in 0..<2 {
-                    let response = try await session.stream(Request(to: server.baseURL))
+                    let response = try await session.open(Request(to: server.baseURL))
                     await response.body.discard()
                 }
                 #expect(server.record.connections.count == 1)

@@ -56,7 +56,7 @@ struct ServerSentEventsTests {
             let error = try await networkingError {
                 for try await _ in api.stream("events").serverSentEvents(limit: 5) {}
             }
-            #expect(error.code == .bodyTooLarge)
+            #expect(error.code == .lineTooLong)
             #expect(error.response?.status == .ok)
         }
     }

@@ -17,7 +17,7 @@ struct StreamTaskTests {
         for await event in events {
             switch event.kind {
             case .didResume: words.append("resume")
-            case .didReceiveResponse: words.append(event.response.map { "\($0.status.code)" } ?? "no head")
+            case .didReceiveResponse: words.append(event.head.map { "\($0.status.code)" } ?? "no head")
             case .didComplete: return words + [event.error?.code.rawValue ?? "complete"]
             default: words.append("\(event.kind)")
             }
@@ -31,12 +31,12 @@ struct StreamTaskTests {
         try await FaultServer.run(script) { server in
             try await withSession { session in
                 let events = session.events
-                let response = try await session.stream(Request(to: server.baseURL))
+                let response = try await session.open(Request(to: server.baseURL))
                 let task = try #require(session.tasks.first)
                 #expect(session.tasks.count == 1 && task.state == .running)
-                #expect(task.response?.status.code == 200)
+                #expect(task.head?.status.code == 200 && "\(task)" == "GET \(server.baseURL) (running)")
                 #expect(task.originalRequest.url == response.request.url)
-                try await until("the first half") { task.currentProgress.bytesReceived == 2 }
+                try await until("the first half") { task.currentProgress.download.completed == 2 }
                 gate.open()
                 let body = try await response.body.collect()
                 #expect(body == Data("abcd".utf8))
@@ -51,7 +51,7 @@ struct StreamTaskTests {
         try await FaultServer.run([.readRequest, .send(Self.head + "ab"), .stall]) { server in
             try await withSession { session in
                 let events = session.events
-                let response = try await session.stream(Request(to: server.baseURL))
+                let response = try await session.open(Request(to: server.baseURL))
                 session.tasks.first?.cancel()
                 let error = try await networkingError { _ = try await response.body.collect() }
                 #expect(error.code == .cancelled)
@@ -66,7 +66,7 @@ struct StreamTaskTests {
         try await FaultServer.run([.readRequest, .send(Self.head + "ab"), .stall]) { server in
             try await withSession { session in
                 let events = session.events
-                let status = try await session.stream(Request(to: server.baseURL)).head.status
+                let status = try await session.open(Request(to: server.baseURL)).head.status
                 #expect(status == .ok)
                 let words = await Self.untilComplete(events)
                 #expect(words == ["resume", "200", "cancelled"] && session.tasks.isEmpty)
@@ -78,7 +78,7 @@ struct StreamTaskTests {
         try await FaultServer.run([.readRequest, .send(Self.head + "ab"), .close]) { server in
             try await withSession { session in
                 let events = session.events
-                let response = try await session.stream(Request(to: server.baseURL))
+                let response = try await session.open(Request(to: server.baseURL))
                 _ = try await networkingError { _ = try await response.body.collect() }
                 let words = await Self.untilComplete(events)
                 #expect(words == ["resume", "200", "truncated-response"])
@@ -91,7 +91,7 @@ struct StreamTaskTests {
             try await withSession { session in
                 let events = session.events
                 let request = try Request(to: server.baseURL)
-                let error = try await networkingError { _ = try await session.stream(request) }
+                let error = try await networkingError { _ = try await session.open(request) }
                 #expect(error.code == .connectionLost && error.request?.url == request.url)
                 let words = await Self.untilComplete(events)
                 #expect(words == ["resume", "connection-lost"] && session.tasks.isEmpty)
@@ -101,7 +101,7 @@ struct StreamTaskTests {
 
     @Test func `the task of a stream whose body has arrived already is complete at once`() async throws {
         try await withSession(transport: StubTransport { _ in .text("ok") }) { session in
-            let response = try await session.stream(Request(to: "http://x/"))
+            let response = try await session.open(Request(to: "http://x/"))
             #expect(session.tasks.isEmpty)
             let body = try await response.body.collect()
             #expect(body == Data("ok".utf8))
@@ -114,10 +114,10 @@ struct StreamTaskTests {
         try await FaultServer.run(script) { server in
             try await withEngine { session, engine in
                 let events = session.events
-                let response = try await session.stream(Request(to: server.baseURL))
+                let response = try await session.open(Request(to: server.baseURL))
                 session.invalidate(cancellingTasks: false)
                 let refused = try await networkingError {
-                    _ = try await session.stream(Request(to: server.baseURL))
+                    _ = try await session.open(Request(to: server.baseURL))
                 }
                 #expect(refused.code == .sessionInvalidated)
                 gate.open()
@@ -138,7 +138,7 @@ struct StreamTaskTests {
         try await LocalServer.run { server in
             try await withSession { session in
                 let events = session.events
-                let response = try await session.stream(Request(to: server.baseURL + "/gzip"))
+                let response = try await session.open(Request(to: server.baseURL + "/gzip"))
                 let body = try await response.body.collect()
                 #expect(!body.isEmpty)
                 let words = await Self.untilComplete(events)
@@ -153,7 +153,7 @@ struct StreamTaskTests {
         let script: FaultServer.Script = [.readRequest, .respond(body: "12345\r\n1234\n123456\n123456\r\n1")]
         try await FaultServer.run(script) { server in
             try await withSession(SessionConfiguration { $0.limits.line = 6 }) { session in
-                let response = try await session.stream(Request(to: server.baseURL))
+                let response = try await session.open(Request(to: server.baseURL))
                 var lines: [String] = []
                 for try await line in response.body.lines { lines.append(line) }
                 #expect(lines == ["12345", "1234", "123456", "123456", "1"])
@@ -166,7 +166,7 @@ struct StreamTaskTests {
     {
         try await FaultServer.run([.readRequest, .respond(body: text)]) { server in
             try await withSession(SessionConfiguration { $0.limits.line = 6 }) { session in
-                let response = try await session.stream(Request(to: server.baseURL))
+                let response = try await session.open(Request(to: server.baseURL))
                 var lines: [String] = []
                 let error = try await networkingError {
                     for try await line in response.body.lines { lines.append(line) }

@@ -21,7 +21,7 @@ struct StreamingTests {
         ]
         try await FaultServer.run(script) { server in
             func open() async throws -> TransportResponse {
-                try await SessionManager().stream(Request(to: server.baseURL))
+                try await SessionManager().open(Request(to: server.baseURL))
             }
             let response = try await open()
             #expect(response.head.status == .ok)
@@ -42,7 +42,7 @@ struct StreamingTests {
                 request.timeouts = Timeouts(request: .seconds(2))
                 // On a machine that is busy enough, the time may be over before the head is there.
                 let error = try await networkingError { [request] in
-                    try await session.stream(request).body.collect()
+                    try await session.open(request).body.collect()
                 }
                 #expect(error.code == .requestTimeout)
             }
@@ -53,7 +53,7 @@ struct StreamingTests {
         try await FaultServer.run([.readRequest, .stall]) { server in
             try await withSession { session in
                 let request = try Request(to: server.baseURL)
-                let streaming = Task { try await session.stream(request) }
+                let streaming = Task { try await session.open(request) }
                 try await server.waitForRequests(1)
                 streaming.cancel()
                 let error = try await networkingError { try await streaming.value }
@@ -66,7 +66,7 @@ struct StreamingTests {
     @Test func `lines of a stream of JSON texts can be parsed one by one`() async throws {
         try await LocalServer.run { server in
             try await withSession { session in
-                let response = try await session.stream(Request(to: server.baseURL + "/stream/3"))
+                let response = try await session.open(Request(to: server.baseURL + "/stream/3"))
                 var numbers: [Int?] = []
                 for try await line in response.body.lines {
                     numbers.append(try JSONValue(parsing: line)["id"]?.int)

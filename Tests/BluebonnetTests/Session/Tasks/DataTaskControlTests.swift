@@ -26,10 +26,10 @@ struct DataTaskControlTests {
         ]
         try await FaultServer.run(script, options: .init(sendBuffer: 65_536)) { server in
             try await withSession { session in
-                let task = session.dataTask(try Request(to: server.baseURL))
+                let task = session.dataTask(for: try Request(to: server.baseURL))
                 let progress = task.progress
                 task.resume()
-                for await step in progress where step.bytesReceived == 1 { break }
+                for await step in progress where step.download.completed == 1 { break }
                 task.suspend()
                 gate.open()
                 await #expect(throws: FaultServer.WaitTimeout.self) {
@@ -37,7 +37,7 @@ struct DataTaskControlTests {
                         record.connections[0].bytesSent > size
                     }
                 }
-                #expect(task.currentProgress.bytesReceived < size / 2)
+                #expect(task.currentProgress.download.completed < size / 2)
                 task.resume()
                 let body = try await task.value
                 #expect(body.count == size + 1)
@@ -48,7 +48,7 @@ struct DataTaskControlTests {
     @Test func `suspending a task that was not started changes nothing`() async throws {
         let transport = StubTransport { _ in .text("a") }
         try await withSession(transport: transport) { session in
-            let task = session.dataTask(try Request(to: "http://example.com/"), as: .string)
+            let task = session.dataTask(for: try Request(to: "http://example.com/"), as: .string)
             task.suspend()
             #expect(task.state == .suspended)
             let text = try await task.value
@@ -59,7 +59,7 @@ struct DataTaskControlTests {
     @Test func `a suspended data task can be cancelled`() async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in
             try await withSession { session in
-                let task = session.dataTask(try Request(to: server.baseURL))
+                let task = session.dataTask(for: try Request(to: server.baseURL))
                 task.resume()
                 try await server.waitForRequests(1)
                 task.suspend()
@@ -76,7 +76,7 @@ struct DataTaskControlTests {
     @Test func `cancelling fails the task and closes the connection`() async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in
             try await withSession { session in
-                let task = session.dataTask(try Request(to: server.baseURL))
+                let task = session.dataTask(for: try Request(to: server.baseURL))
                 task.resume()
                 try await server.waitForRequests(1)
                 task.cancel()
@@ -94,7 +94,7 @@ struct DataTaskControlTests {
     @Test func `cancelling a task that was not started keeps it from starting`() async throws {
         let transport = StubTransport(routes: [:])
         try await withSession(transport: transport) { session in
-            let task = session.dataTask(try Request(to: "http://example.com/"))
+            let task = session.dataTask(for: try Request(to: "http://example.com/"))
             task.cancel()
             #expect(task.state == .completed)
             task.resume()
@@ -109,7 +109,7 @@ struct DataTaskControlTests {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"
         try await FaultServer.run([.readRequest, .send(head + "ab"), .stall]) { server in
             try await withSession { session in
-                let task = session.dataTask(try Request(to: server.baseURL))
+                let task = session.dataTask(for: try Request(to: server.baseURL))
                 if isResumed { task.resume() }
                 let awaiting = Task { try await task.value }
                 try await server.waitForRequests(1)
@@ -127,10 +127,10 @@ struct DataTaskControlTests {
         ]
         try await FaultServer.run(script) { server in
             try await withSession { session in
-                let task = session.dataTask(try Request(to: server.baseURL))
+                let task = session.dataTask(for: try Request(to: server.baseURL))
                 let progress = task.progress
                 task.resume()
-                for await step in progress where step.bytesReceived > 4 << 20 { break }
+                for await step in progress where step.download.completed > 4 << 20 { break }
                 task.cancel()
                 let error = try await networkingError { try await task.value }
                 #expect(error.code == .cancelled)
@@ -156,7 +156,7 @@ struct DataTaskControlTests {
         configuration.interceptors = [interceptor]
         let transport = StubTransport(routes: [:])
         try await withSession(configuration, transport: transport) { session in
-            let task = session.dataTask(try Request(to: "http://example.com/"))
+            let task = session.dataTask(for: try Request(to: "http://example.com/"))
             task.resume()
             try await until("the interceptor waits") { interceptor.begun.value == 1 }
             task.cancel()

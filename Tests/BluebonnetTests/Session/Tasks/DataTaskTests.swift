@@ -20,9 +20,9 @@ struct DataTaskTests {
     @Test func `a data task is not started until it is resumed`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "hello"), .close]) { server in
             try await withSession { session in
-                let task = session.dataTask(try Request(to: server.baseURL))
+                let task = session.dataTask(for: try Request(to: server.baseURL))
                 #expect(task.state == .suspended)
-                #expect(session.tasks.isEmpty)
+                #expect(session.tasks.first === task)
                 #expect(server.connections.isEmpty)
                 task.resume()
                 let body = try await task.value
@@ -37,7 +37,7 @@ struct DataTaskTests {
         let gate = FaultGate()
         try await FaultServer.run([.readRequest, .send(Self.head), .hold(gate), .send("hello")]) { server in
             try await withSession { session in
-                let task = session.dataTask(try Request(to: server.baseURL))
+                let task = session.dataTask(for: try Request(to: server.baseURL))
                 task.resume()
                 #expect(task.state == .running)
                 try await server.waitForRequests(1)
@@ -49,7 +49,7 @@ struct DataTaskTests {
                 gate.open()
                 _ = try await task.value
                 #expect(task.state == .completed)
-                #expect(task.response?.status == .ok)
+                #expect(task.head?.status == .ok)
             }
         }
     }
@@ -57,7 +57,7 @@ struct DataTaskTests {
     @Test func `awaiting the value starts the task`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "hello")]) { server in
             try await withSession { session in
-                let task = session.dataTask(try Request(to: server.baseURL), as: .string)
+                let task = session.dataTask(for: try Request(to: server.baseURL), as: .string)
                 let text = try await task.value
                 #expect(text == "hello")
                 let again = try await task.value
@@ -71,10 +71,10 @@ struct DataTaskTests {
         let gate = FaultGate()
         try await FaultServer.run([.readRequest, .hold(gate), .respond(body: "hello")]) { server in
             try await withSession { session in
-                let task = session.dataTask(try Request(to: server.baseURL), as: .string)
+                let task = session.dataTask(for: try Request(to: server.baseURL), as: .string)
                 async let first = task.value
                 async let second = task.value
-                async let third = task.completedResponse
+                async let third = task.response
                 try await server.waitForRequests(1)
                 gate.open()
                 let values = try await [first, second, third.value]
@@ -84,10 +84,40 @@ struct DataTaskTests {
         }
     }
 
+    @Test func `awaiting the result starts the task, and gives an error as a value`() async throws {
+        struct Mine: Error { var code: NetworkingError.Code }
+        let transport = StubTransport { _ in .text("no", status: .notFound) }
+        try await withSession(transport: transport) { session in
+            let request = try Request(to: "http://example.com/")
+            let accepted = await session.dataTask(for: request).result
+            #expect(try accepted.get().value == Data("no".utf8))
+            let task = session.dataTask(for: request, as: .string)
+            let refused = await task.result.mapError { Mine(code: $0.code) }
+            let mine = #expect(throws: Mine.self) { try refused.get() }
+            #expect(mine?.code == .unacceptableStatusCode)
+            // The second time the task is over.
+            guard case .failure(let error) = await task.result else {
+                Issue.record("a failure was expected")
+                return
+            }
+            #expect(error.response?.status == .notFound && transport.requests.count == 2)
+        }
+    }
+
+    @Test func `a task describes itself in one line without secrets`() async throws {
+        try await withSession(transport: StubTransport { _ in .text("ok") }) { session in
+            let task = session.dataTask(for: try Request(to: "http://ada:pw@example.com/a?token=1"))
+            #expect("\(task)" == "GET http://example.com/a?token=… (suspended)")
+            #expect("\(session.tasks)" == "[GET http://example.com/a?token=… (suspended)]")
+            _ = try await task.value
+            #expect("\(task)" == "GET http://example.com/a?token=… (completed)")
+        }
+    }
+
     @Test func `a complete task stays complete`() async throws {
         let transport = StubTransport { _ in .text("once") }
         try await withSession(transport: transport) { session in
-            let task = session.dataTask(try Request(to: "http://example.com/"), as: .string)
+            let task = session.dataTask(for: try Request(to: "http://example.com/"), as: .string)
             _ = try await task.value
             task.cancel()
             task.suspend()
@@ -102,7 +132,7 @@ struct DataTaskTests {
     @Test func `no two tasks of a session have the same identifier`() async throws {
         try await withSession(transport: StubTransport(routes: [:])) { session in
             let request = try Request(to: "http://example.com/")
-            let identifiers = (0..<100).map { _ in session.dataTask(request).identifier }
+            let identifiers = (0..<100).map { _ in session.dataTask(for: request).identifier }
             #expect(Set(identifiers).count == 100)
         }
     }
@@ -112,13 +142,13 @@ struct DataTaskTests {
     @Test func `the current request is the one of the last hop`() async throws {
         try await LocalServer.run { server in
             try await withSession { session in
-                let task = session.dataTask(try Request(to: server.baseURL + "/redirect/2"))
+                let task = session.dataTask(for: try Request(to: server.baseURL + "/redirect/2"))
                 #expect(task.currentRequest.url == task.originalRequest.url)
-                #expect(task.response == nil)
-                let response = try await task.completedResponse
+                #expect(task.head == nil)
+                let response = try await task.response
                 #expect(task.originalRequest.url.path(percentEncoded: true) == "/redirect/2")
                 #expect(task.currentRequest.url.path(percentEncoded: true) == "/get")
-                #expect(task.response == response.head)
+                #expect(task.head == response.head)
                 #expect(response.url == task.currentRequest.url)
                 #expect(response.redirects.count == 2)
             }
@@ -130,19 +160,19 @@ struct DataTaskTests {
         let script: FaultServer.Script = [.readRequest, .send(Self.head + "he"), .hold(gate), .send("llo")]
         try await FaultServer.run(script) { server in
             try await withSession { session in
-                let task = session.dataTask(try Request(to: server.baseURL))
+                let task = session.dataTask(for: try Request(to: server.baseURL))
                 let progress = task.progress
                 task.resume()
                 var last: TaskProgress?
                 for await step in progress {
                     last = step
-                    guard step.bytesReceived == 2 else { continue }
-                    #expect(step.bytesExpectedToReceive == 5)
-                    #expect(step.fractionCompleted == 0.4)
+                    guard step.download.completed == 2 else { continue }
+                    #expect(step.download.total == 5)
+                    #expect(step.download.fractionCompleted == 0.4)
                     gate.open()
                 }
-                #expect(last?.bytesReceived == 5)
-                #expect(last?.fractionCompleted == 1)
+                #expect(last?.download.completed == 5)
+                #expect(last?.download.fractionCompleted == 1)
                 #expect(task.currentProgress == last)
                 _ = try await task.value
             }
@@ -151,7 +181,7 @@ struct DataTaskTests {
 
     @Test func `the progress of a complete task ends at once`() async throws {
         try await withSession(transport: StubTransport { _ in .text("a") }) { session in
-            let task = session.dataTask(try Request(to: "http://example.com/"))
+            let task = session.dataTask(for: try Request(to: "http://example.com/"))
             _ = try await task.value
             var steps = 0
             for await _ in task.progress { steps += 1 }
@@ -163,11 +193,11 @@ struct DataTaskTests {
         try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
             try await withSession { session in
                 let request = try Request(.post, to: server.baseURL, body: .string("0123456789"))
-                let task = session.dataTask(request)
+                let task = session.dataTask(for: request)
                 _ = try await task.value
-                #expect(task.currentProgress.bytesSent == 10)
-                #expect(task.currentProgress.bytesExpectedToSend == 10)
-                #expect(task.currentProgress.fractionSent == 1)
+                #expect(task.currentProgress.upload.completed == 10)
+                #expect(task.currentProgress.upload.total == 10)
+                #expect(task.currentProgress.upload.fractionCompleted == 1)
             }
         }
     }

@@ -18,7 +18,7 @@ struct DeadlineStormTests {
                     var request = try Request(to: url)
                     request.timeouts = Timeouts(request: .microseconds(round * 10))
                     let error = try await networkingError {
-                        try await session.stream(request).body.collect()
+                        try await session.open(request).body.collect()
                     }
                     #expect(error.code == .requestTimeout)
                 }

@@ -11,7 +11,7 @@ struct SessionEventTests {
     private static func text(_ event: SessionEvent) -> String {
         var words = [event.kind.description]
         if let task = event.task { words.append("\(task.identifier)") }
-        if let head = event.response { words.append("\(head.status.code)") }
+        if let head = event.head { words.append("\(head.status.code)") }
         if event.kind == .didComplete { words.append(event.error?.code.rawValue ?? "-") }
         return words.joined(separator: " ")
     }
@@ -29,7 +29,7 @@ struct SessionEventTests {
     @Test func `the events of a task come in order`() async throws {
         try await withSession(transport: StubTransport { _ in .text("ok") }) { session in
             let events = session.events
-            let task = session.dataTask(try Request(to: "http://example.com/"))
+            let task = session.dataTask(for: try Request(to: "http://example.com/"))
             _ = try await task.value
             let texts = await Self.untilComplete(events)
             let number = task.identifier
@@ -40,7 +40,7 @@ struct SessionEventTests {
     @Test func `a refused status is reported as received before the task fails`() async throws {
         try await withSession(transport: StubTransport { _ in .text("no", status: .notFound) }) { session in
             let events = session.events
-            let task = session.dataTask(try Request(to: "http://example.com/"), as: .string)
+            let task = session.dataTask(for: try Request(to: "http://example.com/"), as: .string)
             _ = try await networkingError { try await task.value }
             let texts = await Self.untilComplete(events)
             let number = task.identifier
@@ -57,7 +57,7 @@ struct SessionEventTests {
         try await FaultServer.run([.readRequest, .stall]) { server in
             try await withSession { session in
                 let events = session.events
-                let task = session.dataTask(try Request(to: server.baseURL))
+                let task = session.dataTask(for: try Request(to: server.baseURL))
                 task.suspend()
                 task.resume()
                 try await server.waitForRequests(1)

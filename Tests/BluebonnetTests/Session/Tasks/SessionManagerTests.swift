@@ -75,12 +75,51 @@ struct SessionManagerTests {
 
     // MARK: Tasks
 
+    @Test func `a task that has not started is among the tasks while it is referenced`() async throws {
+        try await withSession(transport: StubTransport { _ in .text("ok") }) { session in
+            let request = try Request(to: "http://example.com/")
+            let first = session.dataTask(for: request)
+            var second: DataTask<Data>? = session.dataTask(for: request)
+            weak let released = second
+            #expect(session.tasks.map(\.identifier) == [first.identifier, second?.identifier])
+            second = nil
+            #expect(released == nil)
+            #expect(session.tasks.map(\.identifier) == [first.identifier])
+            _ = try await first.value
+            #expect(session.tasks.isEmpty && session.core.rememberedTasks == 0)
+        }
+    }
+
+    @Test func `a task that is cancelled before it starts is no longer among the tasks`() async throws {
+        try await withSession(transport: StubTransport(routes: [:])) { session in
+            let tasks = (0..<3).map { _ in session.dataTask(for: Request(url: URL(filePath: "/"))) }
+            for task in session.tasks { task.cancel() }
+            #expect(session.tasks.isEmpty && session.core.rememberedTasks == 0)
+            for task in tasks {
+                let error = try await networkingError { try await task.value }
+                #expect(error.code == .cancelled)
+            }
+        }
+    }
+
+    @Test func `tasks that were never started leave nothing in their session`() async throws {
+        let witness = Witness.make()
+        var session: SessionManager? = SessionManager(
+            configuration: SessionConfiguration { $0.interceptors = [witness.witness] },
+            transport: StubTransport(routes: [:])
+        )
+        let request = try Request(to: "http://example.com/")
+        for _ in 0..<1000 { _ = session?.dataTask(for: request) }
+        #expect(session?.core.rememberedTasks == 0)
+        session = nil
+    }
+
     @Test func `the tasks of a session are those under way, in the order they were made`() async throws {
         let gate = FaultGate()
         try await FaultServer.run([.readRequest, .hold(gate), .respond(body: "ok")]) { server in
             try await withSession { session in
                 let request = try Request(to: server.baseURL)
-                let tasks = (0..<3).map { _ in session.dataTask(request) }
+                let tasks = (0..<3).map { _ in session.dataTask(for: request) }
                 for task in tasks.reversed() { task.resume() }
                 try await server.waitForRequests(3)
                 #expect(session.tasks.map { $0.identifier } == tasks.map { $0.identifier })
@@ -97,8 +136,8 @@ struct SessionManagerTests {
         try await FaultServer.run([.readRequest, .stall]) { server in
             try await withSession { session in
                 let request = try Request(to: server.baseURL)
-                let task = session.dataTask(request)
-                let later = session.dataTask(request)
+                let task = session.dataTask(for: request)
+                let later = session.dataTask(for: request)
                 task.resume()
                 try await server.waitForRequests(1)
                 session.invalidate()
@@ -106,7 +145,7 @@ struct SessionManagerTests {
                 #expect(error.code == .sessionInvalidated)
                 let late = try await networkingError { try await later.value }
                 #expect(late.code == .sessionInvalidated)
-                let stream = try await networkingError { try await session.stream(request) }
+                let stream = try await networkingError { try await session.open(request) }
                 #expect(stream.code == .sessionInvalidated)
                 try await server.waitUntilClientClosed()
                 #expect(server.requests.count == 1)
@@ -119,7 +158,7 @@ struct SessionManagerTests {
         try await FaultServer.run([.readRequest, .hold(gate), .respond(body: "ok")]) { server in
             try await withSession { session in
                 let request = try Request(to: server.baseURL)
-                let task = session.dataTask(request, as: .string)
+                let task = session.dataTask(for: request, as: .string)
                 task.resume()
                 try await server.waitForRequests(1)
                 session.invalidate(cancellingTasks: false)
@@ -130,6 +169,25 @@ struct SessionManagerTests {
                 #expect(text == "ok")
                 try await server.waitUntilClientClosed()
             }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `nothing ends the shared session`() async throws {
+        let gate = FaultGate()
+        try await FaultServer.run([.readRequest, .hold(gate), .respond(body: "ok"), .close]) { server in
+            let session = SessionManager.shared
+            let request = try Request(to: server.baseURL)
+            let task = session.dataTask(for: request, as: .string)
+            task.resume()
+            try await server.waitForRequests(1)
+            session.invalidate()
+            session.invalidate(cancellingTasks: false)
+            await session.shutdown()
+            #expect(task.state == .running)
+            gate.open()
+            #expect(try await task.value == "ok")
+            #expect(try await session.data(for: request).value == Data("ok".utf8))
         }
     }
 
@@ -149,7 +207,7 @@ struct SessionManagerTests {
         try await FaultServer.run([.readRequest, .stall]) { server in
             var session = Optional(SessionManager())
             let request = try Request(to: server.baseURL)
-            let task = session?.dataTask(request)
+            let task = session?.dataTask(for: request)
             task?.resume()
             try await server.waitForRequests(1)
             session = nil
@@ -161,7 +219,7 @@ struct SessionManagerTests {
 
     @Test func `a task of a session that was released fails when it starts`() async throws {
         let request = try Request(to: "http://example.com/")
-        let task = SessionManager(transport: StubTransport(routes: [:])).dataTask(request)
+        let task = SessionManager(transport: StubTransport(routes: [:])).dataTask(for: request)
         let error = try await networkingError { try await task.value }
         #expect(error.code == .sessionInvalidated)
     }

@@ -88,7 +88,7 @@ struct UncancellableCodeTests {
         defer { uncancellable.end.open() }
         try await withSession(transport: uncancellable) { session in
             let manager = HTTPSessionManager(baseURL: "http://x", session: session)
-            let error = try await networkingError { _ = try await manager.stream("404").response() }
+            let error = try await networkingError { _ = try await manager.stream("404").open() }
             #expect(error.code == .unacceptableStatusCode, "\(error)")
             #expect(error.body == Data("half".utf8))
         }
@@ -129,7 +129,7 @@ struct UncancellableCodeTests {
         })
         let transport = Endless(body: { .stream(endless) })
         try await withSession(transport: transport) { session in
-            let task = session.dataTask(try Request(to: "http://x/"))
+            let task = session.dataTask(for: try Request(to: "http://x/"))
             task.resume()
             try await until("the body is read") { asked.value > 10 }
             task.cancel()
