@@ -87,10 +87,10 @@ class Snippet:
 
     def file(self) -> str:
         """The whole file. With imports it is complete but for the hidden code of this block."""
-        pieces = [self.before, self.block, self.after]
+        text = "".join(code.located(self.article) for code in self.merged())
         if self.is_manifest or IMPORT.search(self.block.text):
-            return "".join(piece.located(self.article) for piece in pieces if piece)
-        return imports(IMPORTS) + "".join(piece.located(self.article) for piece in (*self.common, *pieces) if piece)
+            return text
+        return imports(IMPORTS) + "".join(code.located(self.article) for code in self.common) + text
 
     def function(self, name: str) -> str:
         """The block in a function, in a scope inside that of the hidden code, so that it can use a name again."""
@@ -98,14 +98,24 @@ class Snippet:
         # Imports of the hidden code stand above the function. Their lines stay empty, so that lines are counted right.
         text += "".join(f"{line}\n" for code in self.hidden for line in IMPORT.findall(code.text))
         text += f"func {name}() async throws {{\n"
-        for code in self.common:
+        pieces = [*self.common, *self.merged()]
+        for code in pieces[:-1]:
             text += without_imports(code).located(self.article) + "do {\n"
-        if self.before:
-            text += without_imports(self.before).located(self.article)
-        text += self.block.located(self.article) if self.after else f"do {{\n{self.block.located(self.article)}}}\n"
-        if self.after:
-            text += self.after.located(self.article)
-        return text + "}\n" * (len(self.common) + 1)
+        text += without_imports(pieces[-1]).located(self.article)
+        return text + "}\n" * len(pieces)
+
+    def merged(self) -> list[Code]:
+        """The hidden code of this block and the block; one piece where the code is around the block.
+
+        Nothing can stand between the brackets of the code and the block, `#sourceLocation` neither: empty lines take
+        the place of what is between them in the article.
+        """
+        if not self.after:
+            return [code for code in (self.before, self.block) if code]
+        before = self.before.text.rstrip("\n") if self.before else ""
+        line = self.before.line if self.before else self.block.line
+        gap = "\n" * (self.block.line - line - before.count("\n"))
+        return [Code(f"{before}{gap}{self.block.text}{self.after.text}", line)]
 
 
 def imports(names: list[str]) -> str:
@@ -238,7 +248,9 @@ def checks(found: list[Snippet], command: list[str]) -> list[Check]:
     inside = [snippet for snippet in found if not snippet.is_whole_file]
     files = {f"Block{number}.swift": snippet.function(f"block{number}") for number, snippet in enumerate(inside)}
     if files:
-        calls.insert(0, Check([*command, "-parse-as-library", "-module-name", "Blocks"], files, inside))
+        # One job for all files: of several jobs, the compiler does not start those after one that fails.
+        arguments = [*command, "-parse-as-library", "-module-name", "Blocks", "-whole-module-optimization"]
+        calls.insert(0, Check(arguments, files, inside))
     return calls
 
 

@@ -91,10 +91,11 @@ class Blocks(unittest.TestCase):
             ["func block() async throws {", "let api = 1", "do {", "let user = 2", "do {", "let api = user", "}", "}", "}"],
         )
 
-    def test_hidden_code_can_stand_around_a_block(self):
-        [snippet] = read("<!-- snippet: do {}\n…\n-->\n```swift\ncatch {}\n```\n")
-        self.assertEqual((snippet.before.text, snippet.after.line), (" do {}", 3))
-        self.assertNotIn("do {\n#", snippet.function("block"))
+    def test_hidden_code_around_a_block_is_one_piece_with_the_lines_of_the_article(self):
+        [snippet] = read("<!-- snippet:\ndo {}\n…\nlast()\n-->\n```swift\ncatch {}\n```\n")
+        [piece] = snippet.merged()
+        self.assertEqual(piece.line, 1)
+        self.assertEqual(piece.text.split("\n"), ["", "do {}", "", "", "", "", "catch {}", "last()", ""])
 
 
 class Marks(unittest.TestCase):
