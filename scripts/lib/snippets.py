@@ -28,7 +28,7 @@ MODULE = "BluebonnetTesting"
 HOUSE_WITH_VALUE = {"-module-name", "-package-name", "-enable-upcoming-feature"}
 HOUSE = {"-parse-as-library", "-strict-memory-safety", "-warnings-as-errors", "-enable-testing"}
 
-# Warnings that are right in a program and wrong in an excerpt, which shows a value and does not use it.
+# Warnings that are right in a program, and wrong in an excerpt, which does not use what it makes.
 BREVITY = re.compile(r"never (used|mutated|read)|unused")
 
 # A mark and its text, a block, or any other line.
@@ -95,7 +95,8 @@ class Snippet:
     def function(self, name: str) -> str:
         """The block in a function, in a scope inside that of the hidden code, so that it can use a name again."""
         text = imports(IMPORTS)
-        # Imports of the hidden code stand above the function. Their lines stay empty, so that lines are counted right.
+        # Imports of the hidden code stand above the function. Empty lines stay in their places, so
+        # that lines are counted right.
         text += "".join(f"{line}\n" for code in self.hidden for line in IMPORT.findall(code.text))
         text += f"func {name}() async throws {{\n"
         pieces = [*self.common, *self.merged()]
@@ -248,7 +249,8 @@ def checks(found: list[Snippet], command: list[str]) -> list[Check]:
     inside = [snippet for snippet in found if not snippet.is_whole_file]
     files = {f"Block{number}.swift": snippet.function(f"block{number}") for number, snippet in enumerate(inside)}
     if files:
-        # One job for all files: of several jobs, the compiler does not start those after one that fails.
+        # One job for all files: of several jobs, the compiler does not start those after one that
+        # fails.
         arguments = [*command, "-parse-as-library", "-module-name", "Blocks", "-whole-module-optimization"]
         calls.insert(0, Check(arguments, files, inside))
     return calls
