@@ -137,6 +137,8 @@ def snippets(article: str, text: str) -> Iterator[Snippet]:
             if mark:
                 raise Fault(f"{article}:{mark[1].line}: there is no block after this mark")
             code = Code(found["text"], line)
+            if re.search(r"^[ \t]*@", code.text, re.MULTILINE):
+                raise Fault(f"{article}:{line}: DocC takes a line that begins with @ for a directive, and shows the rest")
             match found["kind"]:
                 case "snippets":
                     common.append(code)

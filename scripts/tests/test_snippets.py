@@ -111,7 +111,8 @@ class Marks(unittest.TestCase):
         self.assertEqual(read("<!-- figures -->\n<!-- a note: about snippets -->\n"), [])
 
     def test_faults_name_the_line(self):
-        for text in ["\n<!-- snippet skipped: -->\n```swift\n```\n", "\n<!-- snippet: a -->\n", "\n<!-- snippet hidden: a -->\n```swift\n```\n"]:
+        for text in ["\n<!-- snippet skipped: -->\n```swift\n```\n", "\n<!-- snippet: a -->\n", "\n<!-- snippet hidden: a -->\n```swift\n```\n",
+                     "\n<!-- snippet:\n  @Sendable func a() {}\n-->\n```swift\n```\n"]:
             with self.subTest(text), self.assertRaisesRegex(snippets.Fault, "^A.md:2: "):
                 read(text)
 
