@@ -72,12 +72,15 @@ struct MultipartTests {
     }
 
     /// Sends the form to every parser and compares the parts that it read.
-    private func check(_ expected: [Part], _ build: @Sendable (inout MultipartFormData) throws -> Void) async throws {
+    private func check(
+        _ expected: [Part],
+        _ build: @escaping @Sendable (inout MultipartFormData) throws -> Void
+    ) async throws {
         let baseURL = try #require(URL(string: try InteropServer.formParsers.address))
         try await withSession { session in
             let api = HTTPSessionManager(baseURL: baseURL, session: session)
             for parser in Parser.allCases where parser.isAvailable {
-                let parts: [Part] = try await api.post(parser.rawValue, multipart: build)
+                let parts: [Part] = try await api.post(parser.rawValue, body: .multipart(build))
                 #expect(parts.count == expected.count, "read by \(parser.rawValue)")
                 for (part, sent) in zip(parts, expected) {
                     #expect(part == sent.read(by: parser), "read by \(parser.rawValue)")
@@ -102,7 +105,7 @@ struct MultipartTests {
     @Test(.enabled(if: InteropServer.goFormParser.isAvailable, "Go is not installed"))
     func `the form parser of Go reads a form`() async throws {
         let parts: [Part] = try await withAPI(at: InteropServer.formParsers.address) { api in
-            try await api.post(Parser.go.rawValue) { $0.append("text", name: "n") }
+            try await api.post(Parser.go.rawValue, body: .multipart { $0.append("text", name: "n") })
         }
         #expect(parts == [Part("n", Data("text".utf8))])
     }
@@ -167,7 +170,7 @@ struct MultipartTests {
         await withSession { session in
             let api = HTTPSessionManager(baseURL: url, session: session)
             let error = await #expect(throws: NetworkingError.self) {
-                try await api.post("multipart", as: .data) { $0.append("x", name: "n", fileName: name) }
+                try await api.post("multipart", body: .multipart { $0.append("x", name: "n", fileName: name) })
             }
             #expect(error?.code == .requestSerializationFailed)
         }
@@ -187,7 +190,7 @@ struct MultipartTests {
                     var form = MultipartFormData()
                     try form.append(fileURL: file, name: "f")
                     let ready = form
-                    let count: Int = try await api.post("discard", multipart: { $0 = ready })
+                    let count: Int = try await api.post("discard", body: .multipart { $0 = ready })
                     #expect(count == form.contentLength)
                     #expect(count > 500_000_000)
                 }
@@ -204,20 +207,21 @@ struct MultipartTests {
         let baseURL = try #require(URL(string: try InteropServer.httpbin.address))
         try await withSession { session in
             let api = HTTPSessionManager(baseURL: baseURL, session: session)
-            let parameters: JSONValue = ["user": ["id": 1], "tags": ["a", "b"], "none": nil]
-            let echo = try await api.post("post", parameters: parameters, as: .json) { form in
+            let parameters: Parameters = ["user": ["id": 1], "tags": ["a", "b"], "none": JSONValue.null]
+            let form = RequestContent.multipart(parameters: parameters) { form in
                 form.append("Grüße \"an\" alle", name: "say; \"hi\"")
                 form.append(Data("file content".utf8), name: "upload", fileName: "ü;\"🌸\".txt")
             }
+            let echo = try await api.post("post", body: form, as: .json)
             #expect(
                 echo["form"] == [
                     "user[id]": "1", "tags[]": ["a", "b"], "none": "", "say; \"hi\"": "Grüße \"an\" alle",
                 ]
             )
             #expect(echo["files"] == ["upload": "file content"])
-            let put = try await api.put("put", as: .json) { $0.append("1", name: "a") }
+            let put = try await api.put("put", body: .multipart { $0.append("1", name: "a") }, as: .json)
             #expect(put["form"] == ["a": "1"])
-            let patch = try await api.patch("patch", as: .json) { $0.append("1", name: "a") }
+            let patch = try await api.patch("patch", body: .multipart { $0.append("1", name: "a") }, as: .json)
             #expect(patch["form"] == ["a": "1"])
         }
     }

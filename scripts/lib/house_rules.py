@@ -23,16 +23,8 @@ NEEDS_A_REASON = re.compile(r"\bfatalError\(|@unchecked\s+Sendable|\bnonisolated
 SPEAKS_OF_IT = re.compile(r"unchecked|unsafe|never", re.IGNORECASE)
 FOUNDATION = re.compile(r"\s*(?:\w+\s+|@\w+\s+)*import\s+(?:\w+\s+)?Foundation(?:Networking|XML)?\b")
 # The folders whose public types say in their doc comments what is their counterpart in AFNetworking
-# or Alamofire, or that there is none, and the folders in them that do not do so yet.
+# or Alamofire, or that there is none.
 COUNTERPART_FOLDERS = ("Sources/Bluebonnet/", "Sources/BluebonnetFoundation/")
-COUNTERPARTS_MISSING = (
-    "Sources/Bluebonnet/Messages/Bodies/",
-    "Sources/Bluebonnet/Messages/Responses/",
-    "Sources/Bluebonnet/Serialization/Multipart/",
-    "Sources/Bluebonnet/Serialization/Requests/",
-    "Sources/Bluebonnet/Serialization/Responses/",
-    "Sources/Bluebonnet/Session/",
-)
 # A type in another one has no comment of its own about it; swift-format indents it.
 PUBLIC_TYPE = re.compile(
     r"(?:@\w+(?:\([^)]*\))?\s+)*(?:public|open)\s+(?:(?:final|indirect|nonisolated|distributed)\s+)*"
@@ -102,7 +94,7 @@ def check_swift(path: str, lines: list[str]) -> Iterator[Problem]:
         is_core = "Bluebonnet" in Path(path).parts
         if is_core and FOUNDATION.match(line) and (index == 0 or lines[index - 1].strip() != "#else"):
             yield index + 1, "the core imports FoundationEssentials, never Foundation"
-    if path.startswith(COUNTERPART_FOLDERS) and not path.startswith(COUNTERPARTS_MISSING):
+    if path.startswith(COUNTERPART_FOLDERS):
         yield from missing_counterparts(lines)
 
 

@@ -39,19 +39,27 @@ func withUnsafeContinuation<Value>(
 }
 
 func withCheckedThrowingContinuation<Value>(
-    isolation: isolated (any Actor)? = #isolation, function: String = #function,
+    isolation: isolated (any Actor)? = #isolation,
+    function: String = #function,
     _ body: (CheckedContinuation<Value, any Error>) -> Void
 ) async throws -> sending Value {
     defer { acquireResume() }
     return try await _Concurrency.withCheckedThrowingContinuation(
-        isolation: isolation, function: function, body)
+        isolation: isolation,
+        function: function,
+        body
+    )
 }
 
 func withCheckedContinuation<Value>(
-    isolation: isolated (any Actor)? = #isolation, function: String = #function,
+    isolation: isolated (any Actor)? = #isolation,
+    function: String = #function,
     _ body: (CheckedContinuation<Value, Never>) -> Void
 ) async -> sending Value {
     defer { acquireResume() }
     return await _Concurrency.withCheckedContinuation(
-        isolation: isolation, function: function, body)
+        isolation: isolation,
+        function: function,
+        body
+    )
 }

@@ -21,13 +21,16 @@ struct ExchangeTimeouts: Sendable, Hashable {
 extension Request {
     /// The timeouts that hold for this request, its own over those of the session.
     func effectiveTimeouts(over session: ExchangeTimeouts) -> ExchangeTimeouts {
-        if let timeouts { return ExchangeTimeouts(timeouts) }
-        guard let interval = timeoutInterval, interval > .zero else { return session }
-        let time = CompactTime(interval)
-        var timeouts = session
-        timeouts.connect = timeouts.connect.shorter(time)
-        timeouts.firstByte = time
-        timeouts.betweenBytes = time
-        return timeouts
+        var effective = session
+        if let timeouts {
+            effective = ExchangeTimeouts(timeouts)
+        } else if let interval = timeoutInterval, interval > .zero {
+            let time = CompactTime(interval)
+            effective.connect = effective.connect.shorter(time)
+            effective.firstByte = time
+            effective.betweenBytes = time
+        }
+        if let whole = requestTimeout, whole > .zero { effective.request = CompactTime(whole) }
+        return effective
     }
 }

@@ -37,7 +37,7 @@ extension DemoStep {
         title: "Parameters become a query, nested ones too",
         code: #"try await api.get("get", parameters: ["tags": ["a", "b"], "user": ["name": "Ada L."]])"#
     ) { stage in
-        let parameters: JSONValue = ["tags": ["a", "b"], "user": ["name": "Ada L."]]
+        let parameters: Parameters = ["tags": ["a", "b"], "user": ["name": "Ada L."]]
         let response = try await stage.api.response(.get, "get", parameters: parameters, as: .json)
         let query = response.url.query(percentEncoded: true)
         let expected = "tags%5B%5D=a&tags%5B%5D=b&user%5Bname%5D=Ada%20L."

@@ -62,8 +62,9 @@ public struct Request: Sendable {
         set { contents.value.properties = newValue == RequestProperties() ? nil : newValue }
     }
 
-    /// The interval of ``properties``, without a copy of them.
+    /// The two timeouts of ``properties``, without a copy of them.
     var timeoutInterval: Duration? { contents.value.properties?.timeoutInterval }
+    var requestTimeout: Duration? { contents.value.properties?.requestTimeout }
 
     /// The timeouts of this request where they differ from the session's. Default: the session's.
     public var timeouts: Timeouts? {

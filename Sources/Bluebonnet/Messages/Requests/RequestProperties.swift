@@ -38,6 +38,12 @@ public struct RequestProperties: Sendable, Hashable {
     /// wins over it.
     public var timeoutInterval: Duration?
 
+    /// The longest time of the whole exchange, in place of ``Timeouts/request``. Default: not set.
+    /// A value that is not above zero counts as not set.
+    ///
+    /// It is the `timeout:` of a call. ``timeoutInterval`` is another limit, and both hold.
+    public var requestTimeout: Duration?
+
     /// Makes properties of which none is set.
     public init() {}
 
@@ -50,6 +56,7 @@ public struct RequestProperties: Sendable, Hashable {
         result.usesPipelining = usesPipelining ?? other.usesPipelining
         result.priority = priority ?? other.priority
         result.timeoutInterval = timeoutInterval ?? other.timeoutInterval
+        result.requestTimeout = requestTimeout ?? other.requestTimeout
         return result
     }
 }

@@ -17,10 +17,11 @@ public struct ParameterEncoding: Sendable {
     /// sorted, `a[b]=1`, `a[]=1&a[]=2`, sets as `a=1&a=2`, booleans as `1` and `0`, whole numbers
     /// without fraction.
     ///
-    /// Null, and a nil inside of an `Encodable` value, is a bare name without `=`. `Date` is an RFC
-    /// 3339 timestamp in UTC with whole seconds (`2026-01-31T12:34:56Z`), and `Data` is Base64:
-    /// AFNetworking wrote the `description` of both. For another format of dates, data or nil,
-    /// choose ``form(_:)``, whose encoder has strategies.
+    /// A property that is nil is left out; a null (``JSONValue/null``, or a nil in an array) is a
+    /// bare name without `=`. `Date` is an RFC 3339 timestamp in UTC with whole seconds
+    /// (`2026-01-31T12:34:56Z`), and `Data` is Base64: AFNetworking wrote the `description` of
+    /// both. For another format of dates, data or nil, choose ``form(_:)``, whose encoder has
+    /// strategies.
     public static let standard = ParameterEncoding(kind: .standard)
 
     /// The rules of a form encoder.

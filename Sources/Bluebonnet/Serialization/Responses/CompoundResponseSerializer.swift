@@ -102,7 +102,8 @@ public struct CompoundResponseSerializer<Output: Sendable>: ValidatingResponseSe
     ///   - head: Status and header fields.
     ///   - request: The request of the response.
     /// - Returns: The value of the first that has one.
-    /// - Throws: ``NetworkingError``: that of the ``validation``, of the first serializer that parsed
+    /// - Throws: ``NetworkingError``: that of the ``validation``, of the first serializer that
+    /// parsed
     ///   the body of a refused response, or of all of them.
     public func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> Output {
         guard var failure = validation.failure(body, head: head, request: request) else {
@@ -162,7 +163,7 @@ extension ResponseSerializer {
 }
 
 /// The errors of all serializers of a ``CompoundResponseSerializer`` for a response that none could
-/// read.
+/// read. No counterpart in AFNetworking or Alamofire.
 public struct CompoundResponseError: Error, Sendable, CustomStringConvertible {
     /// The errors, in the order the serializers were tried.
     public let failures: [NetworkingError]

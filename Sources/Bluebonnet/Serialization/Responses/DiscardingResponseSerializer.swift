@@ -11,14 +11,23 @@ public import FoundationEssentials
 /// AFNetworking had no counterpart: its callers ignored the response object of
 /// `AFHTTPResponseSerializer`.
 public struct DiscardingResponseSerializer: ValidatingResponseSerializer {
-    /// The responses that are accepted. Default: 2xx of any content type.
-    public var validation: ResponseValidation
+    /// The responses that are accepted. Default: 2xx of any content type; in a call of an
+    /// ``HTTPSessionManager``, the statuses that its response serializer accepts.
+    public var validation: ResponseValidation {
+        get { ownValidation ?? .default }
+        set { ownValidation = newValue }
+    }
+
+    private var ownValidation: ResponseValidation?
+
+    /// Whether a validation was set, which a manager does not replace.
+    var hasValidation: Bool { ownValidation != nil }
 
     /// Makes a serializer.
     ///
-    /// - Parameter validation: The responses that are accepted. Default: 2xx of any content type.
-    public init(validation: ResponseValidation = .default) {
-        self.validation = validation
+    /// - Parameter validation: The responses that are accepted. Default: as ``validation`` says.
+    public init(validation: ResponseValidation? = nil) {
+        ownValidation = validation
     }
 
     /// Validates.

@@ -3,7 +3,8 @@ public import FoundationEssentials
 /// A decoder of `Decodable` types from the bytes of a body in any format.
 ///
 /// ``JSONBodyDecoder``, ``PropertyListBodyDecoder`` and Foundation's `JSONDecoder` conform; conform
-/// the decoder of any other format to use it with ``DecodableResponseSerializer``.
+/// the decoder of any other format to use it with ``DecodableResponseSerializer``. Counterpart of
+/// `DataDecoder` in Alamofire.
 public protocol ResponseDecoder: Sendable {
     /// Decodes a value from a body.
     ///

@@ -7,9 +7,9 @@ public import FoundationEssentials
 /// ``defaultCharset``. A byte-order mark is not part of the text. An unknown charset is an error,
 /// and so are bytes that are not valid in it, except where ``invalidBytes`` replaces them.
 ///
-/// AFNetworking has no such serializer; users of its `AFHTTPResponseSerializer` decoded the text
-/// themselves, and before it `AFURLConnectionOperation` had `responseString` and
-/// `responseStringEncoding`.
+/// Counterpart of `StringResponseSerializer` in Alamofire. AFNetworking has no such serializer;
+/// users of its `AFHTTPResponseSerializer` decoded the text themselves, and before it
+/// `AFURLConnectionOperation` had `responseString` and `responseStringEncoding`.
 public struct StringResponseSerializer: ValidatingResponseSerializer {
     /// The responses that are accepted. Default: 2xx of any content type.
     public var validation: ResponseValidation

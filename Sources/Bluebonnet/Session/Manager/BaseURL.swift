@@ -3,21 +3,18 @@ import HTTPTypes
 import Synchronization
 
 /// AFNetworking's rules for relative paths, without parsing the base again for every request.
-struct BaseURL: Sendable {
+///
+/// A class, because every copy of a manager refers to it.
+final class BaseURL: Sendable {
     /// The base, with a trailing slash when it has a path.
     let url: URL?
     /// The base as text when appending a plain relative path to it is all that resolving would do.
     private let prefix: String?
     /// The error of a base that is not a URL; every request with a relative path fails with it.
     private let invalid: NetworkingError?
-    /// The URLs that were made last, by the text they were asked for with; shared by all copies.
-    /// Programs ask for few paths, many times, and parsing a URL and taking it apart costs a ninth
-    /// of a small request.
-    private let made = Made()
-
-    private final class Made: Sendable {
-        let urls = Mutex<[String: ResolvedURL]>([:])
-    }
+    /// The URLs that were made last, by the text they were asked for with. Programs ask for few
+    /// paths, many times, and parsing a URL and taking it apart costs a ninth of a small request.
+    private let made = Mutex<[String: ResolvedURL]>([:])
 
     static let mostKept = 64
     /// Texts that are kept are short: long ones come from data and seldom come again.
@@ -36,7 +33,7 @@ struct BaseURL: Sendable {
         prefix = hasPlainPath ? base.absoluteString : nil
     }
 
-    init(_ text: String) {
+    convenience init(_ text: String) {
         let url = URL(string: text).flatMap { $0.scheme == nil ? nil : $0 }
         let error = NetworkingError(
             .invalidURL,
@@ -62,9 +59,9 @@ struct BaseURL: Sendable {
         guard path.utf8.count <= Self.longestKept, path.utf8.allSatisfy({ $0 < 0x80 }) else {
             return ResolvedURL(try resolve(path))
         }
-        if let known = made.urls.withLock({ $0[path] }) { return known }
+        if let known = made.withLock({ $0[path] }) { return known }
         let resolved = ResolvedURL(try resolve(path))
-        made.urls.withLock { urls in
+        made.withLock { urls in
             // All are removed at once: keeping an order would cost more than what it saves.
             if urls.count >= Self.mostKept { urls.removeAll(keepingCapacity: true) }
             urls[path] = resolved
@@ -73,7 +70,7 @@ struct BaseURL: Sendable {
     }
 
     /// The number of URLs that are kept.
-    var keptCount: Int { made.urls.withLock { $0.count } }
+    var keptCount: Int { made.withLock { $0.count } }
 
     /// The URL of a path; a whole URL wins over the base.
     func resolve(_ path: String) throws(NetworkingError) -> URL {

@@ -8,7 +8,7 @@ extension HTTPSessionManager {
     /// ```swift
     /// for try await line in api.stream("log").lines { print(line) }
     /// for try await event in api.stream("events").serverSentEvents { print(event.data) }
-    /// for try await user in api.stream("users", parameters: ["all": true]).jsonLines(of: User.self) { … }
+    /// for try await user in api.stream("users", parameters: ["since": day]).jsonLines(of: User.self) { … }
     /// ```
     ///
     /// The response is validated before the first element: by ``validation``, and its status by
@@ -18,13 +18,18 @@ extension HTTPSessionManager {
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: The query, as the request serializer encodes it. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
+    ///   - timeout: The longest time for the whole exchange, the body included. Default: the
+    ///     session's.
+    ///   - options: Settings of this call. Default: none.
     /// - Returns: The stream. Nothing was sent yet.
     public func stream(
         _ path: String,
-        parameters: JSONValue? = nil,
-        headers: HTTPFields = [:]
+        parameters: Parameters = [:],
+        headers: RequestHeaders = [:],
+        timeout: Duration? = nil,
+        options: [RequestOption] = []
     ) -> ResponseStream {
-        stream(.get, path, parameters: parameters, headers: headers)
+        stream(.get, path, parameters: parameters, headers: headers, timeout: timeout, options: options)
     }
 
     /// Describes a request whose response is read while it comes; it is sent when the result is
@@ -34,54 +39,63 @@ extension HTTPSessionManager {
     ///   - method: The method.
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: Query or body, as the request serializer decides. Default: none.
+    ///   - body: The body, made anew for each iteration. Default: none.
+    ///   - query: Values for the query of the URL, whatever the method is. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
+    ///   - timeout: The longest time for the whole exchange, the body included. Default: the
+    ///     session's.
+    ///   - options: Settings of this call. Default: none.
     /// - Returns: The stream. Nothing was sent yet.
     public func stream(
         _ method: HTTPRequest.Method,
         _ path: String,
-        parameters: JSONValue? = nil,
-        headers: HTTPFields = [:]
+        parameters: Parameters = [:],
+        body: RequestContent? = nil,
+        query: Parameters = [:],
+        headers: RequestHeaders = [:],
+        timeout: Duration? = nil,
+        options: [RequestOption] = []
     ) -> ResponseStream {
-        stream { () throws(NetworkingError) in
-            try request(method, path, parameters: parameters, headers: headers)
+        stream(options) { () throws(NetworkingError) in
+            try request(
+                method,
+                path,
+                parameters: parameters,
+                body: body,
+                query: query,
+                headers: headers,
+                timeout: timeout,
+                options: options
+            )
         }
     }
 
-    /// Describes a request with an encodable body whose response is read while it comes; it is sent
-    /// when the result is iterated.
+    /// Describes a request that was made before; it is sent when the result is iterated.
     ///
     /// - Parameters:
-    ///   - method: The method.
-    ///   - path: A path relative to ``baseURL``, or a whole URL.
-    ///   - body: The value to encode, as the request serializer decides.
-    ///   - headers: Header fields that win over the serializer's. Default: none.
+    ///   - request: The request, complete: the request serializer adds nothing.
+    ///   - options: Settings of this call. Default: none.
     /// - Returns: The stream. Nothing was sent yet.
-    public func stream(
-        _ method: HTTPRequest.Method,
-        _ path: String,
-        body: some Encodable & Sendable,
-        headers: HTTPFields = [:]
-    ) -> ResponseStream {
-        stream { () throws(NetworkingError) in
-            try request(method, path, body: body, headers: headers)
+    public func stream(_ request: Request, options: [RequestOption] = []) -> ResponseStream {
+        stream(options) { () throws(NetworkingError) in
+            var request = request
+            options.apply(to: &request)
+            return request
         }
     }
 
-    private func stream(_ makeRequest: @escaping @Sendable () throws(NetworkingError) -> Request) -> ResponseStream {
-        ResponseStream(
+    private func stream(
+        _ options: [RequestOption],
+        _ makeRequest: @escaping @Sendable () throws(NetworkingError) -> Request
+    ) -> ResponseStream {
+        // The content types of the serializer are those of one JSON text, which a stream is not.
+        var rules = options.validation ?? responseSerializer.validation
+        rules.acceptableContentTypes = ResponseValidation.anyContentType
+        return ResponseStream(
             session: session,
-            managerValidation: validation,
-            validation: streamValidation,
+            managerValidation: options.validation ?? validation,
+            validation: rules,
             makeRequest: makeRequest
         )
-    }
-
-    /// The statuses of the serializer. Its content types are those of one JSON text, which a stream
-    /// is not.
-    private var streamValidation: ResponseValidation {
-        guard let serializer = responseSerializer as? any ValidatingResponseSerializer else { return .default }
-        var validation = serializer.validation
-        validation.acceptableContentTypes = ResponseValidation.anyContentType
-        return validation
     }
 }

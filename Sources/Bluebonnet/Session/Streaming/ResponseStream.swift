@@ -2,7 +2,7 @@ public import FoundationEssentials
 import NIOCore
 
 /// A request whose response is read while it comes, with back-pressure: made by
-/// ``HTTPSessionManager/stream(_:parameters:headers:)``.
+/// ``HTTPSessionManager/stream(_:parameters:headers:timeout:options:)``.
 ///
 /// A value that describes the request. Each iteration, of itself or of ``lines``,
 /// ``serverSentEvents`` and the others, sends a request of its own; its first element comes after

@@ -92,15 +92,13 @@ struct UploadProgressTests {
             await withSession { session in
                 var api = HTTPSessionManager(baseURL: server.baseURL, session: session)
                 api.completionQueue = DispatchQueue(label: "uploads")
-                var serializer = JSONResponseSerializer()
-                serializer.acceptableContentTypes = ["*/*"]
-                api.responseSerializer = serializer
+                api.responseSerializer.acceptableContentTypes = ["*/*"]
                 let text = String(repeating: "x", count: 3 << 20)
                 let steps = Mutex<[TaskProgress]>([])
                 let isOver: Bool = await withCheckedContinuation { continuation in
                     api.post(
                         "/upload",
-                        parameters: ["text": .string(text)],
+                        parameters: ["text": text],
                         progress: { step in steps.withLock { $0.append(step) } },
                         success: { _, _ in continuation.resume(returning: true) },
                         failure: { _, _ in continuation.resume(returning: false) }

@@ -102,7 +102,7 @@ struct RequestPropertiesTests {
             serializer.methodsEncodingParametersInURI.insert(.post)
             serializer.parameterEncoding = .custom { _, parameters in "n=\(parameters["a"]?.int ?? 0)" }
             serializer.headerFields[.accept] = "a/b"
-            serializer.setAuthorization(bearerToken: "t")
+            try serializer.setAuthorization(bearerToken: "t")
             let request = try serializer.serialize(Request(.post, to: "http://x/"), parameters: ["a": 1])
             #expect(request.url.absoluteString == "http://x/?n=1" && request.body == nil)
             #expect(request.headerFields[.accept] == "a/b" && request.headerFields[.authorization] == "Bearer t")

@@ -84,7 +84,7 @@ struct HTTPSessionManagerClosureTests {
         try await LocalServer.run { server in
             await withSession { session in
                 let api = api(session, baseURL: server.baseURL)
-                let form: JSONValue = ["a": 1]
+                let form: Parameters = ["a": 1]
                 let outcomes = [
                     await outcome { api.get("anything", success: $0, failure: $1) },
                     await outcome { api.post("anything", parameters: form, success: $0, failure: $1) },
@@ -105,11 +105,11 @@ struct HTTPSessionManagerClosureTests {
         try await LocalServer.run { server in
             await withSession { session in
                 let api = api(session, baseURL: server.baseURL)
-                let outcome = await outcome { success, failure in
-                    api.head("get", success: { success($0, nil) }, failure: failure)
+                let task = await withCheckedContinuation { continuation in
+                    api.head("get") { task in continuation.resume(returning: task) }
                 }
-                #expect(outcome.task?.head?.status == .ok)
-                #expect(outcome.task?.originalRequest.method == .head)
+                #expect(task.head?.status == .ok)
+                #expect(task.originalRequest.method == .head)
             }
         }
     }
@@ -131,7 +131,7 @@ struct HTTPSessionManagerClosureTests {
             let api = api(session)
             var hasTask = true
             let outcome = await outcome { success, failure in
-                hasTask = api.post("x", parameters: "no keys", success: success, failure: failure) != nil
+                hasTask = api.post("x", parameters: Parameters("no keys"), success: success, failure: failure) != nil
             }
             #expect(outcome.error?.code == .requestSerializationFailed)
             #expect(outcome.task == nil)

@@ -55,10 +55,14 @@ struct HTTPSessionManagerMultipartTests {
             let photo = directory.appending(path: "photo.png")
             try Data("PNG".utf8).write(to: photo)
             let request = try await sent { api in
-                try await api.post("avatars", parameters: ["b": ["c": 1], "a": nil], as: .data) { form in
-                    try form.append(fileURL: photo, name: "avatar")
-                    form.append("42", name: "user")
-                }
+                let parameters: Parameters = ["b": ["c": 1], "a": JSONValue.null]
+                try await api.post(
+                    "avatars",
+                    body: .multipart(parameters: parameters) { form in
+                        try form.append(fileURL: photo, name: "avatar")
+                        form.append("42", name: "user")
+                    }
+                )
             }
             #expect(request.method == "POST" && request.target == "/avatars")
             #expect(request.values(of: "content-length") == ["\(request.body.count)"])
@@ -77,7 +81,7 @@ struct HTTPSessionManagerMultipartTests {
 
     @Test func `a form with a stream of unknown length is sent chunked`() async throws {
         let request = try await sent { api in
-            try await api.put("x", as: .data) { $0.append(stream: Pieces(["a", "b"]), name: "s") }
+            try await api.put("x", body: .multipart { $0.append(stream: Pieces(["a", "b"]), name: "s") })
         }
         #expect(request.method == "PUT")
         #expect(request.values(of: "transfer-encoding") == ["chunked"])
@@ -89,9 +93,8 @@ struct HTTPSessionManagerMultipartTests {
             var api = api
             api.requestSerializer = JSONRequestSerializer()
             api.requestSerializer.headerFields[.contentType] = "application/json"
-            try await api.patch("x", headers: [.contentType: "text/plain", .accept: "a/b"], as: .data) {
-                $0.append("1", name: "n")
-            }
+            let form = RequestContent.multipart { $0.append("1", name: "n") }
+            try await api.patch("x", body: form, headers: [.contentType: "text/plain", .accept: "a/b"])
         }
         #expect(request.method == "PATCH")
         #expect(request.values(of: "content-type").map { $0.hasPrefix("multipart/form-data; ") } == [true])
@@ -104,17 +107,16 @@ struct HTTPSessionManagerMultipartTests {
         form.append("1", name: "n")
         let ready = form
         let request = try await sent { api in
-            try await api.post("x", parameters: ["p": 2], as: .data) { $0 = ready }
+            try await api.post("x", body: .multipart(parameters: ["p": 2]) { $0 = ready })
         }
         #expect(request.value(of: "content-type") == "multipart/form-data; boundary=\"chosen one\"")
         let parts = try ParsedMultipart(request.body, boundary: "chosen one").parts
         #expect(parts.map(\.content) == [Array("2".utf8), Array("1".utf8)])
     }
 
-    @Test(arguments: [nil, [:]] as [JSONValue?])
-    func `an empty form sends the plain request`(parameters: JSONValue?) async throws {
+    @Test func `an empty form sends the plain request`() async throws {
         let request = try await sent { api in
-            try await api.post("x", parameters: parameters, as: .data) { _ in }
+            try await api.post("x", body: .multipart { _ in })
         }
         #expect(request.values(of: "content-length") == ["0"])
         #expect(request.value(of: "content-type") == nil)
@@ -124,11 +126,12 @@ struct HTTPSessionManagerMultipartTests {
         try await LocalServer.run { server in
             try await withSession { session in
                 let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
-                let posted: Echo = try await api.post("post") { $0.append("1", name: "a") }
-                let put: Echo = try await api.put("put") { $0.append("2", name: "a") }
-                let patched: Echo = try await api.patch("patch") { $0.append("3", name: "a") }
+                let posted: Echo = try await api.post("post", body: .multipart { $0.append("1", name: "a") })
+                let put: Echo = try await api.put("put", body: .multipart { $0.append("2", name: "a") })
+                let patched: Echo = try await api.patch("patch", body: .multipart { $0.append("3", name: "a") })
                 #expect([posted, put, patched].map(\.form) == [["a": "1"], ["a": "2"], ["a": "3"]])
-                let response = try await api.response(.delete, "delete", as: .json) { $0.append("4", name: "a") }
+                let form = RequestContent.multipart { $0.append("4", name: "a") }
+                let response = try await api.response(.delete, "delete", body: form, as: .json)
                 #expect(response.status == .ok)
                 #expect(response.value["form"] == ["a": "4"])
             }
@@ -139,9 +142,8 @@ struct HTTPSessionManagerMultipartTests {
         try await FaultServer.run(Self.ok) { server in
             try await withSession { session in
                 let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
-                let task = try api.dataTask(.post, "x", as: .data) {
-                    $0.append(Data(repeating: 1, count: 3_000_000), name: "n")
-                }
+                let form = RequestContent.multipart { $0.append(Data(repeating: 1, count: 3_000_000), name: "n") }
+                let task = try api.dataTask(.post, "x", body: form, as: .data)
                 #expect(task.state == .suspended)
                 task.resume()
                 _ = try await task.value
@@ -185,7 +187,7 @@ struct HTTPSessionManagerMultipartTests {
                     api.post(
                         "post",
                         parameters: ["p": 1],
-                        multipart: { $0.append("2", name: "n") },
+                        constructingBodyWith: { $0.append("2", name: "n") },
                         progress: { _ in
                             dispatchPrecondition(condition: .onQueue(queue))
                             progressed.increment()
@@ -210,7 +212,7 @@ struct HTTPSessionManagerMultipartTests {
             let (task, error) = await withCheckedContinuation { continuation in
                 let started = api.put(
                     "x",
-                    multipart: { _ in throw BuildFailure() },
+                    constructingBodyWith: { _ in throw BuildFailure() },
                     success: { _, _ in fatalError("there is no success") },
                     failure: { continuation.resume(returning: ($0, $1)) }
                 )
@@ -229,39 +231,46 @@ struct HTTPSessionManagerMultipartTests {
     {
         let method = try #require(HTTPRequest.Method(method))
         let error = try await refusal { api in
-            _ = try await api.response(method, "x", as: .data) { $0.append("1", name: "n") }
+            _ = try await api.response(method, "x", body: .multipart { $0.append("1", name: "n") }, as: .data)
         }
         #expect(error.code == .requestSerializationFailed)
         #expect(error.message.contains(method.rawValue.uppercased()))
-        let empty = try await refusal { api in _ = try await api.response(method, "x", as: .data) { _ in } }
+        let empty = try await refusal { _ = try await $0.response(method, "x", body: .multipart { _ in }, as: .data) }
         #expect(empty.code == .requestSerializationFailed)
     }
 
     @Test func `an error of the form's closure, or a bad part, ends the call before anything is sent`() async throws {
-        let own = try await refusal { try await $0.post("x", as: .data) { _ in throw BuildFailure() } }
+        let own = try await refusal { try await $0.post("x", body: .multipart { _ in throw BuildFailure() }) }
         #expect(own.code == .requestSerializationFailed && own.underlying is BuildFailure)
         let file = try await refusal { api in
-            try await api.post("x", as: .data) { try $0.append(fileURL: URL(filePath: "/nonexistent"), name: "f") }
+            try await api.post(
+                "x",
+                body: .multipart { try $0.append(fileURL: URL(filePath: "/nonexistent"), name: "f") }
+            )
         }
         #expect(file.code == .requestBodyFailed)
         #expect(file.request?.url.path() == "/x")
-        let name = try await refusal { try await $0.post("x", as: .data) { $0.append("1", name: "a\r\nb") } }
+        let name = try await refusal { try await $0.post("x", body: .multipart { $0.append("1", name: "a\r\nb") }) }
         #expect(name.code == .requestSerializationFailed)
         let keyless = try await refusal {
-            try await $0.post("x", parameters: [1], as: .data) { $0.append("1", name: "a") }
+            try await $0.post("x", body: .multipart(parameters: Parameters([1])) { $0.append("1", name: "a") })
         }
         #expect(keyless.code == .requestSerializationFailed)
-        let cancelled = try await refusal { try await $0.post("x", as: .data) { _ in throw CancellationError() } }
+        let cancelled = try await refusal {
+            try await $0.post("x", body: .multipart { _ in throw CancellationError() })
+        }
         #expect(cancelled.code == .cancelled)
     }
 
     // MARK: Faults on the way
 
-    private func failure(_ build: (inout MultipartFormData) throws -> Void) async throws -> NetworkingError {
+    private func failure(_ build: @escaping @Sendable (inout MultipartFormData) throws -> Void) async throws
+        -> NetworkingError
+    {
         try await FaultServer.run([.readRequest, .respond(body: "{}")]) { server in
             try await withSession { session in
                 let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
-                let error = try await networkingError { try await api.post("x", as: .data, multipart: build) }
+                let error = try await networkingError { try await api.post("x", body: .multipart(build)) }
                 try await server.waitUntilClosed(connection: 0)
                 #expect(server.requests.isEmpty)
                 return error
@@ -301,10 +310,13 @@ struct HTTPSessionManagerMultipartTests {
             try await FaultServer.run(Self.redirect) { server in
                 try await withSession { session in
                     let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
-                    try await api.post("x", parameters: ["p": 1], as: .data) { form in
-                        try form.append(fileURL: file, name: "f")
-                        form.append(name: "s") { Pieces(["ab"]) }
-                    }
+                    try await api.post(
+                        "x",
+                        body: .multipart(parameters: ["p": 1]) { form in
+                            try form.append(fileURL: file, name: "f")
+                            form.append(name: "s") { Pieces(["ab"]) }
+                        }
+                    )
                     #expect(server.requests.map(\.target) == ["/x", "/y"])
                     #expect(server.requests.first?.body == server.requests.last?.body)
                     #expect(server.requests.last?.body.count ?? 0 > 200_000)
@@ -319,7 +331,7 @@ struct HTTPSessionManagerMultipartTests {
             try await withSession { session in
                 let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
                 let error = try await networkingError {
-                    try await api.post("x", as: .data) { $0.append(stream: Pieces(["ab"]), name: "s") }
+                    try await api.post("x", body: .multipart { $0.append(stream: Pieces(["ab"]), name: "s") })
                 }
                 #expect(error.code == .requestBodyNotReplayable)
                 #expect(server.requests.map(\.target) == ["/x"])
@@ -352,15 +364,18 @@ struct HTTPSessionManagerMultipartTests {
             configuration.interceptors = [Authorizing()]
             try await withSession(configuration) { session in
                 let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
-                try await api.post("x", parameters: ["p": 1], as: .data) { form in
-                    form.append(Data(repeating: 9, count: 100_000), name: "d")
-                    form.append(name: "s") { Pieces(["ab"]) }
-                }
+                try await api.post(
+                    "x",
+                    body: .multipart(parameters: ["p": 1]) { form in
+                        form.append(Data(repeating: 9, count: 100_000), name: "d")
+                        form.append(name: "s") { Pieces(["ab"]) }
+                    }
+                )
                 #expect(server.requests.map { $0.value(of: "authorization") } == [nil, "Bearer token"])
                 #expect(server.requests.first?.body == server.requests.last?.body)
                 #expect(server.requests.last?.body.count ?? 0 > 100_000)
                 let error = try await networkingError {
-                    try await api.post("x", as: .data) { $0.append(stream: Pieces(["ab"]), name: "s") }
+                    try await api.post("x", body: .multipart { $0.append(stream: Pieces(["ab"]), name: "s") })
                 }
                 #expect(error.code == .requestBodyNotReplayable)
             }

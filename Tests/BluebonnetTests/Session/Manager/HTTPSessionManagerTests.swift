@@ -108,7 +108,7 @@ struct HTTPSessionManagerTests {
             #expect([posted.json, put.json, patched.json] == [Self.draft, Self.draft, Self.draft])
             let typed = try await api.post("post", body: Self.draft, as: .decodable(DraftEcho.self))
             #expect(typed.json == Self.draft)
-            let response = try await api.response(.put, "anything", body: Self.draft, as: .json)
+            let response = try await api.response(.put, "anything", body: .encoded(Self.draft), as: .json)
             #expect(response.value["headers"]?["Content-Type"]?.string == "application/json")
         }
     }

@@ -45,7 +45,7 @@ struct ResponseStreamTests {
             var api = api
             api.requestSerializer = JSONRequestSerializer()
             _ = try await api.stream(.post, "chat", parameters: ["stream": true]).collect()
-            _ = try await api.stream(.post, "chat", body: ["a": 1]).collect()
+            _ = try await api.stream(.post, "chat", body: .encoded(["a": 1])).collect()
             let bodies = transport.requests.map { $0.body.map { String(decoding: $0, as: UTF8.self) } }
             #expect(bodies == [#"{"stream":true}"#, #"{"a":1}"#])
         }
@@ -53,7 +53,7 @@ struct ResponseStreamTests {
 
     @Test func `a stream whose request cannot be made fails when it is iterated`() async throws {
         try await withAPI(over: StubTransport(routes: [:])) { api, _ in
-            let stream = api.stream("log", parameters: [1, 2])
+            let stream = api.stream("log", parameters: Parameters([1, 2]))
             let error = try await networkingError { for try await _ in stream {} }
             #expect(error.code == .requestSerializationFailed)
         }

@@ -39,66 +39,66 @@ extension FormKeyedContainer {
 // The default implementations skip nil, but a form can write it.
 extension FormKeyedContainer {
     func encodeIfPresent(_ value: Bool?, forKey key: Key) {
-        if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
+        if let value { encode(value, forKey: key) } else { encodeMissing(forKey: key) }
     }
 
     func encodeIfPresent(_ value: String?, forKey key: Key) {
-        if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
+        if let value { encode(value, forKey: key) } else { encodeMissing(forKey: key) }
     }
 
     func encodeIfPresent(_ value: Double?, forKey key: Key) throws {
-        if let value { try encode(value, forKey: key) } else { encodeNil(forKey: key) }
+        if let value { try encode(value, forKey: key) } else { encodeMissing(forKey: key) }
     }
 
     func encodeIfPresent(_ value: Float?, forKey key: Key) throws {
-        if let value { try encode(value, forKey: key) } else { encodeNil(forKey: key) }
+        if let value { try encode(value, forKey: key) } else { encodeMissing(forKey: key) }
     }
 
     func encodeIfPresent(_ value: Int?, forKey key: Key) {
-        if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
+        if let value { encode(value, forKey: key) } else { encodeMissing(forKey: key) }
     }
 
     func encodeIfPresent(_ value: Int8?, forKey key: Key) {
-        if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
+        if let value { encode(value, forKey: key) } else { encodeMissing(forKey: key) }
     }
 
     func encodeIfPresent(_ value: Int16?, forKey key: Key) {
-        if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
+        if let value { encode(value, forKey: key) } else { encodeMissing(forKey: key) }
     }
 
     func encodeIfPresent(_ value: Int32?, forKey key: Key) {
-        if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
+        if let value { encode(value, forKey: key) } else { encodeMissing(forKey: key) }
     }
 
     func encodeIfPresent(_ value: Int64?, forKey key: Key) {
-        if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
+        if let value { encode(value, forKey: key) } else { encodeMissing(forKey: key) }
     }
 
     func encodeIfPresent(_ value: UInt?, forKey key: Key) {
-        if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
+        if let value { encode(value, forKey: key) } else { encodeMissing(forKey: key) }
     }
 
     func encodeIfPresent(_ value: UInt8?, forKey key: Key) {
-        if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
+        if let value { encode(value, forKey: key) } else { encodeMissing(forKey: key) }
     }
 
     func encodeIfPresent(_ value: UInt16?, forKey key: Key) {
-        if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
+        if let value { encode(value, forKey: key) } else { encodeMissing(forKey: key) }
     }
 
     func encodeIfPresent(_ value: UInt32?, forKey key: Key) {
-        if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
+        if let value { encode(value, forKey: key) } else { encodeMissing(forKey: key) }
     }
 
     func encodeIfPresent(_ value: UInt64?, forKey key: Key) {
-        if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
+        if let value { encode(value, forKey: key) } else { encodeMissing(forKey: key) }
     }
 
     func encodeIfPresent(_ value: Int128?, forKey key: Key) {
-        if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
+        if let value { encode(value, forKey: key) } else { encodeMissing(forKey: key) }
     }
 
     func encodeIfPresent(_ value: UInt128?, forKey key: Key) {
-        if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
+        if let value { encode(value, forKey: key) } else { encodeMissing(forKey: key) }
     }
 }

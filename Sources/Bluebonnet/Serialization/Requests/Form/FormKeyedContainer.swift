@@ -11,8 +11,13 @@ struct FormKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
         object[key.stringValue] = try scope.inner(key).value(of: value)
     }
 
+    /// Encodes a nil property: nothing, where the rules leave it out.
+    func encodeMissing(forKey key: Key) {
+        if !scope.strategies.omitsMissing { encodeNil(forKey: key) }
+    }
+
     func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {
-        if let value { try encode(value, forKey: key) } else { encodeNil(forKey: key) }
+        if let value { try encode(value, forKey: key) } else { encodeMissing(forKey: key) }
     }
 
     func nestedContainer<NestedKey: CodingKey>(

@@ -144,6 +144,8 @@ final class FormStrategies: Sendable {
     let data: URLEncodedFormEncoder.DataEncoding
     let date: URLEncodedFormEncoder.DateEncoding
     let omitsZeroFraction: Bool
+    /// Whether a nil property is left out, unlike a null.
+    let omitsMissing: Bool
     /// Whether data is kept as bytes, for the parts of a multipart form.
     let keepsData: Bool
 
@@ -152,6 +154,7 @@ final class FormStrategies: Sendable {
         data = encoder.dataEncoding
         date = encoder.dateEncoding
         omitsZeroFraction = encoder.omitsZeroFraction
+        omitsMissing = encoder.omitsMissing
         self.keepsData = keepsData
     }
 }

@@ -60,6 +60,9 @@ public struct URLEncodedFormEncoder: Sendable {
     /// Whether a whole `Float` or `Double` is written without its fraction, as `NSNumber` does.
     var omitsZeroFraction = false
 
+    /// Whether a nil property is left out, while a null is written as ``nilEncoding`` says.
+    var omitsMissing = false
+
     /// Makes an encoder with the defaults.
     public init() {}
 
@@ -81,6 +84,7 @@ public struct URLEncodedFormEncoder: Sendable {
         encoder.dateEncoding = .iso8601
         encoder.nilEncoding = .bareKey
         encoder.omitsZeroFraction = true
+        encoder.omitsMissing = true
         return encoder
     }()
 

@@ -1,0 +1,94 @@
+/// A setting of one call: `options: [.priority(.background), .redirectPolicy(.manual)]`.
+///
+/// It wins over the manager's serializer and over the session's configuration. Of two options for
+/// the same setting the later one counts; interceptors add up.
+///
+/// Counterpart of the `requestModifier:` closure and the `interceptor:` of Alamofire's `request`;
+/// in AFNetworking the request had to be made by hand.
+public struct RequestOption: Sendable {
+    enum Kind: Sendable {
+        case request(@Sendable (inout Request) -> Void)
+        case validation(ResponseValidation)
+    }
+
+    let kind: Kind
+
+    private static func request(_ change: @escaping @Sendable (inout Request) -> Void) -> RequestOption {
+        RequestOption(kind: .request(change))
+    }
+
+    /// The timeouts, in place of the session's.
+    ///
+    /// - Parameter timeouts: The timeouts; the `timeout:` of the call wins over
+    ///   ``Timeouts/request``.
+    /// - Returns: The option.
+    public static func timeouts(_ timeouts: Timeouts) -> RequestOption {
+        request { $0.timeouts = timeouts }
+    }
+
+    /// The treatment of redirects, in place of ``SessionConfiguration/redirectPolicy``.
+    ///
+    /// - Parameter policy: The policy.
+    /// - Returns: The option.
+    public static func redirectPolicy(_ policy: RedirectPolicy) -> RequestOption {
+        request { $0.redirectPolicy = policy }
+    }
+
+    /// An interceptor of this call alone, inside those of the session; see
+    /// ``Request/interceptors``.
+    ///
+    /// - Parameter interceptor: The interceptor.
+    /// - Returns: The option.
+    public static func interceptor(_ interceptor: any Interceptor) -> RequestOption {
+        request { $0.interceptors.append(interceptor) }
+    }
+
+    /// The urgency of the response (RFC 9218); see ``RequestProperties/priority``.
+    ///
+    /// - Parameter priority: The priority.
+    /// - Returns: The option.
+    public static func priority(_ priority: RequestPriority) -> RequestOption {
+        request { $0.properties.priority = priority }
+    }
+
+    /// The use of a stored response; see ``RequestProperties/cachePolicy``.
+    ///
+    /// - Parameter policy: The policy.
+    /// - Returns: The option.
+    public static func cachePolicy(_ policy: CachePolicy) -> RequestOption {
+        request { $0.properties.cachePolicy = policy }
+    }
+
+    /// Whether the body waits for `100 Continue`; see ``Request/expectsContinue``.
+    ///
+    /// - Parameter expects: Whether it waits.
+    /// - Returns: The option.
+    public static func expectsContinue(_ expects: Bool) -> RequestOption {
+        request { $0.expectsContinue = expects }
+    }
+
+    /// The responses that are accepted, in place of ``HTTPSessionManager/validation`` and, where
+    /// the call names no serializer, also in place of the rules of
+    /// ``HTTPSessionManager/responseSerializer``. A serializer that the call names keeps its own.
+    ///
+    /// - Parameter validation: The rules.
+    /// - Returns: The option.
+    public static func validation(_ validation: ResponseValidation) -> RequestOption {
+        RequestOption(kind: .validation(validation))
+    }
+}
+
+extension [RequestOption] {
+    /// Sets on a request what is set on requests.
+    func apply(to request: inout Request) {
+        for option in self {
+            if case .request(let change) = option.kind { change(&request) }
+        }
+    }
+
+    /// The rules that replace those of the manager; nil for none.
+    var validation: ResponseValidation? {
+        for case .validation(let validation) in reversed().map(\.kind) { return validation }
+        return nil
+    }
+}

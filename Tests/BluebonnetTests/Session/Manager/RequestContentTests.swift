@@ -1,0 +1,81 @@
+import BluebonnetTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import Bluebonnet
+
+struct RequestContentTests {
+    private struct User: Codable, Sendable, Equatable {
+        var firstName: String
+    }
+
+    private let api = HTTPSessionManager(baseURL: "http://example.com/")
+
+    private func sent(
+        _ content: RequestContent,
+        headers: RequestHeaders = [:],
+        by api: HTTPSessionManager? = nil
+    ) async throws -> (type: String?, body: String) {
+        let request = try (api ?? self.api).request(.post, "x", body: content, headers: headers)
+        let body = try await request.body?.collect() ?? Data()
+        return (request.headerFields[.contentType], String(decoding: body, as: UTF8.self))
+    }
+
+    @Test func `JSON content is JSON by the manager's encoder, whatever its serializer is`() async throws {
+        let plain = try await sent(.json(User(firstName: "Ada")))
+        #expect(plain == ("application/json", #"{"firstName":"Ada"}"#))
+        var api = api
+        api.requestSerializer = JSONRequestSerializer {
+            let encoder = JSONEncoder()
+            encoder.keyEncodingStrategy = .convertToSnakeCase
+            return encoder
+        }
+        #expect(try await sent(.json(User(firstName: "Ada")), by: api).body == #"{"first_name":"Ada"}"#)
+        #expect(
+            try await sent(.form(User(firstName: "Ada")), by: api) == (
+                "application/x-www-form-urlencoded", "firstName=Ada"
+            )
+        )
+    }
+
+    @Test func `content adds no header that the manager's serializer does not have`() throws {
+        var api = api
+        api.requestSerializer.headerFields = [:]
+        let request = try api.request(.post, "x", body: .json(User(firstName: "Ada")))
+        #expect(request.headerFields == [.contentType: "application/json"])
+    }
+
+    @Test func `a content type among the headers wins`() async throws {
+        let headers: RequestHeaders = [.contentType: "application/vnd.x+json"]
+        #expect(try await sent(.json(User(firstName: "A")), headers: headers).type == "application/vnd.x+json")
+        #expect(try await sent(.data(Data("a".utf8)), headers: headers).type == "application/vnd.x+json")
+    }
+
+    @Test func `a property list is one`() async throws {
+        let list = try await sent(.propertyList(User(firstName: "Ada")))
+        #expect(list.type == "application/x-plist")
+        let data = Data(list.body.utf8)
+        #expect(try PropertyListDecoder().decode(User.self, from: data) == User(firstName: "Ada"))
+    }
+
+    @Test func `a URL as an encoded body is refused, since it may mean its file`() throws {
+        let error = try #require(throws: NetworkingError.self) {
+            try api.request(.put, "x", body: .encoded(URL(filePath: "/etc/passwd")))
+        }
+        #expect(error.code == .requestSerializationFailed)
+        #expect(error.message.contains(".file"))
+    }
+
+    @Test func `a missing file and a content type with a line end are errors of the call`() throws {
+        let missing = try #require(throws: NetworkingError.self) {
+            try api.request(.put, "x", body: .file(URL(filePath: "/nonexistent/file")))
+        }
+        #expect(missing.code == .requestBodyFailed)
+        #expect(missing.request?.url.path() == "/x")
+        let type = try #require(throws: NetworkingError.self) {
+            try api.request(.put, "x", body: .data(Data(), contentType: "a/b\r\nX: 1"))
+        }
+        #expect(type.code == .invalidRequest)
+    }
+}
