@@ -30,7 +30,7 @@ extension Request {
             effective.firstByte = time
             effective.betweenBytes = time
         }
-        if let whole = requestTimeout, whole > .zero { effective.request = CompactTime(whole) }
+        if let whole = requestTimeout { effective.request = CompactTime(max(whole, .zero)) }
         return effective
     }
 }

@@ -43,6 +43,11 @@ extension RequestBody {
             )
         }
         let path = url.path(percentEncoded: false)
+        // The system's functions read a text up to its first zero byte, and would open another
+        // file.
+        guard !path.utf8.contains(0) else {
+            throw NetworkingError(.requestBodyFailed, "A path with a zero byte in it names no file and cannot \(use).")
+        }
         do {
             return (path, try SystemFile.size(of: path))
         } catch {

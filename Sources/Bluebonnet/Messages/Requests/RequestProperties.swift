@@ -39,7 +39,7 @@ public struct RequestProperties: Sendable, Hashable {
     public var timeoutInterval: Duration?
 
     /// The longest time of the whole exchange, in place of ``Timeouts/request``. Default: not set.
-    /// A value that is not above zero counts as not set.
+    /// Zero or less fails the request at once.
     ///
     /// It is the `timeout:` of a call. ``timeoutInterval`` is another limit, and both hold.
     public var requestTimeout: Duration?

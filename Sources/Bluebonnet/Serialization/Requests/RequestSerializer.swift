@@ -16,6 +16,9 @@ public protocol RequestSerializer: Sendable {
 
     /// Adds the default header fields, and the parameters as query or body.
     ///
+    /// It may be called several times for one request: for its parameters, its `query:` and its
+    /// `body:`. A signature of the whole request belongs into an ``Interceptor``.
+    ///
     /// - Parameters:
     ///   - request: Method, URL and the fields that are already decided.
     ///   - parameters: The parameters. Where they are empty, neither a query nor a body nor a

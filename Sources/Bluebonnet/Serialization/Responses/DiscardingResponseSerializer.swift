@@ -6,7 +6,8 @@ public import FoundationEssentials
 /// try await api.delete("users/7")
 /// ```
 /// Accepts the status codes 200 to 299 and every content type by default. The error of a refused
-/// response has its body, and in ``NetworkingError/parsedBody`` a ``JSONValue`` if it is JSON.
+/// response has its body, and in ``NetworkingError/parsedBody`` a ``JSONValue`` if it is JSON. The
+/// body is received whole, within ``Limits/bodyInMemory``, and then dropped.
 ///
 /// AFNetworking had no counterpart: its callers ignored the response object of
 /// `AFHTTPResponseSerializer`.

@@ -38,6 +38,7 @@ struct InferredResponseSerializer<Value: Decodable & Sendable>: ResponseSerializ
     private var ofAnyType: ResponseValidation {
         var validation = validation
         validation.acceptableContentTypes = ResponseValidation.anyContentType
+        validation.followsAcceptHeader = false
         return validation
     }
 }

@@ -270,7 +270,7 @@ extension HTTPSessionManager.BodyVerb {
     ///   - path: A path relative to ``HTTPSessionManager/baseURL``, or a whole URL.
     ///   - parameters: Query or body, as the request serializer decides by the method. Default:
     ///     none.
-    ///   - body: The body, with its content type. Default: none.
+    ///   - body: The body, with its content type, without parameters beside it. Default: none.
     ///   - query: Values for the query of the URL. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
     ///   - timeout: The longest time for the whole exchange. Default: the session's.
@@ -302,7 +302,7 @@ extension HTTPSessionManager.BodyVerb {
                 timeout: timeout,
                 options: options
             )
-            return manager.task(request, manager.responseSerializer, options)
+            return manager.task(request, options)
         }
     }
 
@@ -312,7 +312,7 @@ extension HTTPSessionManager.BodyVerb {
     ///   - path: A path relative to ``HTTPSessionManager/baseURL``, or a whole URL.
     ///   - parameters: Query or body, as the request serializer decides by the method. Default:
     ///     none.
-    ///   - body: The body, with its content type. Default: none.
+    ///   - body: The body, with its content type, without parameters beside it. Default: none.
     ///   - query: Values for the query of the URL. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
     ///   - timeout: The longest time for the whole exchange. Default: the session's.
@@ -381,7 +381,7 @@ extension HTTPSessionManager.BodyVerb {
         manager.start(progress, success, failure) { () throws(NetworkingError) in
             var request = try request(path, query: query, headers: headers, timeout: timeout, options: options)
             try request.setBody(parameters: parameters, build: build)
-            return manager.task(request, manager.responseSerializer, options)
+            return manager.task(request, options)
         }
     }
 

@@ -66,6 +66,13 @@ extension HTTPSessionManager {
         }
     }
 
+    /// Makes a task whose value the manager's own response serializer makes.
+    func task(_ request: Request, _ options: [RequestOption]) -> DataTask<JSONValue> {
+        var serializer = responseSerializer
+        if let validation = options.validation { serializer.validation = validation }
+        return task(request, serializer, options)
+    }
+
     /// Makes a task under the manager's validation.
     func task<Serializer: ResponseSerializer>(
         _ request: Request,

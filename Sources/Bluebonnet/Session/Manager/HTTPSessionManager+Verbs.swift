@@ -215,7 +215,7 @@ extension HTTPSessionManager.Verb {
                 timeout: timeout,
                 options: options
             )
-            return manager.task(request, manager.responseSerializer, options)
+            return manager.task(request, options)
         }
     }
 

@@ -136,7 +136,7 @@ public struct HTTPSessionManager: Sendable {
     ///   - method: The method.
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: Query or body, as the request serializer decides. Default: none.
-    ///   - body: The body. Default: none.
+    ///   - body: The body, without parameters beside it. Default: none.
     ///   - query: Values for the query of the URL, whatever the method is. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
     ///   - timeout: The longest time for the whole exchange. Default: the session's.
@@ -160,6 +160,13 @@ public struct HTTPSessionManager: Sendable {
             resolved: try contents.value.resolver.resolved(path),
             headerFields: try headers.fields()
         )
+        guard body == nil || parameters.isEmpty else {
+            throw NetworkingError(
+                .invalidRequest,
+                "There are parameters and a body: write the parameters as query:, or as the body.",
+                request: request
+            )
+        }
         if let timeout { request.properties.requestTimeout = timeout }
         options.apply(to: &request)
         let serializer = contents.value.requestSerializer
@@ -246,7 +253,7 @@ public struct HTTPSessionManager: Sendable {
     ///   - method: The method.
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: Query or body, as the request serializer decides. Default: none.
-    ///   - body: The body. Default: none.
+    ///   - body: The body, without parameters beside it. Default: none.
     ///   - query: Values for the query of the URL, whatever the method is. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
     ///   - timeout: The longest time for the whole exchange. Default: the session's.
@@ -284,7 +291,7 @@ public struct HTTPSessionManager: Sendable {
     ///   - method: The method.
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: Query or body, as the request serializer decides. Default: none.
-    ///   - body: The body. Default: none.
+    ///   - body: The body, without parameters beside it. Default: none.
     ///   - query: Values for the query of the URL, whatever the method is. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
     ///   - timeout: The longest time for the whole exchange. Default: the session's.

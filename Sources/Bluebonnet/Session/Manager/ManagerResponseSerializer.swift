@@ -23,6 +23,10 @@ extension ResponseValidation {
     ) throws(NetworkingError) -> Output {
         guard var failure = failure(body, head: head, request: request) else { return try parse() }
         guard !failure.contains(.unacceptableContentType) else { throw failure }
+        guard Output.self != Void.self else {
+            failure.parsedBody = ResponseText.errorBody(body, head: head)
+            throw failure
+        }
         do {
             failure.parsedBody = try parse()
         } catch {

@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// A setting of one call: `options: [.priority(.background), .redirectPolicy(.manual)]`.
 ///
 /// It wins over the manager's serializer and over the session's configuration. Of two options for
@@ -43,12 +45,17 @@ public struct RequestOption: Sendable {
         request { $0.interceptors.append(interceptor) }
     }
 
-    /// The urgency of the response (RFC 9218); see ``RequestProperties/priority``.
+    /// The urgency of the response: sent as `Priority` (RFC 9218 §5), unless the request has that
+    /// field.
     ///
     /// - Parameter priority: The priority.
     /// - Returns: The option.
     public static func priority(_ priority: RequestPriority) -> RequestOption {
-        request { $0.properties.priority = priority }
+        request { request in
+            request.properties.priority = priority
+            let value = priority.description
+            if !value.isEmpty, !request.headerFields.contains(.priority) { request.headerFields[.priority] = value }
+        }
     }
 
     /// The use of a stored response; see ``RequestProperties/cachePolicy``.

@@ -91,6 +91,7 @@ extension HTTPSessionManager {
         // The content types of the serializer are those of one JSON text, which a stream is not.
         var rules = options.validation ?? responseSerializer.validation
         rules.acceptableContentTypes = ResponseValidation.anyContentType
+        rules.followsAcceptHeader = false
         return ResponseStream(
             session: session,
             managerValidation: options.validation ?? validation,

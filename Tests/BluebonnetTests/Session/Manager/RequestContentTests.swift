@@ -67,6 +67,23 @@ struct RequestContentTests {
         #expect(error.message.contains(".file"))
     }
 
+    @Test func `parameters beside a body are an error, since both would be the body`() throws {
+        let error = try #require(throws: NetworkingError.self) {
+            try api.request(.post, "x", parameters: ["a": 1], body: .json(User(firstName: "Ada")))
+        }
+        #expect(error.code == .invalidRequest)
+        #expect(error.message.contains("query:"))
+        let request = try api.request(.post, "x", body: .json(User(firstName: "Ada")), query: ["a": 1])
+        #expect(request.url.query() == "a=1")
+    }
+
+    @Test func `a path with a zero byte names no file`() throws {
+        let url = try #require(URL(string: "file:///etc/passwd%00.png"))
+        let error = try #require(throws: NetworkingError.self) { try api.request(.put, "x", body: .file(url)) }
+        #expect(error.code == .requestBodyFailed)
+        #expect(error.message.contains("zero byte"))
+    }
+
     @Test func `a missing file and a content type with a line end are errors of the call`() throws {
         let missing = try #require(throws: NetworkingError.self) {
             try api.request(.put, "x", body: .file(URL(filePath: "/nonexistent/file")))

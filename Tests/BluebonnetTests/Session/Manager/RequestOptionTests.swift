@@ -1,4 +1,5 @@
 import BluebonnetTesting
+import Dispatch
 import HTTPTypes
 import Testing
 
@@ -29,6 +30,27 @@ struct RequestOptionTests {
         let effective = request.effectiveTimeouts(over: ExchangeTimeouts(Timeouts()))
         #expect(effective.request.duration == .seconds(7))
         #expect(effective.connect.duration == .seconds(3))
+    }
+
+    @Test func `the priority of a call is sent, also with a request made before`() async throws {
+        let transport = StubTransport { _ in .json([:]) }
+        try await withSession(transport: transport) { session in
+            let api = HTTPSessionManager(baseURL: "http://example.com/", session: session)
+            try await api.get("x", options: [.priority(.background)])
+            try await api.send(try api.request(.get, "x"), options: [.priority(.background)])
+            try await api.get("x", headers: ["Priority": "u=0"], options: [.priority(.background)])
+            #expect(transport.requests.map { $0.headerFields[.priority] } == ["u=7", "u=7", "u=0"])
+        }
+    }
+
+    @Test(arguments: [Duration.zero, .seconds(-1)])
+    func `a timeout that is over ends a call at once`(timeout: Duration) async throws {
+        let transport = StubTransport { _ in StubResponse.json([:]).delayed(by: .seconds(3600)) }
+        try await withSession(transport: transport) { session in
+            let api = HTTPSessionManager(baseURL: "http://example.com/", session: session)
+            let error = try await networkingError { try await api.get("x", timeout: timeout) }
+            #expect(error.code == .requestTimeout)
+        }
     }
 
     @Test func `the timeout of a call and the interval of the serializer both hold`() throws {
@@ -70,6 +92,41 @@ struct RequestOptionTests {
             #expect(named.code == .unacceptableStatusCode)
             let pieces = try await api.stream("x", options: any).collect()
             #expect(pieces.count > 0)
+            var other = api
+            other.completionQueue = DispatchQueue(label: "options")
+            let queued = other
+            let isSuccess = await withCheckedContinuation { continuation in
+                queued.get("x", options: any) { _, _ in
+                    continuation.resume(returning: true)
+                } failure: { _, _ in
+                    continuation.resume(returning: false)
+                }
+            }
+            #expect(isSuccess)
+        }
+    }
+
+    @Test func `an error of the manager's rules has the JSON of the body when no result is wanted`() async throws {
+        let transport = StubTransport { _ in .json(["reason": "no"], status: .notFound) }
+        try await withSession(transport: transport) { session in
+            var manager = HTTPSessionManager(baseURL: "http://example.com/", session: session)
+            manager.validation = .default
+            let api = manager
+            let error = try await networkingError { try await api.delete("x") }
+            #expect(error.parsedBody as? JSONValue == ["reason": "no"])
+        }
+    }
+
+    @Test func `the Accept of a request decides for no text, bytes or stream`() async throws {
+        let transport = StubTransport { _ in .text("text") }
+        try await withSession(transport: transport) { session in
+            var manager = HTTPSessionManager(baseURL: "http://example.com/", session: session)
+            manager.responseSerializer.validation = .byAcceptHeader
+            let api = manager
+            let text: String = try await api.get("x", headers: [.accept: "application/json"])
+            #expect(text == "text")
+            let streamed = try await api.stream("x", headers: [.accept: "application/json"]).collect()
+            #expect(streamed.count == 4)
         }
     }
 
