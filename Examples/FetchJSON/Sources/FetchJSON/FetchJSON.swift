@@ -36,7 +36,7 @@ struct FetchJSON {
         // An unacceptable status is an error, which has the body of the response.
         do {
             try await api.get("status/406", as: .json)
-        } catch let error as NetworkingError where error.code == .unacceptableStatusCode {
+        } catch {
             let body = error.parsedBody as? JSONValue
             print("\(error.message): \(body?["message"]?.string ?? error.bodyString ?? "no body")")
         }
