@@ -186,6 +186,11 @@ def user_arguments(arguments: list[str]) -> list[str]:
     return kept
 
 
+def compile_arguments(arguments: list[str]) -> list[str]:
+    """The same, to compile up to what no type says: data races, variables without a value."""
+    return [argument for argument in arguments if argument != "-typecheck"] + ["-emit-sil", "-o", os.devnull]
+
+
 def manifest_arguments(compiler: str) -> list[str]:
     library = Path(compiler).resolve().parent.parent / "lib/swift/pm/ManifestAPI"
     return [compiler, "-I", str(library), "-package-description-version", "6.2.0", "-swift-version", "6", "-typecheck"]
@@ -276,7 +281,7 @@ def main() -> int:
     except Fault as fault:
         print(f"snippets: {fault}", file=sys.stderr)
         return 1
-    command = user_arguments(floors.type_check_arguments(arguments))
+    command = compile_arguments(user_arguments(floors.type_check_arguments(arguments)))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         messages = [line for lines in pool.map(Check.run, checks(found, command)) for line in lines]
     if messages:
