@@ -21,7 +21,7 @@ struct AtomicFile: Sendable {
     /// Makes the part, under a name of a fixed length: the destination's may be as long as names
     /// can be (NAME_MAX is 255 bytes).
     init(for destination: String) throws {
-        self.destination = destination
+        self.destination = try SystemFile.checked(destination)
         // By bytes: a character can be a slash with an accent.
         let folder = destination.utf8.lastIndex(of: UInt8(ascii: "/")).map { destination[...$0] } ?? ""
         let number = String(UInt64.random(in: .min ... .max), radix: 36)

@@ -23,10 +23,17 @@ final class SystemFile: Sendable {
     let descriptor: CInt
     let path: String
 
+    /// A path without a zero byte, at which the system's functions would end it and name another
+    /// file.
+    static func checked(_ path: String) throws -> String {
+        guard !path.utf8.contains(0) else { throw Failure(path: path, code: EINVAL) }
+        return path
+    }
+
     /// Opens a regular file for reading. Nothing else is opened, as far as `stat` tells: opening a
     /// pipe may wait for the process at its other end, and wake it.
     init(reading path: String) throws {
-        self.path = path
+        self.path = try Self.checked(path)
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw Failure(path: path, code: errno) }
         if let failure = Self.failure(path, status) { throw failure }
@@ -49,7 +56,7 @@ final class SystemFile: Sendable {
 
     /// Makes a file that did not exist.
     init(creating path: String) throws {
-        self.path = path
+        self.path = try Self.checked(path)
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
     }
@@ -59,7 +66,7 @@ final class SystemFile: Sendable {
     ///
     /// - Throws: ``Failure``, or `CancellationError` when it is wanted no longer.
     init(writing path: String, while isWanted: () -> Bool = { true }) throws {
-        self.path = path
+        self.path = try Self.checked(path)
         var pause: CInt = 1
         while true {
             let result = unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)

@@ -43,11 +43,6 @@ extension RequestBody {
             )
         }
         let path = url.path(percentEncoded: false)
-        // The system's functions read a text up to its first zero byte, and would open another
-        // file.
-        guard !path.utf8.contains(0) else {
-            throw NetworkingError(.requestBodyFailed, "A path with a zero byte in it names no file and cannot \(use).")
-        }
         do {
             return (path, try SystemFile.size(of: path))
         } catch {
@@ -56,6 +51,8 @@ extension RequestBody {
             let message =
                 switch code {
                 case ENOENT, ENOTDIR: "File URL not reachable. There is no file \(path)."
+                case EINVAL where path.utf8.contains(0):
+                    "A path with a zero byte in it names no file and cannot \(use)."
                 case EISDIR: "\(path) is a directory and cannot \(use)."
                 case ESPIPE: "\(path) is not a regular file and cannot \(use); \(verb) a stream instead."
                 default: "The file is not readable. \(error)"

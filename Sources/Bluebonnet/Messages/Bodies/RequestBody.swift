@@ -137,7 +137,8 @@ extension RequestBody {
         }
     }
 
-    /// A body produced by an asynchronous sequence while it is sent. It can be sent once.
+    /// A body produced by an asynchronous sequence while it is sent. It can be sent once; then the
+    /// error is ``NetworkingError/Code/requestBodyNotReplayable``.
     ///
     /// - Parameters:
     ///   - sequence: The pieces. The sequence is read only as fast as the connection takes them.
@@ -149,8 +150,15 @@ extension RequestBody {
     /// - Returns: The body.
     public static func stream<Pieces: AsyncSequence & Sendable>(_ sequence: Pieces, length: Int? = nil) -> RequestBody
     where Pieces.Element: Collection<UInt8> {
-        RequestBody(
+        let use = SingleUse()
+        return RequestBody(
             .produced(length: length, isReplayable: false) { sink in
+                guard use.begin() else {
+                    throw NetworkingError(
+                        .requestBodyNotReplayable,
+                        "The request body is a sequence that has been sent already."
+                    )
+                }
                 for try await piece in sequence { try await send(piece, to: sink) }
             }
         )

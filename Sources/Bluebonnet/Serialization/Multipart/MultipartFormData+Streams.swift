@@ -1,5 +1,4 @@
 import NIOCore
-import Synchronization
 
 /// Parts produced while they are sent.
 extension MultipartFormData {
@@ -77,18 +76,6 @@ extension MultipartFormData {
             }
             let source = MultipartSource(length: length, isReplayable: isReplayable, isFile: false, open: open)
             return try Self.part(name, fileName, mimeType, .source(source))
-        }
-    }
-
-    /// A flag that can be set once, shared by all copies of a form.
-    private final class SingleUse: Sendable {
-        private let hasBegun = Mutex(false)
-
-        func begin() -> Bool {
-            hasBegun.withLock { hasBegun in
-                defer { hasBegun = true }
-                return !hasBegun
-            }
         }
     }
 }

@@ -112,10 +112,10 @@ public struct Parameters: Sendable, Encodable, ExpressibleByDictionaryLiteral {
             case .json(.object(let object)): names = object.map { ($0.key, $0.value) }
             case .json(.null): names = []
             case .json(let value):
-                content = .mixed(value, name: name)
+                if newValue != nil { content = .mixed(value, name: name) }
                 return
             case .value(let value):
-                content = .mixed(value, name: name)
+                if newValue != nil { content = .mixed(value, name: name) }
                 return
             case .mixed: return
             }

@@ -20,7 +20,8 @@ public struct QueryString: Sendable, Hashable {
     /// - Parameter parameters: An object; null for none.
     /// - Returns: The pairs joined with `&`; empty when there is nothing to write.
     /// - Throws: ``NetworkingError/Code/requestSerializationFailed`` when the parameters are an
-    ///   array or a single value, which have no keys. (AFNetworking wrote `(null)[]` and `=value`.)
+    ///   array or a single value, which have no keys (AFNetworking wrote `(null)[]` and `=value`),
+    ///   and for objects and arrays nested deeper than 2048 levels.
     public func encode(_ parameters: JSONValue) throws(NetworkingError) -> String {
         let object: JSONObject
         switch parameters {
@@ -31,7 +32,7 @@ public struct QueryString: Sendable, Hashable {
         }
         var output: [UInt8] = []
         output.reserveCapacity(256)
-        Self.forEachPair(of: object) { name, value in
+        try Self.forEachPair(of: object) { name, value in
             if !output.isEmpty { output.append(UInt8(ascii: "&")) }
             Self.append(escaped: name, to: &output)
             guard let value else { return }
@@ -66,10 +67,13 @@ public struct QueryString: Sendable, Hashable {
     /// escaped; null has no text.
     ///
     /// Counterpart of `AFQueryStringPairsFromDictionary`.
-    private static func forEachPair(of parameters: JSONObject, _ body: (_ name: [UInt8], _ value: String?) -> Void) {
+    private static func forEachPair(
+        of parameters: JSONObject,
+        _ body: (_ name: [UInt8], _ value: String?) -> Void
+    ) throws(NetworkingError) {
         var name: [UInt8] = []
         name.reserveCapacity(64)
-        visit(parameters, name: &name, isTop: true, body)
+        try visit(parameters, name: &name, depth: 0, body)
     }
 
     /// Whether a text is before another by UTF-16 units, AFNetworking's order of keys.
@@ -88,31 +92,43 @@ public struct QueryString: Sendable, Hashable {
         return false
     }
 
-    /// Visits an object; `name` is its name. `isTop` is not the same as an empty name: an empty key
-    /// is a name, too.
+    /// Visits an object; `name` is its name. At the top there is none, which is not the same as an
+    /// empty name: an empty key is a name, too.
     private static func visit(
         _ object: JSONObject,
         name: inout [UInt8],
-        isTop: Bool = false,
+        depth: Int,
         _ body: ([UInt8], String?) -> Void
-    ) {
+    ) throws(NetworkingError) {
         let length = name.count
         for (key, value) in object.sorted(by: { precedes($0.key, $1.key) }) {
-            if !isTop { name.append(UInt8(ascii: "[")) }
+            if depth > 0 { name.append(UInt8(ascii: "[")) }
             name += key.utf8
-            if !isTop { name.append(UInt8(ascii: "]")) }
-            visit(value, name: &name, body)
+            if depth > 0 { name.append(UInt8(ascii: "]")) }
+            try visit(value, name: &name, depth: depth + 1, body)
             name.removeLast(name.count - length)
         }
     }
 
-    private static func visit(_ value: JSONValue, name: inout [UInt8], _ body: ([UInt8], String?) -> Void) {
+    private static func visit(
+        _ value: JSONValue,
+        name: inout [UInt8],
+        depth: Int,
+        _ body: ([UInt8], String?) -> Void
+    ) throws(NetworkingError) {
+        // Without a limit, the stack would end before the values do.
+        guard depth <= JSONWriter.maximumDepth else {
+            throw NetworkingError(
+                .requestSerializationFailed,
+                "The parameters are nested deeper than \(JSONWriter.maximumDepth) levels."
+            )
+        }
         switch value {
         case .object(let object):
-            visit(object, name: &name, body)
+            try visit(object, name: &name, depth: depth, body)
         case .array(let array):
             name += "[]".utf8
-            for element in array { visit(element, name: &name, body) }
+            for element in array { try visit(element, name: &name, depth: depth + 1, body) }
             name.removeLast(2)
         case .null: body(name, nil)
         case .bool(let value): body(name, value ? "1" : "0")

@@ -24,7 +24,8 @@ extension HTTPSessionManager.BodyVerb {
         options: [RequestOption] = [],
         as serializer: Serializer = DiscardingResponseSerializer()
     ) async throws(NetworkingError) -> Serializer.Output {
-        let request = try request(
+        let request = try manager.request(
+            method,
             path,
             parameters: parameters,
             query: query,
@@ -58,7 +59,8 @@ extension HTTPSessionManager.BodyVerb {
         options: [RequestOption] = [],
         as serializer: Serializer = DiscardingResponseSerializer()
     ) async throws(NetworkingError) -> Serializer.Output {
-        let request = try request(
+        let request = try manager.request(
+            method,
             path,
             parameters: Parameters(parameters),
             query: query,
@@ -91,7 +93,8 @@ extension HTTPSessionManager.BodyVerb {
         options: [RequestOption] = [],
         as serializer: Serializer = DiscardingResponseSerializer()
     ) async throws(NetworkingError) -> Serializer.Output {
-        let request = try request(
+        let request = try manager.request(
+            method,
             path,
             body: body,
             query: query,
@@ -126,7 +129,8 @@ extension HTTPSessionManager.BodyVerb {
         options: [RequestOption] = [],
         as serializer: Serializer = DiscardingResponseSerializer()
     ) async throws(NetworkingError) -> Serializer.Output {
-        let request = try request(
+        let request = try manager.request(
+            method,
             path,
             body: .encoded(body),
             query: query,
@@ -157,7 +161,8 @@ extension HTTPSessionManager.BodyVerb {
         timeout: Duration? = nil,
         options: [RequestOption] = []
     ) async throws(NetworkingError) -> Value {
-        let request = try request(
+        let request = try manager.request(
+            method,
             path,
             parameters: parameters,
             query: query,
@@ -188,7 +193,8 @@ extension HTTPSessionManager.BodyVerb {
         timeout: Duration? = nil,
         options: [RequestOption] = []
     ) async throws(NetworkingError) -> Value {
-        let request = try request(
+        let request = try manager.request(
+            method,
             path,
             parameters: Parameters(parameters),
             query: query,
@@ -218,7 +224,8 @@ extension HTTPSessionManager.BodyVerb {
         timeout: Duration? = nil,
         options: [RequestOption] = []
     ) async throws(NetworkingError) -> Value {
-        let request = try request(
+        let request = try manager.request(
+            method,
             path,
             body: body,
             query: query,
@@ -250,7 +257,8 @@ extension HTTPSessionManager.BodyVerb {
         timeout: Duration? = nil,
         options: [RequestOption] = []
     ) async throws(NetworkingError) -> Value {
-        let request = try request(
+        let request = try manager.request(
+            method,
             path,
             body: .encoded(body),
             query: query,
@@ -293,7 +301,8 @@ extension HTTPSessionManager.BodyVerb {
         failure: (@Sendable (DataTask<JSONValue>?, NetworkingError) -> Void)? = nil
     ) -> DataTask<JSONValue>? {
         manager.start(progress, success, failure) { () throws(NetworkingError) in
-            let request = try request(
+            let request = try manager.request(
+                method,
                 path,
                 parameters: parameters,
                 body: body,
@@ -337,7 +346,8 @@ extension HTTPSessionManager.BodyVerb {
         failure: (@Sendable (DataTask<Serializer.Output>?, NetworkingError) -> Void)? = nil
     ) -> DataTask<Serializer.Output>? {
         manager.start(progress, success, failure) { () throws(NetworkingError) in
-            let request = try request(
+            let request = try manager.request(
+                method,
                 path,
                 parameters: parameters,
                 body: body,
@@ -379,7 +389,14 @@ extension HTTPSessionManager.BodyVerb {
         failure: (@Sendable (DataTask<JSONValue>?, NetworkingError) -> Void)? = nil
     ) -> DataTask<JSONValue>? {
         manager.start(progress, success, failure) { () throws(NetworkingError) in
-            var request = try request(path, query: query, headers: headers, timeout: timeout, options: options)
+            var request = try manager.request(
+                method,
+                path,
+                query: query,
+                headers: headers,
+                timeout: timeout,
+                options: options
+            )
             try request.setBody(parameters: parameters, build: build)
             return manager.task(request, options)
         }
@@ -416,30 +433,16 @@ extension HTTPSessionManager.BodyVerb {
         failure: (@Sendable (DataTask<Serializer.Output>?, NetworkingError) -> Void)? = nil
     ) -> DataTask<Serializer.Output>? {
         manager.start(progress, success, failure) { () throws(NetworkingError) in
-            var request = try request(path, query: query, headers: headers, timeout: timeout, options: options)
+            var request = try manager.request(
+                method,
+                path,
+                query: query,
+                headers: headers,
+                timeout: timeout,
+                options: options
+            )
             try request.setBody(parameters: parameters, build: build)
             return manager.task(request, serializer, options)
         }
-    }
-
-    private func request(
-        _ path: String,
-        parameters: Parameters = [:],
-        body: RequestContent? = nil,
-        query: Parameters,
-        headers: RequestHeaders,
-        timeout: Duration?,
-        options: [RequestOption]
-    ) throws(NetworkingError) -> Request {
-        try manager.request(
-            method,
-            path,
-            parameters: parameters,
-            body: body,
-            query: query,
-            headers: headers,
-            timeout: timeout,
-            options: options
-        )
     }
 }

@@ -83,7 +83,8 @@ extension HTTPSessionManager.Verb {
         options: [RequestOption] = [],
         as serializer: Serializer = DiscardingResponseSerializer()
     ) async throws(NetworkingError) -> Serializer.Output {
-        let request = try request(
+        let request = try manager.request(
+            method,
             path,
             parameters: parameters,
             headers: headers,
@@ -114,7 +115,8 @@ extension HTTPSessionManager.Verb {
         options: [RequestOption] = [],
         as serializer: Serializer = DiscardingResponseSerializer()
     ) async throws(NetworkingError) -> Serializer.Output {
-        let request = try request(
+        let request = try manager.request(
+            method,
             path,
             parameters: Parameters(parameters),
             headers: headers,
@@ -142,7 +144,8 @@ extension HTTPSessionManager.Verb {
         timeout: Duration? = nil,
         options: [RequestOption] = []
     ) async throws(NetworkingError) -> Value {
-        let request = try request(
+        let request = try manager.request(
+            method,
             path,
             parameters: parameters,
             headers: headers,
@@ -170,7 +173,8 @@ extension HTTPSessionManager.Verb {
         timeout: Duration? = nil,
         options: [RequestOption] = []
     ) async throws(NetworkingError) -> Value {
-        let request = try request(
+        let request = try manager.request(
+            method,
             path,
             parameters: Parameters(parameters),
             headers: headers,
@@ -208,7 +212,8 @@ extension HTTPSessionManager.Verb {
         failure: (@Sendable (DataTask<JSONValue>?, NetworkingError) -> Void)? = nil
     ) -> DataTask<JSONValue>? {
         manager.start(progress, success, failure) { () throws(NetworkingError) in
-            let request = try request(
+            let request = try manager.request(
+                method,
                 path,
                 parameters: parameters,
                 headers: headers,
@@ -246,7 +251,8 @@ extension HTTPSessionManager.Verb {
         failure: (@Sendable (DataTask<Serializer.Output>?, NetworkingError) -> Void)? = nil
     ) -> DataTask<Serializer.Output>? {
         manager.start(progress, success, failure) { () throws(NetworkingError) in
-            let request = try request(
+            let request = try manager.request(
+                method,
                 path,
                 parameters: parameters,
                 headers: headers,
@@ -255,22 +261,5 @@ extension HTTPSessionManager.Verb {
             )
             return manager.task(request, serializer, options)
         }
-    }
-
-    private func request(
-        _ path: String,
-        parameters: Parameters,
-        headers: RequestHeaders,
-        timeout: Duration?,
-        options: [RequestOption]
-    ) throws(NetworkingError) -> Request {
-        try manager.request(
-            method,
-            path,
-            parameters: parameters,
-            headers: headers,
-            timeout: timeout,
-            options: options
-        )
     }
 }

@@ -61,11 +61,7 @@ public struct RequestContent: Sendable {
     /// - Parameter value: The value to encode.
     /// - Returns: The content.
     public static func json(_ value: some Encodable & Sendable) -> RequestContent {
-        RequestContent { request, serializer throws(NetworkingError) in
-            var json = serializer as? JSONRequestSerializer ?? JSONRequestSerializer()
-            json.settings = serializer.settings
-            request = try json.serialize(request, parameters: Parameters(value), to: .httpBody)
-        }
+        json(Parameters(value))
     }
 
     /// Values by name as JSON: `.json(["page": page, "q": name])`.
@@ -152,7 +148,8 @@ public struct RequestContent: Sendable {
         }
     }
 
-    /// Pieces that are produced while they are sent, once.
+    /// Pieces that are produced while they are sent, once: of a second call with the same content,
+    /// the error is ``NetworkingError/Code/requestBodyNotReplayable``.
     ///
     /// - Parameters:
     ///   - sequence: The pieces; see ``RequestBody/stream(_:length:)``.

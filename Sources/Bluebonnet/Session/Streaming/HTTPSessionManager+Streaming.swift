@@ -39,7 +39,8 @@ extension HTTPSessionManager {
     ///   - method: The method.
     ///   - path: A path relative to ``baseURL``, or a whole URL.
     ///   - parameters: Query or body, as the request serializer decides. Default: none.
-    ///   - body: The body, made anew for each iteration. Default: none.
+    ///   - body: The body, made for each iteration; one from a sequence can be sent once. Default:
+    ///     none.
     ///   - query: Values for the query of the URL, whatever the method is. Default: none.
     ///   - headers: Header fields that win over the serializer's. Default: none.
     ///   - timeout: The longest time for the whole exchange, the body included. Default: the

@@ -55,6 +55,20 @@ struct ResponseFileTests {
         }
     }
 
+    @Test func `a path with a zero byte in it is no destination`() async throws {
+        try await FaultServer.run([.readRequest, .respond(body: "new")]) { server in
+            try await withSession { session in
+                try await withDirectory { directory in
+                    let file = directory.appending(path: "file\0.txt")
+                    let response = try await session.open(Request(to: server.baseURL))
+                    let error = try await networkingError { try await response.body.write(to: file) }
+                    #expect(error.code == .outputFailed)
+                    #expect(try names(in: directory).isEmpty)
+                }
+            }
+        }
+    }
+
     @Test func `a download replaces an existing file unless that is forbidden`() async throws {
         try await FaultServer.run(.requests { _ in [.respond(body: "new")] }) { server in
             try await withSession { session in

@@ -120,6 +120,24 @@ struct ParametersTests {
         #expect(try query(["b": 1, "b": "x"]) == "b=x")
     }
 
+    @Test func `removing a name from parameters of one value changes nothing`() throws {
+        var parameters = Parameters(Filter())
+        let before = try query(parameters)
+        parameters["q"] = nil
+        #expect(try query(parameters) == before)
+    }
+
+    @Test(arguments: [ParameterEncoding.standard, .form(.standard)])
+    func `parameters that are nested too deeply are an error`(encoding: ParameterEncoding) throws {
+        func nested(_ depth: Int) -> JSONValue {
+            (1..<depth).reduce(["a": 1]) { value, _ in ["a": value] }
+        }
+        #expect(try query(Parameters(nested(2048)), encoding).hasSuffix("=1"))
+        let error = try #require(throws: NetworkingError.self) { try query(Parameters(nested(2049)), encoding) }
+        #expect(error.code == .requestSerializationFailed)
+        #expect(error.message.contains("2048"))
+    }
+
     @Test func `names are read, set and removed`() throws {
         var parameters: Parameters = ["a": 1, "b": 2]
         #expect(parameters["a"] as? Int == 1)

@@ -77,6 +77,17 @@ struct RequestContentTests {
         #expect(request.url.query() == "a=1")
     }
 
+    @Test func `content from a sequence that was sent is an error, not an empty body`() async throws {
+        let pieces = AsyncStream<[UInt8]> { continuation in
+            continuation.yield(Array("hello".utf8))
+            continuation.finish()
+        }
+        let content = RequestContent.stream(pieces)
+        #expect(try await sent(content).body == "hello")
+        let error = try await networkingError { try await sent(content) }
+        #expect(error.code == .requestBodyNotReplayable)
+    }
+
     @Test func `a path with a zero byte names no file`() throws {
         let url = try #require(URL(string: "file:///etc/passwd%00.png"))
         let error = try #require(throws: NetworkingError.self) { try api.request(.put, "x", body: .file(url)) }

@@ -49,7 +49,11 @@ struct FormScope {
     }
 
     /// The form value of a JSON value, its numbers as ``QueryString`` writes them.
-    func value(ofJSON value: JSONValue) throws -> FormValue {
+    func value(ofJSON value: JSONValue, depth: Int = 0) throws -> FormValue {
+        // Without a limit, the stack would end before the values do.
+        guard depth <= JSONWriter.maximumDepth else {
+            throw failure(value, "The value is nested deeper than \(JSONWriter.maximumDepth) levels.")
+        }
         switch value {
         case .null: return .null
         case .bool(let bool): return self.value(of: bool)
@@ -61,13 +65,13 @@ struct FormScope {
             let array = FormArray()
             array.elements.reserveCapacity(elements.count)
             for (index, element) in elements.enumerated() {
-                array.elements.append(try child(element) { CodingPathKey(index: index) })
+                array.elements.append(try child(element, depth + 1) { CodingPathKey(index: index) })
             }
             return .array(array)
         case .object(let pairs):
             let object = FormObject()
             for (key, value) in pairs {
-                object[key] = try child(value) { CodingPathKey(stringValue: key) }
+                object[key] = try child(value, depth + 1) { CodingPathKey(stringValue: key) }
             }
             return .object(object)
         }
@@ -75,11 +79,11 @@ struct FormScope {
 
     /// The form value of an element. Only objects, arrays and infinite numbers need its path, for
     /// an error.
-    private func child(_ value: JSONValue, key: () -> any CodingKey) throws -> FormValue {
+    private func child(_ value: JSONValue, _ depth: Int, key: () -> any CodingKey) throws -> FormValue {
         switch value {
-        case .null, .bool, .string: try self.value(ofJSON: value)
-        case .number(let number) where number.isFinite: try self.value(ofJSON: value)
-        case .number, .array, .object: try inner(key()).value(ofJSON: value)
+        case .null, .bool, .string: try self.value(ofJSON: value, depth: depth)
+        case .number(let number) where number.isFinite: try self.value(ofJSON: value, depth: depth)
+        case .number, .array, .object: try inner(key()).value(ofJSON: value, depth: depth)
         }
     }
 
