@@ -360,6 +360,18 @@ struct AFNetworkingRequestPortTests {
         }
     }
 
+    @Test func `a path that is resolved`() async throws {
+        try await withSnippet { api, base in
+            let path = "users/\(page)"
+            // Original (AFNetworking):
+            //     let url = URL(string: path, relativeTo: api.baseURL)?.absoluteURL
+            // Ported:
+            let url = try api.request(.get, path).url
+            // End
+            #expect(url.absoluteString == base + "users/2")
+        }
+    }
+
     @Test func `the escaping of one text`() {
         // Original (AFNetworking):
         //     let text = AFPercentEscapedStringFromString(name)

@@ -70,6 +70,32 @@ struct AFNetworkingTaskPortTests {
         }
     }
 
+    @Test func `a form with a stream`() async throws {
+        try await withSnippet { api, _ in
+            let screen = Screen<JSONValue>()
+            let stream = Pieces(["P", "NG"])
+            // Original (AFNetworking):
+            //     api.post("anything", parameters: nil, headers: nil, constructingBodyWith: { form in
+            //         form.appendPart(with: stream, name: "photo", fileName: "photo.png", length: 3, mimeType: "image/png")
+            //     }, progress: nil) { _, json in
+            //         screen.show(json)
+            //     } failure: { _, error in
+            //         screen.fail(error)
+            //     }
+            // Ported:
+            api.post("anything") { form in
+                form.append(stream: stream, name: "photo", fileName: "photo.png", length: 3, mimeType: "image/png")
+            } success: { _, json in
+                screen.show(json)
+            } failure: { _, error in
+                screen.fail(error)
+            }
+            // End
+            let shown = try await screen.shown
+            #expect(shown["files"] == ["photo": "PNG"])
+        }
+    }
+
     @Test func `a form for a slow line`() async throws {
         try await withSnippet { api, _ in
             let screen = Screen<JSONValue>()

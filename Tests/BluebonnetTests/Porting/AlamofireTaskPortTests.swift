@@ -7,10 +7,17 @@ import Testing
 /// Uploads, downloads, streams, adapters and control of tasks in Alamofire 5.
 @Suite(.timeLimit(.minutes(5)))
 struct AlamofireTaskPortTests {
+    private actor Tokens {
+        private(set) var number = 0
+
+        var current: String { "\(number)" }
+
+        func renew() { number += 1 }
+    }
+
     private let name = "Ada"
     private let data = Data("PNG".utf8)
     private let key = "s3cret"
-    private let user = User(name: "Ada", age: 36)
     private let count = 100_000
 
     @Test func `an upload of bytes`() async throws {
@@ -39,6 +46,19 @@ struct AlamofireTaskPortTests {
                 #expect(echo.method == "PUT")
                 #expect(echo.data == "PNG")
             }
+        }
+    }
+
+    @Test func `an upload of a stream`() async throws {
+        try await withSnippet { api, base in
+            let url = base + "anything"
+            let stream = Pieces(["P", "N", "G"])
+            // Original (Alamofire):
+            //     let echo = try await AF.upload(stream, to: url).serializingDecodable(Echo.self).value
+            // Ported:
+            let echo: Echo = try await api.post(url, body: .stream(stream))
+            // End
+            #expect(echo.data == "PNG")
         }
     }
 
@@ -264,14 +284,70 @@ struct AlamofireTaskPortTests {
         }
     }
 
+    @Test func `a token that is renewed`() async throws {
+        let script = FaultServer.Script.requests { request in
+            [.respond(request.headText.contains("Bearer 1") ? 200 : 401, body: "ok")]
+        }
+        let server = try await FaultServer.start(script)
+        try await withSnippet(at: server.baseURL + "/") { api, base in
+            let url = base + "private"
+            let tokens = Tokens()
+            // Original (Alamofire):
+            //     struct Authentication: RequestInterceptor {
+            //         let tokens: Tokens
+            //
+            //         func adapt(_ request: URLRequest, for session: Session, completion: @escaping @Sendable (Result<URLRequest, any Error>) -> Void) {
+            //             Task {
+            //                 var request = request
+            //                 request.headers.add(.authorization(bearerToken: await tokens.current))
+            //                 completion(.success(request))
+            //             }
+            //         }
+            //
+            //         func retry(_ request: Request, for session: Session, dueTo error: any Error, completion: @escaping @Sendable (RetryResult) -> Void) {
+            //             guard request.response?.statusCode == 401, request.retryCount == 0 else { return completion(.doNotRetry) }
+            //             Task {
+            //                 await tokens.renew()
+            //                 completion(.retry)
+            //             }
+            //         }
+            //     }
+            //     let authentication = Authentication(tokens: tokens)
+            //     let text = try await AF.request(url, interceptor: authentication).validate().serializingString().value
+            // Ported:
+            struct Authentication: Interceptor {
+                let tokens: Tokens
+
+                func intercept(_ first: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse
+                {
+                    var request = first
+                    request.headerFields[.authorization] = "Bearer \(await tokens.current)"
+                    let response = try await next(request)
+                    guard response.head.status == .unauthorized else { return response }
+                    await response.body.discard()
+                    await tokens.renew()
+                    request.headerFields[.authorization] = "Bearer \(await tokens.current)"
+                    return try await next(request)
+                }
+            }
+            let authentication = Authentication(tokens: tokens)
+            let text = try await api.get(url, options: [.interceptor(authentication)], as: .string)
+            // End
+            #expect(text == "ok")
+            #expect(server.requests.count == 2)
+        }
+        await server.shutdown()
+    }
+
     @Test func `a compressed body`() async throws {
         try await withSnippet { api, base in
             let url = base + "anything"
+            let user = User(name: String(repeating: "Ada", count: 1000), age: 36)
             // Original (Alamofire):
             //     let echo = try await AF.request(url, method: .post, parameters: user, encoder: .json, interceptor: .deflateCompressor)
             //         .serializingDecodable(Echo.self).value
             // Ported:
-            let compression = RequestCompression(.deflate, threshold: 0)
+            let compression = RequestCompression(.deflate)
             let echo: Echo = try await api.post(url, body: .json(user), options: [.interceptor(compression)])
             // End
             #expect(echo.headers["Content-Encoding"] == "deflate")
