@@ -138,6 +138,39 @@ struct ParametersTests {
         #expect(error.message.contains("2048"))
     }
 
+    /// Encodes itself inside of itself, as an object does that refers to itself.
+    private struct Nested: Encodable, Sendable {
+        private enum CodingKeys: CodingKey { case a }
+
+        let depth: Int
+        var isKeyed = true
+
+        func encode(to encoder: any Encoder) throws {
+            guard depth > 1 else { return try 1.encode(to: encoder) }
+            let inner = Nested(depth: depth - 1, isKeyed: isKeyed)
+            if isKeyed {
+                var container = encoder.container(keyedBy: CodingKeys.self)
+                try container.encode(inner, forKey: .a)
+            } else {
+                var container = encoder.singleValueContainer()
+                try container.encode(inner)
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `values that are nested too deeply are an error, not the end of the process`(isKeyed: Bool) throws {
+        // The parameters are one value more.
+        #expect(try query(["a": Nested(depth: 511, isKeyed: isKeyed)]).hasSuffix("=1"))
+        for depth in [512, 1_000_000] {
+            let error = try #require(throws: NetworkingError.self) {
+                try query(["a": Nested(depth: depth, isKeyed: isKeyed)])
+            }
+            #expect(error.code == .requestSerializationFailed)
+            #expect(error.message.contains("512"))
+        }
+    }
+
     @Test func `names are read, set and removed`() throws {
         var parameters: Parameters = ["a": 1, "b": 2]
         #expect(parameters["a"] as? Int == 1)
