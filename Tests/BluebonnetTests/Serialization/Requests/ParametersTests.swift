@@ -171,6 +171,34 @@ struct ParametersTests {
         }
     }
 
+    @Test func `parameters of a dictionary have its names, and a nil in it stays a null`() throws {
+        let numbers = ["b": 1, "a": 2]
+        var parameters = Parameters(numbers)
+        #expect(parameters["a"] as? Int == 2 && parameters["c"] == nil)
+        parameters["c"] = "x"
+        parameters["b"] = nil
+        #expect(try json(parameters) == #"{"a":2,"c":"x"}"#)
+        #expect(try query(parameters) == "a=2&c=x")
+        let optionals: [String: Int?] = ["b": 1, "a": nil]
+        parameters = Parameters(optionals)
+        parameters["c"] = 2
+        #expect(try json(parameters) == #"{"a":null,"b":1,"c":2}"#)
+    }
+
+    @Test func `many names are set, replaced and removed as in a dictionary`() throws {
+        var random = SeededGenerator(seed: 1)
+        var parameters = Parameters()
+        var dictionary: [String: Int] = [:]
+        for step in 0..<2000 {
+            let name = "n\(Int.random(in: 0..<64, using: &random))"
+            let value = Bool.random(using: &random) ? step : nil
+            parameters[name] = value
+            dictionary[name] = value
+        }
+        for number in 0..<64 { #expect(parameters["n\(number)"] as? Int == dictionary["n\(number)"]) }
+        #expect(try query(parameters) == query(Parameters(dictionary)))
+    }
+
     @Test func `names are read, set and removed`() throws {
         var parameters: Parameters = ["a": 1, "b": 2]
         #expect(parameters["a"] as? Int == 1)
