@@ -42,6 +42,12 @@ extension RequestBody {
                 "Expected URL to be a file URL: \(url.redactedDescription) cannot \(use)."
             )
         }
+        guard url.isOnThisMachine else {
+            throw NetworkingError(
+                .requestBodyFailed,
+                "\(url.redactedDescription) is a file of another machine and cannot \(use)."
+            )
+        }
         let path = url.path(percentEncoded: false)
         do {
             return (path, try SystemFile.size(of: path))
@@ -74,5 +80,13 @@ extension RequestBody {
         while let block = try await threads.run({ try file.read(upTo: blockSize) }) {
             try await sink(block)
         }
+    }
+}
+
+extension URL {
+    /// Whether a file URL names no other machine (RFC 8089 §2): its path means nothing here then.
+    var isOnThisMachine: Bool {
+        let host = host(percentEncoded: false) ?? ""
+        return host.isEmpty || host.lowercased() == "localhost"
     }
 }
