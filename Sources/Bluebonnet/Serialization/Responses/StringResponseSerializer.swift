@@ -53,8 +53,16 @@ public struct StringResponseSerializer: ValidatingResponseSerializer {
     ///   for bytes that are not valid in it, with a ``CharsetError`` below.
     public func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> String {
         let text = ResponseText(charset: charset, defaultCharset: defaultCharset, fallback: invalidBytes)
-        return try validated(body, head: head, request: request) { body throws(NetworkingError) in
-            try text.string(body, head: head)
+        if var failure = validation.failure(body, head: head, request: request) {
+            // Pages of errors are often in a charset that they do not name, which says less than
+            // the status: the chain of `validated`, with that as the outer error, is for formats.
+            if !failure.contains(.unacceptableContentType) { failure.parsedBody = try? text.string(body, head: head) }
+            throw failure
+        }
+        do {
+            return try text.string(body, head: head)
+        } catch {
+            throw error.completed(request: request, response: head, body: body)
         }
     }
 }
