@@ -23,8 +23,8 @@ extension RequestBody {
     /// - Parameter file: A file URL. The length is taken now; a file that is shorter or longer when
     ///   it is sent fails the request with ``NetworkingError/Code/requestBodyLengthMismatch``.
     /// - Returns: The body.
-    /// - Throws: ``NetworkingError/Code/requestBodyFailed`` when the URL is not a file URL, or
-    ///   there is no readable regular file.
+    /// - Throws: ``NetworkingError/Code/requestBodyFailed`` when the URL is not a file URL of this
+    ///   machine, or there is no readable regular file.
     public static func file(_ file: URL) throws(NetworkingError) -> RequestBody {
         let (path, length) = try regularFile(at: file, to: "be sent", insteadOfPipe: "send")
         return RequestBody(.file(path: path, length: length))
@@ -44,7 +44,7 @@ extension RequestBody {
         }
         guard url.isOnThisMachine else {
             throw NetworkingError(
-                .requestBodyFailed,
+                unusableFile: nil,
                 "\(url.redactedDescription) is a file of another machine and cannot \(use)."
             )
         }

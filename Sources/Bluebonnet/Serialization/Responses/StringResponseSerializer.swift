@@ -5,7 +5,8 @@ public import FoundationEssentials
 /// Accepts 2xx of any content type by default. The text is in the charset of the `Content-Type`,
 /// which may be any that ``Charset`` knows. Without one, it is that of a byte-order mark, else
 /// ``defaultCharset``. A byte-order mark is not part of the text. An unknown charset is an error,
-/// and so are bytes that are not valid in it, except where ``invalidBytes`` replaces them.
+/// and so are bytes that are not valid in it, except where ``invalidBytes`` replaces them. For a
+/// refused response the refusal is the error, whatever its text is.
 ///
 /// Counterpart of `StringResponseSerializer` in Alamofire. AFNetworking has no such serializer;
 /// users of its `AFHTTPResponseSerializer` decoded the text themselves, and before it
