@@ -19,10 +19,13 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "bluebonnet", path: "..")],
     targets: [
+        example("Chat"),
         example("DownloadFile"),
         example("FetchJSON"),
+        example("Login"),
         example("RetryInterceptor"),
         example("StreamLines"),
+        example("TypedClient"),
     ],
     swiftLanguageModes: [.v6]
 )
