@@ -7,7 +7,7 @@ import Foundation
 /// `swift run Chat [SERVER [MODEL]]`
 @main
 struct Chat {
-    static func main() async throws {
+    static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         let server = arguments.first ?? "http://127.0.0.1:8080"
         let api = HTTPSessionManager(baseURL: server + "/v1/")
@@ -16,8 +16,10 @@ struct Chat {
         do {
             try await ask("What blooms in Texas in April?", model, &messages)
             try await ask("Tell me everything about this flower, from the seed on.", model, &messages, pieces: 6)
-        } catch let error as NetworkingError {
-            show("\n\(error.message) \(error.bodyString ?? "")\n")
+        } catch {
+            // The reason as these servers send it.
+            let body = (error as? NetworkingError)?.parsedBody(as: JSONValue.self)
+            show("\nFailed: \(body?["error"]?["message"]?.string ?? "\(error)")\n")
         }
     }
 

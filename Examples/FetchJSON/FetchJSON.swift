@@ -16,10 +16,16 @@ struct FetchJSON {
         var slideshow: Slideshow
     }
 
-    static func main() async throws {
+    static func main() async {
         let server = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080"
-        let api = HTTPSessionManager(baseURL: server)
+        do {
+            try await fetch(HTTPSessionManager(baseURL: server))
+        } catch {
+            print("Failed: \(error.message)")
+        }
+    }
 
+    private static func fetch(_ api: HTTPSessionManager) async throws(NetworkingError) {
         // The type of the variable says what to decode.
         let sample: Sample = try await api.get("json")
         print("“\(sample.slideshow.title)” by \(sample.slideshow.author)")

@@ -19,12 +19,22 @@ struct Login {
         }
     }
 
-    static func main() async throws {
+    static func main() async {
         let server = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080"
         let baseURL = server + "/v1/"
         let account = Account(user: "ada", password: "secret", baseURL: baseURL)
-        let api = manager(baseURL, account)
+        let impostor = Account(user: "grace", password: "guessed", baseURL: baseURL)
+        do {
+            try await visit(manager(baseURL, account), account)
+            try await visit(manager(baseURL, impostor), impostor)
+        } catch {
+            // The error of the login is the error of the request that needed it.
+            let reason = (error as? NetworkingError)?.decodedBody(as: Refusal.self)?.description
+            print("Failed: \(reason ?? "\(error)")")
+        }
+    }
 
+    private static func visit(_ api: HTTPSessionManager, _ account: Account) async throws {
         // The first request logs in.
         let profile: Profile = try await api.get("profile")
         print("Hello \(profile.name)!")
@@ -35,14 +45,6 @@ struct Login {
         async let second: Profile = api.get("profile")
         async let third: Profile = api.get("profile")
         print("Three times: \(try await [first, second, third].map(\.name).joined(separator: ", "))")
-
-        // The error of the login is the error of the request that needed it.
-        let impostor = manager(baseURL, Account(user: "grace", password: "guessed", baseURL: baseURL))
-        do {
-            try await impostor.get("profile")
-        } catch {
-            print("\(error.message): \(error.decodedBody(as: Refusal.self)?.description ?? "no reason")")
-        }
     }
 
     /// A manager whose requests are those of an account.

@@ -21,8 +21,12 @@ struct Example {
         var configuration = SessionConfiguration()
         configuration.interceptors = [RetryInterceptor()]
         let api = HTTPSessionManager(baseURL: server, configuration: configuration)
-        let response = try await api.response(.get, "robots.txt", as: .string)
-        print("sent through a session: \(response.head)")
+        do {
+            let response = try await api.response(.get, "robots.txt", as: .string)
+            print("sent through a session: \(response.head)")
+        } catch {
+            print("Failed: \(error.message)")
+        }
     }
 
     /// Runs the interceptor with a list of responses, and compares the final status, the pauses

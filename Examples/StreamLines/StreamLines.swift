@@ -7,12 +7,15 @@ import Bluebonnet
 /// `swift run StreamLines [SERVER]`
 @main
 struct StreamLines {
-    static func main() async throws {
+    static func main() async {
         let server = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080"
         let api = HTTPSessionManager(baseURL: server)
-
-        try await readSome(api)
-        try await cancelled(api)
+        do {
+            try await readSome(api)
+            try await cancelled(api)
+        } catch {
+            print("Failed: \(error)")
+        }
     }
 
     /// The members of a line that this program uses.

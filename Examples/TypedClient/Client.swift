@@ -33,10 +33,10 @@ struct Client: Sendable {
     }
 }
 
-enum ClientError: Error {
+enum ClientError: Error, CustomStringConvertible {
     /// The service refused the request, and said why.
     case refused(Problem)
-    /// There is no such response: no connection, a timeout, a body that is not what it should be.
+    /// All else: no connection, a timeout, a body that cannot be decoded.
     case failed(NetworkingError)
 
     init(_ error: NetworkingError) {
@@ -46,11 +46,18 @@ enum ClientError: Error {
             self = .failed(error)
         }
     }
+
+    var description: String {
+        switch self {
+        case .refused(let problem): "\(problem.detail ?? problem.title) (\(problem.status))"
+        case .failed(let error): error.message
+        }
+    }
 }
 
 /// The JSON that the service sends when it refuses a request (RFC 9457).
 struct Problem: Decodable {
     var status: Int
     var title: String
-    var detail: String
+    var detail: String?
 }
