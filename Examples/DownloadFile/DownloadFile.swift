@@ -1,8 +1,8 @@
 import Bluebonnet
 import FoundationEssentials
 
-/// Downloads a file: it is written while it is received, an error page is refused, and a download
-/// that fails leaves no incomplete file.
+/// Downloads a file: it is written while it is received, and takes its name when it is complete. An
+/// error page is refused.
 ///
 /// Needs a server with httpbin's endpoints, for example `bluebonnet serve --port 8080`:
 /// `swift run DownloadFile [SERVER]`
@@ -21,8 +21,11 @@ struct DownloadFile {
 
     private static func download(_ path: String, from api: HTTPSessionManager, to file: URL) async {
         do {
-            let count = try await api.stream(path).open().body.write(to: file)
-            print("\(path): \(count) bytes in \(file.lastPathComponent)")
+            let saved = try await api.download(path, to: file) { progress in
+                guard progress.fractionCompleted == 1 else { return }
+                print("\(path): \(progress.download.completed) bytes")
+            }
+            print("saved as \(saved.lastPathComponent)")
         } catch {
             print("\(path): \(error.message)")
         }

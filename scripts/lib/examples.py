@@ -59,11 +59,15 @@ def main() -> int:
     parser.add_argument("--command", type=Path, help="the command whose server is used (built when left out)")
     parser.add_argument("names", nargs="*", metavar="NAME", help="an example to run (all when left out)")
     arguments = parser.parse_args()
-    names = arguments.names or sorted({file.parent.name for file in EXAMPLES.glob("*/*.swift")})
+    names = arguments.names or sorted(file.parent.name for file in EXAMPLES.glob("*/Package.swift"))
     if arguments.command is None:
         subprocess.run(["scripts/command"], check=True)
     command = arguments.command or Path(".build/release/bluebonnet")
-    subprocess.run(["swift", "build", "--package-path", EXAMPLES, "--scratch-path", SCRATCH], check=True)
+    for name in names:
+        # One scratch folder for all, so that the library is compiled once. The product is named, since otherwise
+        # only that of the first package is linked.
+        place = ["--package-path", EXAMPLES / name, "--scratch-path", SCRATCH]
+        subprocess.run(["swift", "build", *place, "--product", name], check=True)
     failed = []
     with tempfile.TemporaryDirectory() as folder:
         service = processes.Service("bluebonnet serve", [command, "serve"], Path(folder) / "serve.log")
