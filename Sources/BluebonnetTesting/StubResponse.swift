@@ -122,7 +122,8 @@ public struct StubResponse: Sendable {
     ///
     /// ```swift
     /// let (pieces, feed) = AsyncStream.makeStream(of: Data.self)
-    /// let transport = StubTransport(routes: [.get("/events"): .stream(pieces, contentType: "text/event-stream")])
+    /// let events = StubResponse.stream(pieces, contentType: "text/event-stream")
+    /// let transport = StubTransport(routes: [.get("/events"): events])
     /// feed.yield(Data("data: hello\n\n".utf8))
     /// ```
     ///

@@ -7,13 +7,16 @@ import Synchronization
 /// Everything above the network is real: serializers, interceptors, redirects, validation and
 /// parsing.
 ///
+/// <!-- snippet:
+/// import Testing
+/// -->
 /// ```swift
 /// let transport = StubTransport(routes: [
 ///     .get("/users/42"): .json(["id": 42, "name": "Ada"]),
 ///     .post("/users"): StubResponse(status: .created),
 /// ])
 /// let session = SessionManager(transport: transport)
-/// let api = HTTPSessionManager(baseURL: URL(string: "https://api.example.com"), session: session)
+/// let api = HTTPSessionManager(baseURL: "https://api.example.com", session: session)
 ///
 /// let user: User = try await api.get("users/42")
 /// #expect(transport.requests[0].url.path() == "/users/42")
@@ -23,7 +26,8 @@ import Synchronization
 ///
 /// ```swift
 /// let transport = StubTransport { request in
-///     request.headerFields[.authorization] == nil ? StubResponse(status: .unauthorized) : .json(["ok": true])
+///     let isAuthorized = request.headerFields[.authorization] != nil
+///     return isAuthorized ? .json(["ok": true]) : StubResponse(status: .unauthorized)
 /// }
 /// ```
 ///

@@ -1,4 +1,4 @@
-"""Checks that the Swift blocks of README.md and of the articles compile. Called by scripts/snippets.
+"""Checks that the Swift blocks of README.md, the articles and the doc comments compile. Called by scripts/snippets.
 
 CONTRIBUTING.md ("Swift in the documentation") describes the marks in HTML comments and the rules for
 blocks. The arguments of the compiler are those of the last build, with the language settings that a new
@@ -11,18 +11,31 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import floors
 
-ARTICLES = ["README.md", "Sources/**/*.docc/**/*.md"]
+ARTICLES = ["README.md", "Sources/**/*.docc/**/*.md", "Sources/Bluebonnet*/**/*.swift"]
 # Modules that a block without imports may use.
 IMPORTS = ["Bluebonnet", "BluebonnetFoundation", "BluebonnetTesting", "Foundation", "HTTPTypes"]
 # The module whose build gives the arguments of the compiler.
 MODULE = "BluebonnetTesting"
+
+# The most columns of a block of code: on the rendered pages, readers scroll for more.
+COLUMNS = 88
+
+# What the blocks of doc comments may use beside what they declare.
+DOC_COMMENTS = """\
+struct User: Codable, Sendable { var id = 7; var name = "Ada" }
+var (session, configuration) = (SessionManager.shared, SessionConfiguration())
+var api = HTTPSessionManager(baseURL: "https://api.example.com/v1/")
+var request = try api.request(.get, "users/42")
+let task = try api.dataTask(.get, "users/42", as: .json)
+let (user, file, data, key, name) = (User(), URL(filePath: "/file"), Data(), "key", "Ada")
+"""
 
 # Settings of this package, which the package of a user does not have.
 HOUSE_WITH_VALUE = {"-module-name", "-package-name", "-enable-upcoming-feature"}
@@ -31,9 +44,15 @@ HOUSE = {"-parse-as-library", "-strict-memory-safety", "-warnings-as-errors", "-
 # Warnings that are right in a program, and wrong in an excerpt, which does not use what it makes.
 BREVITY = re.compile(r"never (used|mutated|read)|unused")
 
-# A mark and its text, a block, or any other line.
-MARK = re.compile(r"<!--\s*(?P<kind>snippets?\b[^:>]*):(?P<text>.*?)-->[ \t]*$", re.DOTALL | re.MULTILINE)
+# A mark and its text, and a block.
+MARK = re.compile(
+    r"""<!--\s*(?P<kind>snippets?\b[^:">]*)(?:"(?P<message>[^"]*)"\s*)?:(?P<text>.*?)-->[ \t]*$""",
+    re.DOTALL | re.MULTILINE,
+)
 BLOCK = re.compile(r"^(?P<indent>[ ]*)```swift[ \t]*\n(?P<text>.*?)^(?P=indent)```[ \t]*$", re.DOTALL | re.MULTILINE)
+FENCE = re.compile(r"^(?P<indent>[ ]*)```\S*[ \t]*\n(?P<text>.*?)^(?P=indent)```[ \t]*$", re.DOTALL | re.MULTILINE)
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+DOC_COMMENT = re.compile(r"^[ \t]*///(?: |$)(?P<text>.*)$")
 PLACEHOLDER = re.compile(r'(?P<kept>"""[\s\S]*?"""|"(?:\\.|[^"\\\n])*"|//[^\n]*)|…')
 IMPORT = re.compile(r"^(?:@\w+ )?(?:public )?import \w+$", re.MULTILINE)
 WHOLE_FILE = re.compile(r"^(@main|@Test|@Suite|extension |public |import |@testable )", re.MULTILINE)
@@ -66,6 +85,8 @@ class Snippet:
     common: tuple[Code, ...] = ()
     before: Code | None = None
     after: Code | None = None
+    # For code that must not compile, what the compiler has to say about it.
+    message: str | None = None
 
     @property
     def hidden(self) -> list[Code]:
@@ -127,9 +148,32 @@ def without_imports(code: Code) -> Code:
     return Code(IMPORT.sub("", code.text), code.line)
 
 
-def snippets(article: str, text: str) -> Iterator[Snippet]:
+def doc_comments(text: str) -> str:
+    """The doc comments of a Swift file as one article, with empty lines in place of code."""
+    found = (DOC_COMMENT.match(line) for line in text.splitlines())
+    return "".join(f"{line['text'] if line else ''}\n" for line in found)
+
+
+def read(path: Path) -> tuple[str, list[Code]]:
+    """The text of an article, or of the doc comments of a Swift file, and the hidden code of all its blocks."""
+    text = path.read_text(encoding="utf-8")
+    return (doc_comments(text), [Code(DOC_COMMENTS, 1)]) if path.suffix == ".swift" else (text, [])
+
+
+def wide_lines(article: str, text: str) -> Iterator[str]:
+    """A message for each line of code that readers would have to scroll."""
+    for found in FENCE.finditer(text):
+        first = text.count("\n", 0, found.start("text")) + 1
+        for number, line in enumerate(found["text"].splitlines(), first):
+            columns = len(line.removeprefix(found["indent"]))
+            if columns > COLUMNS:
+                yield f"{article}:{number}: error: code of {columns} columns; readers have to scroll after {COLUMNS}"
+
+
+def snippets(article: str, text: str, common: Iterable[Code] = ()) -> Iterator[Snippet]:
     """The blocks of an article, with their hidden code, without those that are marked as skipped."""
-    common: list[Code] = []
+    common = [*common]
+    shown = COMMENT.sub("", text)
     mark: tuple[str, Code] | None = None
     for found in sorted([*MARK.finditer(text), *BLOCK.finditer(text)], key=re.Match.start):
         line = text.count("\n", 0, found.start("text")) + 1
@@ -139,7 +183,14 @@ def snippets(article: str, text: str) -> Iterator[Snippet]:
             code = Code(found["text"], line)
             if re.search(r"^[ \t]*@", code.text, re.MULTILINE):
                 raise Fault(f"{article}:{line}: DocC takes a line that begins with @ for a directive, and shows the rest")
-            match found["kind"]:
+            kind, message = found["kind"].strip(), found["message"]
+            if (message is not None) != (kind == "snippet fails"):
+                raise Fault(f"{article}:{line}: a message belongs to `snippet fails`")
+            match kind:
+                case "snippet fails":
+                    if f"`{message}`" not in shown:
+                        raise Fault(f"{article}:{line}: readers do not find the message `{message}`")
+                    yield Snippet(article, code, tuple(common), message=message)
                 case "snippets":
                     common.append(code)
                 case "snippet":
@@ -148,7 +199,7 @@ def snippets(article: str, text: str) -> Iterator[Snippet]:
                     if not code.text.strip():
                         raise Fault(f"{article}:{line}: a skipped block needs a reason")
                     mark = ("skipped", code)
-                case kind:
+                case _:
                     raise Fault(f"{article}:{line}: there is no mark `{kind}:`")
             continue
         indent = found["indent"]
@@ -213,6 +264,23 @@ def faults(output: str, articles: set[str]) -> list[str]:
     return found
 
 
+def unmet(snippet: Snippet, output: str) -> list[str]:
+    """What is wrong with the messages about code that must have one fault, and no other.
+
+    Further messages about the same place are consequences of the first one.
+    """
+    place = f"{snippet.article}:{snippet.block.line}:1: error:"
+    words = (re.escape(word) for word in (snippet.message or "").split("…"))
+    expected = re.compile(r": (error|warning): .*" + ".*".join(words))
+    found = [line for line in faults(output, {snippet.article}) if ": note: " not in line]
+    if re.search(r"failed to produce diagnostic|Stack dump|submit a bug report", output):
+        return [f"{place} the compiler crashes, or does not say what is wrong:\n{output}"]
+    places = {line.split(": ")[0] for line in found}
+    if len(places) == 1 and expected.search(found[0]):
+        return []
+    return [f"{place} the compiler has to say “{snippet.message}”, and no more. It says:", *(found or ["nothing"])]
+
+
 class Check:
     """One call of the compiler, for one file or for all blocks that stand in functions."""
 
@@ -227,6 +295,8 @@ class Check:
                 (Path(scratch) / name).write_text(text, encoding="utf-8")
             result = subprocess.run([*self.command, *self.files], cwd=scratch, capture_output=True, text=True)
         output = result.stdout + result.stderr
+        if self.snippets[0].message:
+            return unmet(self.snippets[0], output)
         found = faults(output, {snippet.article for snippet in self.snippets})
         if result.returncode and not any(": error: " in line for line in found):
             found.append(f"the compiler failed:\n{output}")
@@ -253,7 +323,9 @@ def checks(found: list[Snippet], command: list[str]) -> list[Check]:
             if snippet.is_library:
                 arguments = [*arguments, "-parse-as-library"]
             calls.append(Check(arguments, {"main.swift": snippet.file()}, [snippet]))
-    inside = [snippet for snippet in found if not snippet.is_whole_file]
+        elif snippet.message:
+            calls.append(Check([*command, "-parse-as-library"], {"Wrong.swift": snippet.function("wrong")}, [snippet]))
+    inside = [snippet for snippet in found if not snippet.is_whole_file and not snippet.message]
     files = {f"Block{number}.swift": snippet.function(f"block{number}") for number, snippet in enumerate(inside)}
     if files:
         # One job for all files: of several jobs, the compiler does not start those after one that
@@ -265,7 +337,7 @@ def checks(found: list[Snippet], command: list[str]) -> list[Check]:
 
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scripts/snippets", description=__doc__.splitlines()[0])
-    parser.add_argument("articles", nargs="*", type=Path, help="files to check (default: README.md and all articles)")
+    parser.add_argument("articles", nargs="*", type=Path, help="files to check (default: README.md, all articles and the doc comments of the products)")
     return parser.parse_args()
 
 
@@ -274,7 +346,8 @@ def main() -> int:
     articles = options().articles or sorted(path for pattern in ARTICLES for path in Path().glob(pattern))
     try:
         arguments = floors.build_arguments(plan.read_text(encoding="utf-8"), MODULE)
-        found = [snippet for path in articles for snippet in snippets(str(path), path.read_text(encoding="utf-8"))]
+        texts = {str(path): read(path) for path in articles}
+        found = [snippet for article, (text, common) in texts.items() for snippet in snippets(article, text, common)]
     except (FileNotFoundError, LookupError) as error:
         print(f"snippets: {error}; is there a build? Run `swift build` first", file=sys.stderr)
         return 2
@@ -284,11 +357,14 @@ def main() -> int:
     command = compile_arguments(user_arguments(floors.type_check_arguments(arguments)))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         messages = [line for lines in pool.map(Check.run, checks(found, command)) for line in lines]
+    messages += [line for article, (text, _) in texts.items() for line in wide_lines(article, text)]
     if messages:
         print(*messages, sep="\n", file=sys.stderr)
-        print("snippets: these blocks do not compile", file=sys.stderr)
+        print("snippets: the code of the documentation has faults", file=sys.stderr)
         return 1
-    print(f"snippets: {len(found)} blocks in {len(articles)} files compile")
+    wrong = sum(snippet.message is not None for snippet in found)
+    files = len({snippet.article for snippet in found})
+    print(f"snippets: {len(found) - wrong} blocks in {files} files compile, and {wrong} have the fault that they should")
     return 0
 
 

@@ -1,5 +1,7 @@
+import tempfile
 import textwrap
 import unittest
+from pathlib import Path
 
 import snippets
 
@@ -115,6 +117,90 @@ class Marks(unittest.TestCase):
                      "\n<!-- snippet:\n  @Sendable func a() {}\n-->\n```swift\n```\n"]:
             with self.subTest(text), self.assertRaisesRegex(snippets.Fault, "^A.md:2: "):
                 read(text)
+
+
+class WrongCode(unittest.TestCase):
+    MARK = """\
+        | message | cause |
+        |---|---|
+        | `requires that … conform to 'Encodable'` | … |
+
+        <!-- snippets: let user = 1 -->
+        <!-- snippet fails "requires that … conform to 'Encodable'": post(user) -->
+        """
+    ERROR = "A.md:6:6: error: function 'post' requires that 'Int' conform to 'Encodable'"
+    NOTE = "A.md:6:6: note: 'user' is declared here"
+
+    def unmet(self, *output: str) -> list[str]:
+        [snippet] = read(self.MARK)
+        return snippets.unmet(snippet, "\n".join(output))
+
+    def test_a_mark_holds_the_code_and_the_message(self):
+        [snippet] = read(self.MARK)
+        self.assertEqual(snippet.message, "requires that … conform to 'Encodable'")
+        self.assertEqual((snippet.block.text.strip(), snippet.block.line), ("post(user)", 6))
+        self.assertEqual(len(snippet.common), 1)
+
+    def test_a_mark_needs_no_block_after_it_and_leaves_the_next_one_alone(self):
+        wrong, block = read(self.MARK.rstrip(" ") + "        ```swift\n        two()\n        ```\n")
+        self.assertEqual((wrong.message is None, block.message, block.before), (False, None, None))
+
+    def test_readers_must_find_the_message(self):
+        with self.assertRaisesRegex(snippets.Fault, "^A.md:6: readers do not find"):
+            read(self.MARK.replace("| `requires that", "| `needs that"))
+
+    def test_only_this_mark_has_a_message(self):
+        for mark in ['snippet "message": a', "snippet fails: a", 'snippets "message": a']:
+            with self.subTest(mark), self.assertRaisesRegex(snippets.Fault, "^A.md:1: a message belongs to"):
+                read(f"<!-- {mark} -->\n```swift\n```\n")
+
+    def test_the_message_is_met_by_an_error_or_a_warning(self):
+        self.assertEqual(self.unmet(self.ERROR, "  |", self.NOTE), [])
+        self.assertEqual(self.unmet(self.ERROR.replace("error", "warning")), [])
+
+    def test_another_message_or_none_is_a_fault(self):
+        other = "A.md:6:6: error: type of expression is ambiguous without a type annotation"
+        self.assertRegex(self.unmet(other)[0], "^A.md:6:1: error: the compiler has to say “requires that …")
+        self.assertEqual(self.unmet(other)[1:], [other])
+        self.assertEqual(self.unmet()[1:], ["nothing"])
+        self.assertEqual(self.unmet(self.NOTE.replace("'user'", "requires that 'A' conform to 'Encodable'"))[1:], ["nothing"])
+
+    def test_a_second_fault_elsewhere_is_one_too_many(self):
+        self.assertEqual(self.unmet(self.ERROR, "A.md:6:6: error: cannot infer contextual base"), [])
+        self.assertEqual(len(self.unmet(self.ERROR, "A.md:6:9: error: missing argument")), 3)
+
+    def test_a_compiler_that_gives_up_is_a_fault(self):
+        for line in ["A.md:6:1: error: failed to produce diagnostic for expression; please submit a bug report", "Stack dump:"]:
+            with self.subTest(line):
+                self.assertRegex(self.unmet(self.ERROR, line)[0], "the compiler crashes")
+
+    def test_each_is_compiled_by_a_call_of_its_own(self):
+        found = read(self.MARK.rstrip(" ") + "        ```swift\n        two()\n        ```\n")
+        calls = snippets.checks(found, ["/usr/bin/swiftc"])
+        self.assertEqual([sorted(call.files) for call in calls], [["Block0.swift"], ["Wrong.swift"]])
+
+
+class DocComments(unittest.TestCase):
+    def test_they_are_an_article_with_the_lines_of_the_file(self):
+        text = "import A\n/// Text.\n///\n/// ```swift\n///     one()\n/// ```\nfunc one() {} // ```\n    /// ```swift\n    /// two()\n    /// ```\n"
+        found = list(snippets.snippets("A.swift", snippets.doc_comments(text)))
+        self.assertEqual([(snippet.block.text, snippet.block.line) for snippet in found], [("    one()\n", 5), ("two()\n", 9)])
+
+    def test_they_may_use_the_common_names(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "A.swift"
+            path.write_text("/// ```swift\n/// api\n/// ```\n", encoding="utf-8")
+            text, common = snippets.read(path)
+        [snippet] = snippets.snippets("A.swift", text, common)
+        self.assertIn("var api = ", snippet.function("block"))
+
+
+class Columns(unittest.TestCase):
+    def test_code_that_readers_would_have_to_scroll_is_a_fault_in_every_language(self):
+        wide = "a" * (snippets.COLUMNS + 1)
+        text = f"{wide}\n```objc\n{wide[1:]}\n{wide}\n```\n- a list:\n\n  ```swift\n  {wide[1:]}\n  ```\n"
+        [message] = snippets.wide_lines("A.md", text)
+        self.assertTrue(message.startswith("A.md:4: error: code of 89 columns"))
 
 
 class Placeholders(unittest.TestCase):

@@ -7,6 +7,8 @@
 /// costs little more than its own work. It does not run on the actor of the caller. One that waits
 /// is woken when the task is stopped, like any ``Interceptor``.
 ///
+/// <!-- snippet: actor Tokens { func current() throws -> String { "" } }
+/// let tokens = Tokens() -->
 /// ```swift
 /// configuration.interceptors = [
 ///     RequestAdapter { request in

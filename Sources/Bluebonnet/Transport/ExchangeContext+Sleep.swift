@@ -8,6 +8,13 @@ extension ExchangeContext {
     /// itself: `cancel()`, ``Timeouts/request``, the end of the session, and the cancellation of
     /// the Swift task that waits. A task that is suspended sleeps on.
     ///
+    /// <!-- snippet:
+    /// func intercept(
+    ///     _ request: Request, context: ExchangeContext, next: Next
+    /// ) async throws -> TransportResponse {
+    /// …
+    /// }
+    /// -->
     /// ```swift
     /// let response = try await next(request)
     /// guard response.head.status == .serviceUnavailable else { return response }

@@ -16,7 +16,9 @@
 /// ```swift
 /// struct BearerToken: Interceptor {
 ///     let token: String
-///     func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
+///     func intercept(
+///         _ request: Request, context: ExchangeContext, next: Next
+///     ) async throws -> TransportResponse {
 ///         var request = request
 ///         request.headerFields[.authorization] = "Bearer \(token)"
 ///         return try await next(request)

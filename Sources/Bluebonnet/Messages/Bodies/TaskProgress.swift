@@ -3,8 +3,8 @@
 ///
 /// ```swift
 /// for await progress in task.progress {
-///     sent.fraction = progress.upload.fractionCompleted ?? 0
-///     received.fraction = progress.download.fractionCompleted ?? 0
+///     print("sent", progress.upload.fractionCompleted ?? 0)
+///     print("received", progress.download.fractionCompleted ?? 0)
 /// }
 /// ```
 ///

@@ -5,10 +5,11 @@
 /// body is sent, and are never whole in memory. Counterpart of `AFMultipartFormData`.
 ///
 /// ```swift
-/// let response = try await api.post("avatars", as: .json) { form in
-///     try form.append(fileURL: photo, name: "avatar")
+/// let form = RequestContent.multipart { form in
+///     try form.append(fileURL: file, name: "avatar")
 ///     form.append("42", name: "user")
 /// }
+/// let avatar = try await api.post("avatars", body: form, as: .json)
 /// ```
 ///
 /// Names and file names are UTF-8, and escaped as browsers do it: `"` becomes `%22`, everything

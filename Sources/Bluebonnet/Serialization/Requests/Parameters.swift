@@ -3,8 +3,13 @@ import FoundationEssentials
 /// The parameters of a request: values of any `Encodable` type by their names, or one value that
 /// has names of its own.
 ///
+/// <!-- snippet: let (page, cursor, ids) = (2, String?.none, Set([1, 2])) -->
 /// ```swift
-/// let found = try await api.get("users", parameters: ["page": page, "q": name, "after": cursor, "ids": ids], as: .json)
+/// let found = try await api.get(
+///     "users",
+///     parameters: ["page": page, "q": name, "after": cursor, "ids": ids],
+///     as: .json
+/// )
 /// ```
 /// - A value that is nil leaves its name out. To write a name without a value, use
 ///   ``JSONValue/null``, which is what the encoding makes of a null: by default the bare name in

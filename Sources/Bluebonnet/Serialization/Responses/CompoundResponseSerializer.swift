@@ -3,7 +3,11 @@ public import FoundationEssentials
 /// Tries several serializers in order; the first that can read the response wins.
 ///
 /// ```swift
-/// let response = try await api.get("status", as: .compound(.trying(.json, as: Status.json), .trying(.string, as: Status.text)))
+/// enum Status { case json(JSONValue), text(String) }
+/// let response = try await api.get(
+///     "status",
+///     as: .compound(.trying(.json, as: Status.json), .trying(.string, as: Status.text))
+/// )
 /// ```
 ///
 /// A serializer can read a response when it returns a value, and also when it refuses the response

@@ -10,7 +10,7 @@ public import HTTPTypes
 /// ```swift
 /// let api = HTTPSessionManager(baseURL: "https://api.example.com/v1/")
 /// let user: User = try await api.get("users/42")
-/// let page = try await api.get("users", parameters: ["page": number, "q": name], as: .json)
+/// let page = try await api.get("users", parameters: ["page": 2, "q": name], as: .json)
 /// try await api.post("users", body: .json(user))
 /// ```
 public struct HTTPSessionManager: Sendable {

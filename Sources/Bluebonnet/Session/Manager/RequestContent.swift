@@ -7,7 +7,9 @@ import NIOCore
 /// ```swift
 /// try await api.post("users", body: .json(user))
 /// try await api.put("videos/7", body: .file(file))
-/// try await api.post("photos", body: .multipart { form in try form.append(fileURL: file, name: "photo") })
+/// try await api.post("photos", body: .multipart { form in
+///     try form.append(fileURL: file, name: "photo")
+/// })
 /// ```
 ///
 /// The body is made when the request is made: an error, such as a missing file, is the error of the

@@ -8,7 +8,8 @@ extension HTTPSessionManager {
     /// ```swift
     /// for try await line in api.stream("log").lines { print(line) }
     /// for try await event in api.stream("events").serverSentEvents { print(event.data) }
-    /// for try await user in api.stream("users", parameters: ["since": day]).jsonLines(of: User.self) { … }
+    /// let users = api.stream("users", parameters: ["since": "monday"])
+    /// for try await user in users.jsonLines(of: User.self) { … }
     /// ```
     ///
     /// The response is validated before the first element: by ``validation``, and its status by

@@ -2,7 +2,7 @@ package import NIOCore
 
 /// Cuts bytes that come in pieces into lines.
 ///
-/// ```swift
+/// ```
 /// splitter.push(piece)
 /// while let line = try splitter.next() { … }
 /// let last = try splitter.finish()   // after the last piece

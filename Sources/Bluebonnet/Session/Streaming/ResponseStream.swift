@@ -10,9 +10,9 @@ import NIOCore
 /// While no element is asked for, about a megabyte waits in memory and the server is slowed down.
 ///
 /// ```swift
-/// for try await piece in api.stream("export") { hash.update(data: piece) }
+/// for try await piece in api.stream("export") { print(piece.count) }
 ///
-/// let response = try await api.stream("export").open()   // the head first, the body when you like
+/// let response = try await api.stream("export").open()    // the head first, then the body
 /// ```
 ///
 /// Every error is a ``NetworkingError``; that the Swift task was cancelled, too.

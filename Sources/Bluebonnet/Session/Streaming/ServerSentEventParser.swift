@@ -3,7 +3,7 @@ import NIOCore
 /// Makes events of the bytes of a stream of server-sent events, however they are cut (WHATWG HTML
 /// §9.2.5, §9.2.6).
 ///
-/// ```swift
+/// ```
 /// parser.push(piece)
 /// while let event = try parser.next() { … }
 /// ```

@@ -86,6 +86,7 @@ public final class DataTask<Output: Sendable>: SessionTask {
     /// The response or the error, as one value; starts the task if it was not started. Cancelling
     /// the Swift task that awaits cancels this task.
     ///
+    /// <!-- snippet: struct MyError: Error { init(_ error: NetworkingError) {} } -->
     /// ```swift
     /// let result = await task.result.mapError { MyError($0) }
     /// ```

@@ -6,8 +6,8 @@
 /// ```swift
 /// for await event in session.events {
 ///     switch event.kind {
-///     case .didResume: log("\(event.task?.originalRequest)")
-///     case .didComplete: log("\(event.error)")
+///     case .didResume: print("resumed", event.task?.identifier ?? 0)
+///     case .didComplete: print("completed", event.error?.message ?? "")
 ///     default: break
 ///     }
 /// }

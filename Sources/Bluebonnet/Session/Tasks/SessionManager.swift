@@ -193,7 +193,9 @@ public final class SessionManager: Sendable {
 /// cancelled.
 ///
 /// ```swift
-/// let data = try await withSession { session in try await session.data(for: request).value }
+/// let data = try await withSession { session in
+///     try await session.data(for: request).value
+/// }
 /// ```
 ///
 /// For tests and programs with an end; a service keeps one ``SessionManager``. No counterpart: a

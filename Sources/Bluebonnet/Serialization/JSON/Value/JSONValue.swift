@@ -2,7 +2,8 @@
 ///
 /// ```swift
 /// let parameters: JSONValue = ["page": 2, "tags": ["a", "b"], "after": nil]
-/// let name = response["users"]?[0]?["name"]?.string
+/// let users = try await api.get("users", parameters: parameters, as: .json)
+/// let name = users[0]?["name"]?.string
 /// ```
 /// It is the counterpart of the Foundation objects that AFNetworking's `AFJSONResponseSerializer`
 /// returned.

@@ -5,6 +5,7 @@ extension URLEncodedFormEncoder {
     /// they are in the set: control characters, the space, `%`, `&`, `#`, and `=` in a name.
     ///
     /// ```swift
+    /// var encoder = URLEncodedFormEncoder()
     /// encoder.allowedCharacters = .query.union("[]")  // a[]=1 instead of a%5B%5D=1
     /// ```
     public struct AllowedCharacters: Sendable, Hashable, ExpressibleByStringLiteral {

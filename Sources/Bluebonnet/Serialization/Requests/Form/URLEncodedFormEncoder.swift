@@ -5,8 +5,8 @@ import FoundationEssentials
 /// ```swift
 /// struct Search: Encodable { var text: String; var tags: [String]; var onlyNew: Bool }
 /// let search = Search(text: "tea & milk", tags: ["a", "b"], onlyNew: true)
-/// try URLEncodedFormEncoder().encode(search) //
-/// onlyNew=1&tags%5B%5D=a&tags%5B%5D=b&text=tea%20%26%20milk
+/// try URLEncodedFormEncoder().encode(search)
+/// // onlyNew=1&tags%5B%5D=a&tags%5B%5D=b&text=tea%20%26%20milk
 /// ```
 /// - Integers, `String`, `URL`, `UUID` and `Decimal` are written as their text, `Float` and
 ///   `Double` in the shortest form that reads back the same (`1.0`); infinity and NaN are errors.
