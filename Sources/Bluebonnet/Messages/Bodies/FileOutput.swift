@@ -7,6 +7,12 @@ struct FileOutput: Sendable {
     /// Whether it is a regular file. A write to a pipe or a device may block for ever.
     let isRegular: Bool
 
+    /// Makes the output of an open file.
+    init(_ file: SystemFile, isRegular: Bool = true) {
+        self.file = file
+        self.isRegular = isRegular
+    }
+
     /// Opens a destination and hands it to the closure that writes.
     ///
     /// For a file this is a temporary one beside the destination, which takes its name when the
@@ -32,11 +38,11 @@ struct FileOutput: Sendable {
             let file = try await BlockingThreads.pipes.runUntilCancelled { isWanted in
                 try SystemFile(writing: destination, while: isWanted)
             }
-            return try await work(FileOutput(file: file, isRegular: file.isRegular))
+            return try await work(FileOutput(file, isRegular: file.isRegular))
         }
         let file = try await threads.run { try AtomicFile(for: destination) }
         do {
-            let output = try await work(FileOutput(file: file.part, isRegular: true))
+            let output = try await work(FileOutput(file.part))
             try await threads.run { try file.commit(replaces: overwrites) }
             return output
         } catch {

@@ -32,7 +32,9 @@ extension ResponseBody {
         }
     }
 
-    private func write(to output: FileOutput) async throws -> Int {
+    /// Writes the body behind what is in a file while it arrives, and returns the number of bytes.
+    @discardableResult
+    func write(to output: FileOutput) async throws -> Int {
         // A body that comes from a connection is read on the thread that writes it: one thread to
         // wake for each block, not three.
         guard stream != nil, output.isRegular else { return try await writeBlocks { try await output.write($0) } }

@@ -70,9 +70,10 @@ extension Call {
         var seen = NetworkingError.wrapping(error)
         // Serializers see the request without what the engine added to it.
         if let received { seen.request = received.transport.request }
-        let error = (self.error ?? seen)
+        var error = (self.error ?? seen)
             .completed(request: seen.request ?? request, response: seen.response, body: seen.body)
             .completed(request: request, response: received?.transport.head, body: received?.body)
+        if let resumeData = seen.resumeData { error.resumeData = resumeData }
         // It cannot throw: with an error given, it does not throw the one that stopped the task.
         try? complete(error, received?.transport)
         return error
