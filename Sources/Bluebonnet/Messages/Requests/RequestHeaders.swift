@@ -1,3 +1,4 @@
+import FoundationEssentials
 public import HTTPTypes
 
 /// The header fields of one call, written as a dictionary: names as plain strings or as standard
@@ -16,6 +17,8 @@ public import HTTPTypes
 public struct RequestHeaders: Sendable, ExpressibleByDictionaryLiteral {
     private var checked: HTTPFields
     private var unchecked: [(name: Name, value: String)]
+    /// The reason why credentials cannot be sent, for the call to fail with.
+    private var refusal: NetworkingError?
 
     /// Makes headers of fields. Default: none.
     ///
@@ -41,6 +44,61 @@ public struct RequestHeaders: Sendable, ExpressibleByDictionaryLiteral {
         unchecked = elements.compactMap { name, value in value.map { (name, $0) } }
     }
 
+    /// `Authorization` with a user name and a password (RFC 7617): `Basic` and their Base64 in
+    /// UTF-8.
+    ///
+    /// ```swift
+    /// let user: User = try await api.get("me", headers: .authorization(username: name, password: password))
+    /// ```
+    ///
+    /// A colon in the user name, or a control character, fails the call with
+    /// ``NetworkingError/Code/invalidRequest``. For every call of a manager see
+    /// ``RequestSerializer/setAuthorization(username:password:)``.
+    ///
+    /// - Parameters:
+    ///   - username: The user name.
+    ///   - password: The password.
+    /// - Returns: The headers; ``append(_:for:)`` adds others.
+    public static func authorization(username: String, password: String) -> RequestHeaders {
+        var headers = RequestHeaders()
+        do {
+            headers.append(try basicCredentials(username: username, password: password), for: .authorization)
+        } catch {
+            headers.refusal = error
+        }
+        return headers
+    }
+
+    /// `Authorization` with a bearer token (RFC 6750 §2.1).
+    ///
+    /// A control character in the token fails the call with
+    /// ``NetworkingError/Code/invalidRequest``. For every call of a manager see
+    /// ``RequestSerializer/setAuthorization(bearerToken:)``.
+    ///
+    /// - Parameter bearerToken: The token.
+    /// - Returns: The headers; ``append(_:for:)`` adds others.
+    public static func authorization(bearerToken: String) -> RequestHeaders {
+        [.authorization: "Bearer \(bearerToken)"]
+    }
+
+    /// The value of `Authorization` for a user name and a password.
+    static func basicCredentials(username: String, password: String) throws(NetworkingError) -> String {
+        // A server would take what follows a colon for the password (RFC 7617 §2).
+        guard !username.utf8.contains(UInt8(ascii: ":")) else {
+            throw NetworkingError(
+                .invalidRequest,
+                "The user name contains a colon, which Basic authorization does not allow."
+            )
+        }
+        guard !"\(username)\(password)".utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+            throw NetworkingError(
+                .invalidRequest,
+                "The user name or the password contains a control character, which Basic authorization does not allow."
+            )
+        }
+        return "Basic \(Data("\(username):\(password)".utf8).base64EncodedString())"
+    }
+
     /// Adds a field behind the others.
     ///
     /// - Parameters:
@@ -55,8 +113,9 @@ public struct RequestHeaders: Sendable, ExpressibleByDictionaryLiteral {
     /// - Returns: The fields in their order.
     /// - Throws: ``NetworkingError/Code/invalidRequest`` for a name that is not a token (RFC 9110
     ///   §5.1), and for a value with a control character, or with white space at its beginning or
-    ///   end (RFC 9110 §5.5).
+    ///   end (RFC 9110 §5.5); also for credentials that cannot be sent.
     public func fields() throws(NetworkingError) -> HTTPFields {
+        if let refusal { throw refusal }
         guard !unchecked.isEmpty else { return checked }
         var fields = checked
         for (name, value) in unchecked { fields.append(try HTTPField(checkedName: name.text, value: value)) }

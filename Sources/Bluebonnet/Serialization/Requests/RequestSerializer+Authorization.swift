@@ -1,4 +1,3 @@
-import FoundationEssentials
 import HTTPTypes
 
 extension RequestSerializer {
@@ -12,19 +11,7 @@ extension RequestSerializer {
     /// - Throws: ``NetworkingError/Code/invalidRequest`` for a colon in the user name and for
     ///   control characters (RFC 7617 §2). `Authorization` is unchanged then.
     public mutating func setAuthorization(username: String, password: String) throws(NetworkingError) {
-        guard !username.utf8.contains(UInt8(ascii: ":")) else {
-            throw NetworkingError(
-                .invalidRequest,
-                "The user name contains a colon, which Basic authorization does not allow."
-            )
-        }
-        guard !"\(username)\(password)".utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            throw NetworkingError(
-                .invalidRequest,
-                "The user name or the password contains a control character, which Basic authorization does not allow."
-            )
-        }
-        headerFields[.authorization] = "Basic \(Data("\(username):\(password)".utf8).base64EncodedString())"
+        headerFields[.authorization] = try RequestHeaders.basicCredentials(username: username, password: password)
     }
 
     /// Sets `Authorization` to a bearer token (RFC 6750 §2.1).

@@ -64,6 +64,34 @@ public struct RequestContent: Sendable {
         json(Parameters(value))
     }
 
+    /// A value as JSON by an encoder of yours, whatever the manager's request serializer is.
+    ///
+    /// ```swift
+    /// let encoder = JSONEncoder()
+    /// encoder.dateEncodingStrategy = .iso8601
+    /// try await api.post("events", body: .json(event, encoder: encoder))
+    /// ```
+    ///
+    /// For every body of a manager see ``JSONRequestSerializer/makeEncoder``.
+    ///
+    /// - Parameters:
+    ///   - value: The value to encode.
+    ///   - encoder: The encoder; its format is kept. It is used when the request is made, so do not
+    ///     change it before that.
+    /// - Returns: The content.
+    public static func json(_ value: some Encodable & Sendable, encoder: JSONEncoder) -> RequestContent {
+        RequestContent { request, _ throws(NetworkingError) in
+            let bytes: Data
+            do {
+                bytes = try encoder.encode(value)
+            } catch {
+                let message = "The body cannot be written as JSON."
+                throw NetworkingError(.requestSerializationFailed, message, underlying: error)
+            }
+            try set(.data(bytes), "application/json", on: &request)
+        }
+    }
+
     /// Values by name as JSON: `.json(["page": page, "q": name])`.
     ///
     /// - Parameter parameters: The members of the object.

@@ -156,6 +156,15 @@ public final class SessionManager: Sendable {
 
     // MARK: The end
 
+    /// Cancels all ``tasks``: those under way fail with ``NetworkingError/Code/cancelled``, those
+    /// that have not started never start. The session stays usable. In ``shared`` these are also
+    /// the tasks of other code.
+    ///
+    /// Counterpart of Alamofire's `cancelAllRequests()`.
+    public func cancelAllTasks() {
+        for task in tasks { task.cancel() }
+    }
+
     /// Ends the session: no new task starts, and every later request fails with
     /// ``NetworkingError/Code/sessionInvalidated``. Does nothing to ``shared``, which other code
     /// uses too; cancel its ``tasks`` one by one.

@@ -42,4 +42,29 @@ struct RequestHeadersTests {
         let error = try #require(throws: NetworkingError.self) { try RequestHeaders([name: "1"]).fields() }
         #expect(error.code == .invalidRequest)
     }
+
+    @Test func `credentials of one call are the serializer's, and stand beside other headers`() throws {
+        let (name, password, token) = ("Ada", "pass: wörd", "abc.def")
+        var headers: RequestHeaders = .authorization(username: name, password: password)
+        headers.append("1", for: "X-One")
+        let fields = try headers.fields()
+        var serializer = HTTPRequestSerializer()
+        try serializer.setAuthorization(username: name, password: password)
+        #expect(fields[.authorization] == serializer.headerFields[.authorization])
+        #expect(fields.map(\.name.rawName) == ["Authorization", "X-One"])
+        #expect(try RequestHeaders.authorization(bearerToken: token).fields() == [.authorization: "Bearer abc.def"])
+    }
+
+    @Test(
+        arguments: [
+            .authorization(username: "a:b", password: "c"), .authorization(username: "a", password: "c\n"),
+            .authorization(bearerToken: "a\r\nX: b"),
+        ] as [RequestHeaders]
+    )
+    func `credentials that cannot be sent fail the call`(headers: RequestHeaders) async throws {
+        let call = try await networkingError {
+            try await HTTPSessionManager(baseURL: "http://127.0.0.1:1/").get("x", headers: headers)
+        }
+        #expect(call.code == .invalidRequest)
+    }
 }

@@ -39,6 +39,24 @@ struct RequestContentTests {
         )
     }
 
+    @Test func `JSON content by an encoder keeps all of its settings`() async throws {
+        struct Moment: Encodable, Sendable { var at = Date(timeIntervalSince1970: 0) }
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601
+        encoder.outputFormatting = .prettyPrinted
+        var api = api
+        api.requestSerializer = JSONRequestSerializer(writingOptions: .escapingSlashes)
+        let sent = try await sent(.json(Moment(), encoder: encoder), by: api)
+        #expect(sent.type == "application/json")
+        #expect(sent.body == String(decoding: try encoder.encode(Moment()), as: UTF8.self))
+        #expect(encoder.outputFormatting == .prettyPrinted)
+        let error = #expect(throws: NetworkingError.self) {
+            try api.request(.post, "x", body: .json(Double.infinity, encoder: encoder))
+        }
+        #expect(error?.code == .requestSerializationFailed)
+        #expect(error?.underlying is EncodingError)
+    }
+
     @Test func `content adds no header that the manager's serializer does not have`() throws {
         var api = api
         api.requestSerializer.headerFields = [:]

@@ -132,6 +132,24 @@ struct SessionManagerTests {
 
     // MARK: The end
 
+    @Test func `cancelling all tasks fails those under way and those that wait, and not later ones`() async throws {
+        try await FaultServer.run(.requests { $0.target == "/" ? [.stall] : [.respond(body: "ok")] }) { server in
+            try await withSession { session in
+                let request = try Request(to: server.baseURL)
+                let started = (0..<2).map { _ in session.dataTask(for: request) }
+                let waiting = session.dataTask(for: request)
+                for task in started { task.resume() }
+                try await server.waitForRequests(2)
+                session.cancelAllTasks()
+                for task in started + [waiting] {
+                    #expect(try await networkingError { try await task.value }.code == .cancelled)
+                }
+                #expect(session.tasks.isEmpty)
+                #expect(try await session.data(for: Request(to: server.baseURL + "/later")).value == Data("ok".utf8))
+            }
+        }
+    }
+
     @Test func `invalidating a session fails the tasks under way and later ones`() async throws {
         try await FaultServer.run([.readRequest, .stall]) { server in
             try await withSession { session in

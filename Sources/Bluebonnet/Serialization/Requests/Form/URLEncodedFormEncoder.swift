@@ -25,37 +25,37 @@ public struct URLEncodedFormEncoder: Sendable {
     ///
     /// Otherwise they are in the order in which they were encoded, which a `Dictionary` changes
     /// from run to run.
-    public var sortsKeys = true
+    public var sortsKeys: Bool
 
     /// The format of the name of an array's element. Default: ``ArrayEncoding/brackets``.
-    public var arrayEncoding: ArrayEncoding = .brackets
+    public var arrayEncoding: ArrayEncoding
 
     /// The format of booleans. Default: ``BoolEncoding/numeric``.
-    public var boolEncoding: BoolEncoding = .numeric
+    public var boolEncoding: BoolEncoding
 
     /// The format of `Data`. Default: ``DataEncoding/base64``.
-    public var dataEncoding: DataEncoding = .base64
+    public var dataEncoding: DataEncoding
 
     /// The format of `Date`. Default: ``DateEncoding/deferredToDate``.
-    public var dateEncoding: DateEncoding = .deferredToDate
+    public var dateEncoding: DateEncoding
 
     /// The change of each key before it becomes part of a name. Default:
     /// ``KeyEncoding/useDefaultKeys``.
-    public var keyEncoding: KeyEncoding = .useDefaultKeys
+    public var keyEncoding: KeyEncoding
 
     /// The way in which the key of a nested object is added to the name of that object. Default:
     /// ``KeyPathEncoding/brackets``.
-    public var keyPathEncoding: KeyPathEncoding = .brackets
+    public var keyPathEncoding: KeyPathEncoding
 
     /// The format of nil and null. Default: ``NilEncoding/dropKey``.
-    public var nilEncoding: NilEncoding = .dropKey
+    public var nilEncoding: NilEncoding
 
     /// The format of a space. Default: ``SpaceEncoding/percentEscaped``.
-    public var spaceEncoding: SpaceEncoding = .percentEscaped
+    public var spaceEncoding: SpaceEncoding
 
     /// The characters that are not escaped in names and values. Default:
     /// ``AllowedCharacters/query``.
-    public var allowedCharacters: AllowedCharacters = .query
+    public var allowedCharacters: AllowedCharacters
 
     /// Whether a whole `Float` or `Double` is written without its fraction, as `NSNumber` does.
     var omitsZeroFraction = false
@@ -63,8 +63,48 @@ public struct URLEncodedFormEncoder: Sendable {
     /// Whether a nil property is left out, while a null is written as ``nilEncoding`` says.
     var omitsMissing = false
 
-    /// Makes an encoder with the defaults.
-    public init() {}
+    /// Makes an encoder with the defaults, but for what is named.
+    ///
+    /// ```swift
+    /// let forms = URLEncodedFormEncoder(arrayEncoding: .noBrackets, boolEncoding: .literal)
+    /// api.requestSerializer.parameterEncoding = .form(forms)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - sortsKeys: Whether keys are sorted. Default: true.
+    ///   - arrayEncoding: The name of an array's element. Default: ``ArrayEncoding/brackets``.
+    ///   - boolEncoding: The format of booleans. Default: ``BoolEncoding/numeric``.
+    ///   - dataEncoding: The format of `Data`. Default: ``DataEncoding/base64``.
+    ///   - dateEncoding: The format of `Date`. Default: ``DateEncoding/deferredToDate``.
+    ///   - keyEncoding: The change of each key. Default: ``KeyEncoding/useDefaultKeys``.
+    ///   - keyPathEncoding: The names of nested values. Default: ``KeyPathEncoding/brackets``.
+    ///   - nilEncoding: The format of nil and null. Default: ``NilEncoding/dropKey``.
+    ///   - spaceEncoding: The format of a space. Default: ``SpaceEncoding/percentEscaped``.
+    ///   - allowedCharacters: The characters that are not escaped. Default:
+    ///     ``AllowedCharacters/query``.
+    public init(
+        sortsKeys: Bool = true,
+        arrayEncoding: ArrayEncoding = .brackets,
+        boolEncoding: BoolEncoding = .numeric,
+        dataEncoding: DataEncoding = .base64,
+        dateEncoding: DateEncoding = .deferredToDate,
+        keyEncoding: KeyEncoding = .useDefaultKeys,
+        keyPathEncoding: KeyPathEncoding = .brackets,
+        nilEncoding: NilEncoding = .dropKey,
+        spaceEncoding: SpaceEncoding = .percentEscaped,
+        allowedCharacters: AllowedCharacters = .query
+    ) {
+        self.sortsKeys = sortsKeys
+        self.arrayEncoding = arrayEncoding
+        self.boolEncoding = boolEncoding
+        self.dataEncoding = dataEncoding
+        self.dateEncoding = dateEncoding
+        self.keyEncoding = keyEncoding
+        self.keyPathEncoding = keyPathEncoding
+        self.nilEncoding = nilEncoding
+        self.spaceEncoding = spaceEncoding
+        self.allowedCharacters = allowedCharacters
+    }
 
     /// The defaults, which are Alamofire's.
     public static let standard = URLEncodedFormEncoder()

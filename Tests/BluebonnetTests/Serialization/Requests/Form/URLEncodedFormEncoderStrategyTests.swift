@@ -20,6 +20,43 @@ import Testing
         return form
     }
 
+    @Test func `an encoder is made with each of its settings, or with the defaults`() throws {
+        struct Value: Encodable {
+            var isNew = true
+            var words = ["a b", "c"]
+            var data = Data("x".utf8)
+            var date = Date(timeIntervalSince1970: 1)
+            var nested = ["k": 1]
+
+            enum CodingKeys: CodingKey { case isNew, words, data, date, nested, nothing }
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: CodingKeys.self)
+                try container.encode(words, forKey: .words)
+                try container.encode(isNew, forKey: .isNew)
+                try container.encode(data, forKey: .data)
+                try container.encode(date, forKey: .date)
+                try container.encode(nested, forKey: .nested)
+                try container.encodeNil(forKey: .nothing)
+            }
+        }
+        let form = Form(
+            sortsKeys: false,
+            arrayEncoding: .noBrackets,
+            boolEncoding: .literal,
+            dataEncoding: .custom { "\($0.count)" },
+            dateEncoding: .secondsSince1970,
+            keyEncoding: .convertToSnakeCase,
+            keyPathEncoding: .dots,
+            nilEncoding: .null,
+            spaceEncoding: .plusReplaced,
+            allowedCharacters: .unreserved
+        )
+        let text = "words=a+b&words=c&is_new=true&data=1&date=1.0&nested.k=1&nothing=null"
+        #expect(try form.encode(Value()) == text)
+        #expect(try Form().encode(Value()) == Form.standard.encode(Value()))
+    }
+
     @Test(
         arguments: [
             (.brackets, "a[]=x&a[]=y&b[][c][]=1&b[][c][]=2"),
