@@ -36,6 +36,11 @@ extension SystemFile {
         }
     }
 
+    /// Lets another owner have the file, before the last reference to it is gone.
+    func release() {
+        flock(descriptor, LOCK_UN)
+    }
+
     /// Whether the path still names this file, not another one and not nothing.
     var hasItsName: Bool {
         var (opened, named) = (stat(), stat())

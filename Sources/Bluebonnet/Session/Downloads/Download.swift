@@ -233,6 +233,8 @@ struct Download: Sendable {
         }
         let url = call.originalRequest.url
         let kept = try? await threads.runEvenIfCancelled { () -> ResumeData? in
+            // Who gets the error may continue at once, when threads still hold the file.
+            defer { progress.partial.file.release() }
             // It may have its final name already, or have been removed by somebody.
             guard progress.partial.file.hasItsName else { return nil }
             let count = try progress.partial.count()
