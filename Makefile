@@ -27,7 +27,7 @@ bench: ## run the benchmarks against the other clients
 docs: ## build the documentation into .build-docs
 	@scripts/docs
 
-examples: ## build every example
+examples: ## build and run every example
 	@scripts/examples
 
 clean: ## remove everything that was built

@@ -21,6 +21,9 @@ struct ServeCommand: AsyncParsableCommand {
             /get /post /headers /status/404 /delay/2 /redirect/3 /gzip /stream/10
             /bytes/1024 /basic-auth/user/password /cookies /etag/x /json.
 
+            And a small service with logins and a chat, the user is ada, the password secret:
+            /v1/users /v1/users/1 /v1/token /v1/revoke /v1/profile /v1/chat/completions.
+
             Examples:
               bluebonnet serve --port 8080
               bluebonnet serve --tls

@@ -34,7 +34,7 @@ enum AuthenticationEndpoints {
     }
 
     /// The text after the scheme in the Authorization field (RFC 9110 §11.4).
-    private static func credentials(of exchange: Exchange, scheme: String) -> String? {
+    static func credentials(of exchange: Exchange, scheme: String) -> String? {
         let words = exchange.request.headers[.authorization]?.split(separator: " ", maxSplits: 1) ?? []
         guard words.count == 2, words[0].lowercased() == scheme else { return nil }
         return String(words[1])

@@ -1,15 +1,16 @@
 import HTTPTypes
 import Hummingbird
-import NIOCore
 
 /// Finds the endpoint of a request and makes a response of its result or error.
 struct EndpointRouter: Sendable {
-    /// All the endpoints of the server.
-    static let standard = EndpointRouter(
-        EchoEndpoints.all + StatusEndpoints.all + RedirectEndpoints.all + AuthenticationEndpoints.all
-            + CookieEndpoints.all + StreamEndpoints.all + RangeEndpoints.all + CacheEndpoints.all
-            + SampleEndpoints.all
-    )
+    /// All the endpoints of one server, which has tokens of its own.
+    static func standard() -> EndpointRouter {
+        EndpointRouter(
+            EchoEndpoints.all + StatusEndpoints.all + RedirectEndpoints.all + AuthenticationEndpoints.all
+                + CookieEndpoints.all + StreamEndpoints.all + RangeEndpoints.all + CacheEndpoints.all
+                + SampleEndpoints.all + ServiceEndpoints().all + ChatEndpoints.all
+        )
+    }
 
     /// The endpoints by the first segment of their path.
     private let endpoints: [String: [Endpoint]]
@@ -36,8 +37,6 @@ struct EndpointRouter: Sendable {
             response = try await respond(to: &exchange)
         } catch let error as EndpointError {
             response = .text("\(error.message)\n", status: error.status)
-        } catch is NIOTooManyBytesError {
-            response = .text("The body is larger than \(maximumBodySize) bytes.\n", status: .contentTooLarge)
         } catch {
             response = .text("\(error)\n", status: .internalServerError)
         }

@@ -82,9 +82,14 @@ struct Exchange: Sendable {
         return count
     }
 
-    /// The body; throws when it is larger than the server keeps.
-    func body() async throws -> [UInt8] {
-        Array(try await request.body.collect(upTo: maximumBodySize).readableBytesView)
+    /// The body; throws a 413 when it is larger than the server keeps, or than the endpoint wants.
+    func body(upTo limit: Int = .max) async throws -> [UInt8] {
+        let limit = min(limit, maximumBodySize)
+        do {
+            return Array(try await request.body.collect(upTo: limit).readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw EndpointError(.contentTooLarge, "The body is larger than \(limit) bytes.")
+        }
     }
 
     /// A name in title case: `content-type` becomes `Content-Type`.

@@ -5,8 +5,8 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// A well-behaved server with httpbin's endpoints, for tests, for `bluebonnet serve` and for
-/// `bluebonnet demo`.
+/// A well-behaved server with httpbin's endpoints and a small service, for tests, for
+/// `bluebonnet serve` and for `bluebonnet demo`.
 ///
 /// ```swift
 /// try await LocalServer.run { server in
@@ -67,7 +67,7 @@ package final class LocalServer: Sendable {
     ///
     /// Throws when it cannot listen at the address.
     package static func start(_ options: Options = Options()) async throws -> LocalServer {
-        let router = EndpointRouter.standard
+        let router = EndpointRouter.standard()
         let secure = options.tls != nil
         let limit = options.maximumBodySize
         let responder = CallbackResponder<ConnectionContext> { request, context in

@@ -48,6 +48,16 @@ struct RawResponse {
         return try #require(RawResponse(bytes), "not an HTTP response: \(String(decoding: bytes, as: UTF8.self))")
     }
 
+    /// Sends a text with POST on a new connection.
+    static func post(
+        _ target: String,
+        _ body: String,
+        headers: [(name: String, value: String)] = [],
+        to server: LocalServer
+    ) async throws -> RawResponse {
+        try await fetch(target, method: "POST", headers: headers, body: Array(body.utf8), from: server)
+    }
+
     private init?(_ bytes: [UInt8]) {
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
         headText = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)

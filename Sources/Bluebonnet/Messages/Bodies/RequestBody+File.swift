@@ -23,8 +23,8 @@ extension RequestBody {
     /// - Parameter file: A file URL. The length is taken now; a file that is shorter or longer when
     ///   it is sent fails the request with ``NetworkingError/Code/requestBodyLengthMismatch``.
     /// - Returns: The body.
-    /// - Throws: ``NetworkingError/Code/requestBodyFailed`` when the URL is not a file URL, or
-    ///   there is no readable regular file.
+    /// - Throws: ``NetworkingError/Code/requestBodyFailed`` when the URL is not a file URL of this
+    ///   machine, or there is no readable regular file.
     public static func file(_ file: URL) throws(NetworkingError) -> RequestBody {
         let (path, length) = try regularFile(at: file, to: "be sent", insteadOfPipe: "send")
         return RequestBody(.file(path: path, length: length))
@@ -40,6 +40,12 @@ extension RequestBody {
             throw NetworkingError(
                 unusableFile: "Expected URL to be a file URL",
                 "Expected URL to be a file URL: \(url.redactedDescription) cannot \(use)."
+            )
+        }
+        guard url.isOnThisMachine else {
+            throw NetworkingError(
+                unusableFile: nil,
+                "\(url.redactedDescription) is a file of another machine and cannot \(use)."
             )
         }
         let path = url.path(percentEncoded: false)
@@ -74,5 +80,13 @@ extension RequestBody {
         while let block = try await threads.run({ try file.read(upTo: blockSize) }) {
             try await sink(block)
         }
+    }
+}
+
+extension URL {
+    /// Whether a file URL names no other machine (RFC 8089 §2): its path means nothing here then.
+    var isOnThisMachine: Bool {
+        let host = host(percentEncoded: false) ?? ""
+        return host.isEmpty || host.lowercased() == "localhost"
     }
 }

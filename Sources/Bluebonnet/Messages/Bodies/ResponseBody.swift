@@ -228,13 +228,20 @@ extension ResponseBody {
     /// - Throws: ``NetworkingError/Code/bodyTooLarge`` beyond the limit, and every error that ends
     ///   a body early.
     public func collect(upTo limit: Int = 1 << 30) async throws(NetworkingError) -> Data {
+        try await collect(upTo: limit, keepsBytes: true)
+    }
+
+    /// Reads the whole body, and returns nothing of it where its bytes are not kept.
+    func collect(upTo limit: Int, keepsBytes: Bool) async throws(NetworkingError) -> Data {
         if let whole = try whole(upTo: limit) { return whole }
         var buffers = makeBuffers()
         let collector = BodyCollector()
+        var count = 0
         do throws(NetworkingError) {
             while let piece = try await buffers.next() {
-                guard piece.readableBytes <= limit - collector.count else { throw Self.tooLarge(limit) }
-                try collector.append(piece)
+                guard piece.readableBytes <= limit - count else { throw Self.tooLarge(limit) }
+                count += piece.readableBytes
+                if keepsBytes { try collector.append(piece) }
                 // A sequence of the user's may go on although the task was cancelled.
                 try Self.checkIsWanted()
             }

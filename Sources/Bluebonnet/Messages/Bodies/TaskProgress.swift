@@ -45,7 +45,7 @@ public struct TaskProgress: Sendable, Hashable {
         /// The part that is transferred, 0 to 1; nil while the length is not known.
         public var fractionCompleted: Double? {
             guard let total else { return nil }
-            return total == 0 ? 1 : min(1, Double(completed) / Double(total))
+            return total > 0 ? max(0, min(1, Double(completed) / Double(total))) : 1
         }
 
         /// The time until all is transferred, at the present speed: the rest divided by
@@ -55,7 +55,7 @@ public struct TaskProgress: Sendable, Hashable {
             guard let total else { return nil }
             guard completed < total else { return .zero }
             guard let bytesPerSecond, bytesPerSecond > 0 else { return nil }
-            let seconds = Double(total - completed) / bytesPerSecond
+            let seconds = (Double(total) - Double(completed)) / bytesPerSecond
             return seconds < 1e9 ? .seconds(seconds) : nil
         }
 

@@ -54,7 +54,8 @@ struct RequestTarget: Sendable, Hashable {
             }
             let folded = Self.lowercased(bare)
             origin = Origin(isSecure: isSecure, endpoint: .host(folded, port: port))
-            let shown = isVersion6 ? "[\(bare)]" : bare
+            // RFC 6874 §4: a zone has a meaning on this machine only, and is not sent.
+            let shown = isVersion6 ? "[\(bare.prefix { $0 != "%" })]" : bare
             host = port == defaultPort ? shown : "\(shown):\(port)"
         }
         var path = url.path(percentEncoded: true)

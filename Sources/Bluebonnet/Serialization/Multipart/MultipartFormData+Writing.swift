@@ -34,6 +34,12 @@ extension MultipartFormData {
                 "Expected URL to be a file URL: a form cannot be written to \(file.redactedDescription)."
             )
         }
+        guard file.isOnThisMachine else {
+            throw NetworkingError(
+                .outputFailed,
+                "\(file.redactedDescription) is a file of another machine: a form cannot be written there."
+            )
+        }
         let threads = BlockingThreads.files
         do {
             let destination = try await threads.run { file.resolvingSymlinksInPath().path(percentEncoded: false) }

@@ -12,8 +12,8 @@ import FoundationEssentials
 /// - Where a literal repeats a name, the later value counts.
 /// - A `Set` is sorted by the text of its elements, so that equal parameters are equal bytes. In
 ///   queries and forms it repeats the name without brackets, as in AFNetworking; in JSON it is an
-///   array. (Inside of another value, a type or a dictionary, Foundation's encoder writes a set to
-///   JSON, in an order that changes from run to run.)
+///   array. (Foundation's encoders write a set inside of another value, a type or a dictionary, to
+///   JSON, and every set to a property list, in an order that changes from run to run.)
 /// - The values of a nested dictionary are of one type. For values of several types, write
 ///   `["id": 42, "name": name] as Parameters`, or `as JSONValue`.
 ///
@@ -25,8 +25,7 @@ import FoundationEssentials
 /// Alamofire's `Parameters`.
 public struct Parameters: Sendable, Encodable, ExpressibleByDictionaryLiteral {
     enum Content: Sendable {
-        /// Each name once, in their order.
-        case names([(name: String, value: any Encodable & Sendable)])
+        case names(NamedValues<any Encodable & Sendable>)
         /// Kept apart because its way to a text is the shortest.
         case json(JSONValue)
         case value(any Encodable & Sendable)
@@ -34,7 +33,7 @@ public struct Parameters: Sendable, Encodable, ExpressibleByDictionaryLiteral {
         case mixed(any Encodable & Sendable, name: String)
     }
 
-    private(set) var content = Content.names([])
+    private(set) var content = Content.names(NamedValues())
 
     /// Makes no parameters: neither a body nor a query is written.
     public init() {}
@@ -62,12 +61,21 @@ public struct Parameters: Sendable, Encodable, ExpressibleByDictionaryLiteral {
     ///
     /// - Parameter values: The values by name; nil leaves a name out. The names are sorted.
     public init(_ values: [String: (any Encodable & Sendable)?]) {
-        var names: [(name: String, value: any Encodable & Sendable)] = []
+        var pairs: [(key: String, value: any Encodable & Sendable)] = []
         for (name, value) in values {
-            if let value, !Self.isNil(value) { names.append((name, value)) }
+            if let value, !Self.isNil(value) { pairs.append((name, value)) }
         }
-        names.sort { $0.name < $1.name }
-        content = .names(names)
+        pairs.sort { $0.key < $1.key }
+        content = .names(NamedValues(uniquePairs: pairs))
+    }
+
+    /// Makes parameters of a dictionary with values of one type.
+    ///
+    /// - Parameter values: The values by name; nil is a null. The names are sorted.
+    public init(_ values: [String: some Encodable & Sendable]) {
+        let pairs = values.sorted { $0.key < $1.key }
+            .map { (key: $0.key, value: Self.isNil($0.value) ? JSONValue.null as any Encodable & Sendable : $0.value) }
+        content = .names(NamedValues(uniquePairs: pairs))
     }
 
     /// Makes parameters of a literal.
@@ -75,9 +83,8 @@ public struct Parameters: Sendable, Encodable, ExpressibleByDictionaryLiteral {
     /// - Parameter elements: Names and values; nil leaves a name out, and of a name given twice the
     ///   later value counts.
     public init(dictionaryLiteral elements: (String, (any Encodable & Sendable)?)...) {
-        var names: [(name: String, value: any Encodable & Sendable)] = []
-        names.reserveCapacity(elements.count)
-        for (name, value) in elements { Self.set(value, name, in: &names) }
+        var names = NamedValues<any Encodable & Sendable>()
+        for (name, value) in elements { names[name] = value.flatMap { Self.isNil($0) ? nil : $0 } }
         content = .names(names)
     }
 
@@ -87,12 +94,13 @@ public struct Parameters: Sendable, Encodable, ExpressibleByDictionaryLiteral {
     /// True for `[:]`, and where all values are nil. A value that encodes to nothing is something:
     /// `Parameters(JSONObject())` is `{}` in JSON.
     public var isEmpty: Bool {
-        if case .names(let names) = content { names.isEmpty } else { false }
+        if case .names(let names) = content { names.pairs.isEmpty } else { false }
     }
 
     /// The value of a name; nil where there is none.
     ///
-    /// Setting nil removes the name. Parameters of one value of your own type have no names here:
+    /// Setting nil removes the name. Parameters of a dictionary or a JSON object have its names; a
+    /// nil in a dictionary is a null. Parameters of one value of your own type have no names here:
     /// reading gives nil, and after setting one, they cannot be written, which is an error of the
     /// request (``NetworkingError/Code/requestSerializationFailed``).
     ///
@@ -100,17 +108,18 @@ public struct Parameters: Sendable, Encodable, ExpressibleByDictionaryLiteral {
     public subscript(name: String) -> (any Encodable & Sendable)? {
         get {
             switch content {
-            case .names(let names): names.first { $0.name == name }?.value
+            case .names(let names): names[name]
             case .json(let value): value[name]
             case .value, .mixed: nil
             }
         }
         set {
-            var names: [(name: String, value: any Encodable & Sendable)]
+            let newValue = newValue.flatMap { Self.isNil($0) ? nil : $0 }
+            var names: NamedValues<any Encodable & Sendable>
             switch content {
             case .names(let own): names = own
-            case .json(.object(let object)): names = object.map { ($0.key, $0.value) }
-            case .json(.null): names = []
+            case .json(.object(let object)): names = NamedValues(uniquePairs: object.map { ($0.key, $0.value) })
+            case .json(.null): names = NamedValues()
             case .json(let value):
                 if newValue != nil { content = .mixed(value, name: name) }
                 return
@@ -119,9 +128,9 @@ public struct Parameters: Sendable, Encodable, ExpressibleByDictionaryLiteral {
                 return
             case .mixed: return
             }
-            // The only reference to the array, so that it is not copied.
-            content = .names([])
-            Self.set(newValue, name, in: &names)
+            // The only reference to the names, so that they are not copied.
+            content = .names(NamedValues())
+            names[name] = newValue
             content = .names(names)
         }
     }
@@ -134,7 +143,7 @@ public struct Parameters: Sendable, Encodable, ExpressibleByDictionaryLiteral {
         switch content {
         case .names(let names):
             var container = encoder.container(keyedBy: CodingPathKey.self)
-            for (name, value) in names { try container.encode(value, forKey: CodingPathKey(stringValue: name)) }
+            for (name, value) in names.pairs { try container.encode(value, forKey: CodingPathKey(stringValue: name)) }
         case .json(let value):
             var container = encoder.singleValueContainer()
             try container.encode(value)
@@ -143,19 +152,6 @@ public struct Parameters: Sendable, Encodable, ExpressibleByDictionaryLiteral {
             var container = encoder.singleValueContainer()
             try container.encode(value)
         case .mixed(let value, let name): throw Self.mixture(value, name)
-        }
-    }
-
-    private static func set(
-        _ value: (any Encodable & Sendable)?,
-        _ name: String,
-        in names: inout [(name: String, value: any Encodable & Sendable)]
-    ) {
-        let position = names.firstIndex { $0.name == name }
-        if let value, !isNil(value) {
-            if let position { names[position].value = value } else { names.append((name, value)) }
-        } else if let position {
-            names.remove(at: position)
         }
     }
 
@@ -200,8 +196,8 @@ extension Parameters {
         case .json(let value): return value
         case .names(let names):
             var pairs: [JSONObject.Element] = []
-            pairs.reserveCapacity(names.count)
-            for (name, value) in names {
+            pairs.reserveCapacity(names.pairs.count)
+            for (name, value) in names.pairs {
                 guard let value = Self.plainJSON(value) else { return nil }
                 pairs.append((name, value))
             }
@@ -233,7 +229,7 @@ extension Parameters {
         case .value(let value): return try Self.json(value, makeEncoder)
         case .names(let names):
             return .object(
-                JSONObject(uniquePairs: try names.map { ($0.name, try Self.json($0.value, makeEncoder)) })
+                JSONObject(uniquePairs: try names.pairs.map { ($0.key, try Self.json($0.value, makeEncoder)) })
             )
         case .mixed(let value, let name): throw Self.mixture(value, name)
         }

@@ -6,8 +6,11 @@ public import FoundationEssentials
 /// try await api.delete("users/7")
 /// ```
 /// Accepts the status codes 200 to 299 and every content type by default. The error of a refused
-/// response has its body, and in ``NetworkingError/parsedBody`` a ``JSONValue`` if it is JSON. The
-/// body is received whole, within ``Limits/bodyInMemory``, and then dropped.
+/// response has its body, and in ``NetworkingError/parsedBody`` a ``JSONValue`` if it is JSON.
+///
+/// In calls of an ``HTTPSessionManager`` that return no task and no ``Response``, the body of an
+/// accepted response is dropped as it comes. Everywhere it may be no longer than
+/// ``Limits/bodyInMemory``.
 ///
 /// AFNetworking had no counterpart: its callers ignored the response object of
 /// `AFHTTPResponseSerializer`.

@@ -5,7 +5,8 @@ public import FoundationEssentials
 /// Accepts 2xx of any content type by default. The text is in the charset of the `Content-Type`,
 /// which may be any that ``Charset`` knows. Without one, it is that of a byte-order mark, else
 /// ``defaultCharset``. A byte-order mark is not part of the text. An unknown charset is an error,
-/// and so are bytes that are not valid in it, except where ``invalidBytes`` replaces them.
+/// and so are bytes that are not valid in it, except where ``invalidBytes`` replaces them. For a
+/// refused response the refusal is the error, whatever its text is.
 ///
 /// Counterpart of `StringResponseSerializer` in Alamofire. AFNetworking has no such serializer;
 /// users of its `AFHTTPResponseSerializer` decoded the text themselves, and before it
@@ -53,8 +54,16 @@ public struct StringResponseSerializer: ValidatingResponseSerializer {
     ///   for bytes that are not valid in it, with a ``CharsetError`` below.
     public func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> String {
         let text = ResponseText(charset: charset, defaultCharset: defaultCharset, fallback: invalidBytes)
-        return try validated(body, head: head, request: request) { body throws(NetworkingError) in
-            try text.string(body, head: head)
+        if var failure = validation.failure(body, head: head, request: request) {
+            // Pages of errors are often in a charset that they do not name, which says less than
+            // the status: the chain of `validated`, with that as the outer error, is for formats.
+            if !failure.contains(.unacceptableContentType) { failure.parsedBody = try? text.string(body, head: head) }
+            throw failure
+        }
+        do {
+            return try text.string(body, head: head)
+        } catch {
+            throw error.completed(request: request, response: head, body: body)
         }
     }
 }

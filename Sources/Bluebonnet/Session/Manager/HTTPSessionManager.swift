@@ -336,7 +336,7 @@ public struct HTTPSessionManager: Sendable {
         }
         let call = Call(request, core: session.core, isStarted: true)
         let validation = options.validation ?? validation
-        let received = try await session.core.receive(call)
+        let received = try await session.core.receive(call, keepsBody: Self.needOfBody(serializer, validation))
         guard Call.isParsedElsewhere(received, caller: #isolation) else {
             return try call.finish(received) { received throws(NetworkingError) in
                 try validation.admit(received) { () throws(NetworkingError) in try serializer.serialize(received) }
@@ -345,6 +345,18 @@ public struct HTTPSessionManager: Sendable {
         return try await call.finishElsewhere(received) { received throws(NetworkingError) in
             try validation.admit(received) { () throws(NetworkingError) in try serializer.serialize(received) }
         }
+    }
+
+    /// Whether the body of a response is needed, for a serializer that does not always need it.
+    private static func needOfBody<Serializer: ResponseSerializer>(
+        _ serializer: Serializer,
+        _ validation: ResponseValidation
+    ) -> (@Sendable (TransportResponse) -> Bool)? {
+        // Types are compared first, because a cast copies the serializer.
+        guard Serializer.self == DiscardingResponseSerializer.self,
+            let discarding = serializer as? DiscardingResponseSerializer
+        else { return nil }
+        return { validation.readsBody(of: $0) || discarding.validation.readsBody(of: $0) }
     }
 
     /// A serializer under the manager's own validation.

@@ -13,6 +13,12 @@ struct ManagerResponseSerializer<Base: ResponseSerializer>: ResponseSerializer {
 }
 
 extension ResponseValidation {
+    /// Whether the body of a response matters: for a rule, or for the error of a refused one.
+    func readsBody(of response: TransportResponse) -> Bool {
+        // A body that is not empty: an empty one is refused by no more than that.
+        !rules.isEmpty || failure(Data([0x20]), head: response.head, request: response.request) != nil
+    }
+
     /// Parses an acceptable response. For any other response, the parsed body becomes part of the
     /// error, if the content type is acceptable.
     func admit<Output: Sendable>(

@@ -52,9 +52,13 @@ public struct RequestOption: Sendable {
     /// - Returns: The option.
     public static func priority(_ priority: RequestPriority) -> RequestOption {
         request { request in
+            // The field of an earlier priority is replaced; one that the call wrote stays.
+            let field = request.headerFields[.priority]
+            let isOwn = field == nil || field == request.properties.priority?.description
             request.properties.priority = priority
+            guard isOwn else { return }
             let value = priority.description
-            if !value.isEmpty, !request.headerFields.contains(.priority) { request.headerFields[.priority] = value }
+            request.headerFields[.priority] = value.isEmpty ? nil : value
         }
     }
 

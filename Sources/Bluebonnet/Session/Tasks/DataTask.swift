@@ -26,6 +26,11 @@ public final class DataTask<Output: Sendable>: ValueTask {
 
     deinit {
         core.released(identifier)
+        // They hold tasks that have started until their end.
+        let isAwaited = ending.withLock { !$0.listeners.isEmpty }
+        guard isAwaited else { return }
+        let error = NetworkingError(.cancelled, "The task was released before it was started.")
+        end(.failure(call.failed(error, nil)))
     }
 
     // MARK: What is known of it
@@ -69,7 +74,7 @@ public final class DataTask<Output: Sendable>: ValueTask {
     }
 
     /// Calls the closure once when the task is over, on no particular thread; at once if it is
-    /// over.
+    /// over. A task that is released before it was started is cancelled.
     ///
     /// - Parameter body: Gets the response or the error.
     public func whenComplete(_ body: @escaping @Sendable (Outcome) -> Void) {

@@ -5,8 +5,12 @@ import NIOCore
 extension SessionCore {
     /// Sends the request and collects the response. Cancelling the Swift task cancels the run.
     ///
-    /// When this throws, the task is complete.
-    func receive(_ call: Call) async throws(NetworkingError) -> ReceivedResponse {
+    /// When this throws, the task is complete. A body that `keepsBody` does not want is dropped as
+    /// it comes, unless it came with the head.
+    func receive(
+        _ call: Call,
+        keepsBody: (@Sendable (TransportResponse) -> Bool)? = nil
+    ) async throws(NetworkingError) -> ReceivedResponse {
         do {
             try begin(call)
             let startedAt = NIODeadline.now()
@@ -14,7 +18,9 @@ extension SessionCore {
             let response = try await send(call.originalRequest, context: context)
             received(response, for: call)
             let body =
-                if let body = try whole(of: response, for: call) { body } else { try await collect(response, context) }
+                if let body = try whole(of: response, for: call) { body } else {
+                    try await collect(response, context, keepsBytes: keepsBody?(response) ?? true)
+                }
             return ReceivedResponse(transport: response, body: body, startedAt: startedAt)
         } catch {
             throw call.failed(error, nil)
@@ -87,15 +93,18 @@ extension SessionCore {
     @inline(never)
     private func collect(
         _ response: TransportResponse,
-        _ context: ExchangeContext
+        _ context: ExchangeContext,
+        keepsBytes: Bool
     ) async throws -> Data {
         // The tasks of the session show it while its body comes.
         context.call.note(response)
         let (body, limit) = (response.body, settings.configuration.limits.bodyInMemory)
         do {
-            guard body.comesFromSequence else { return try await body.collect(upTo: limit) }
+            guard body.comesFromSequence else {
+                return try await body.collect(upTo: limit, keepsBytes: keepsBytes)
+            }
             return try await StoppableCall.run(for: response.request, context, .elsewhere) {
-                try await body.collect(upTo: limit)
+                try await body.collect(upTo: limit, keepsBytes: keepsBytes)
             }
         } catch let error as NetworkingError {
             throw error.completed(request: response.request, response: response.head)

@@ -43,7 +43,7 @@ import Testing
         Target(url: "HTTP://example.com/a", place: "example.com:80", host: "example.com", path: "/a"),
         Target(url: "http://127.0.0.1:81/", place: "127.0.0.1:81", host: "127.0.0.1:81", path: "/"),
         Target(url: "http://[::1]/a", place: "[::1]:80", host: "[::1]", path: "/a"),
-        Target(url: "http://[fe80::1%25eth0]/", place: "[fe80::1%eth0]:80", host: "[fe80::1%eth0]", path: "/"),
+        Target(url: "http://[fe80::1%25eth0]/", place: "[fe80::1%eth0]:80", host: "[fe80::1]", path: "/"),
         Target(url: "http://my_host.example/", place: "my_host.example:80", host: "my_host.example", path: "/"),
         Target(url: "http://[2001:db8::1]:8080/", place: "[2001:db8::1]:8080", host: "[2001:db8::1]:8080", path: "/"),
         Target(url: "http+unix://%2Ftmp%2Fa.sock/a?b=c", place: "/tmp/a.sock", host: "localhost", path: "/a?b=c"),

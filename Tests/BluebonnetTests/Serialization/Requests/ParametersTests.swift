@@ -138,6 +138,67 @@ struct ParametersTests {
         #expect(error.message.contains("2048"))
     }
 
+    /// Encodes itself inside of itself, as an object does that refers to itself.
+    private struct Nested: Encodable, Sendable {
+        private enum CodingKeys: CodingKey { case a }
+
+        let depth: Int
+        var isKeyed = true
+
+        func encode(to encoder: any Encoder) throws {
+            guard depth > 1 else { return try 1.encode(to: encoder) }
+            let inner = Nested(depth: depth - 1, isKeyed: isKeyed)
+            if isKeyed {
+                var container = encoder.container(keyedBy: CodingKeys.self)
+                try container.encode(inner, forKey: .a)
+            } else {
+                var container = encoder.singleValueContainer()
+                try container.encode(inner)
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `values that are nested too deeply are an error, not the end of the process`(isKeyed: Bool) throws {
+        // The parameters are one value more.
+        #expect(try query(["a": Nested(depth: 511, isKeyed: isKeyed)]).hasSuffix("=1"))
+        for depth in [512, 1_000_000] {
+            let error = try #require(throws: NetworkingError.self) {
+                try query(["a": Nested(depth: depth, isKeyed: isKeyed)])
+            }
+            #expect(error.code == .requestSerializationFailed)
+            #expect(error.message.contains("512"))
+        }
+    }
+
+    @Test func `parameters of a dictionary have its names, and a nil in it stays a null`() throws {
+        let numbers = ["b": 1, "a": 2]
+        var parameters = Parameters(numbers)
+        #expect(parameters["a"] as? Int == 2 && parameters["c"] == nil)
+        parameters["c"] = "x"
+        parameters["b"] = nil
+        #expect(try json(parameters) == #"{"a":2,"c":"x"}"#)
+        #expect(try query(parameters) == "a=2&c=x")
+        let optionals: [String: Int?] = ["b": 1, "a": nil]
+        parameters = Parameters(optionals)
+        parameters["c"] = 2
+        #expect(try json(parameters) == #"{"a":null,"b":1,"c":2}"#)
+    }
+
+    @Test func `many names are set, replaced and removed as in a dictionary`() throws {
+        var random = SeededGenerator(seed: 1)
+        var parameters = Parameters()
+        var dictionary: [String: Int] = [:]
+        for step in 0..<2000 {
+            let name = "n\(Int.random(in: 0..<64, using: &random))"
+            let value = Bool.random(using: &random) ? step : nil
+            parameters[name] = value
+            dictionary[name] = value
+        }
+        for number in 0..<64 { #expect(parameters["n\(number)"] as? Int == dictionary["n\(number)"]) }
+        #expect(try query(parameters) == query(Parameters(dictionary)))
+    }
+
     @Test func `names are read, set and removed`() throws {
         var parameters: Parameters = ["a": 1, "b": 2]
         #expect(parameters["a"] as? Int == 1)

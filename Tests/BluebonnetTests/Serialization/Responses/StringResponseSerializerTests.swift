@@ -95,6 +95,9 @@ import Testing
         let error = try #require(ResponseExample(403, "text/plain", "no entry").error(as: .string))
         #expect(error.code == .unacceptableStatusCode)
         #expect(error.parsedBody as? String == "no entry")
+        let latin = try #require(ResponseExample(404, "text/html", Data([0xE9])).error(as: .string))
+        #expect(latin.code == .unacceptableStatusCode)
+        #expect(latin.parsedBody == nil && latin.body == Data([0xE9]))
     }
 
     @Test(

@@ -38,6 +38,39 @@ struct HTTPSessionManagerTests {
         }
     }
 
+    // MARK: Calls without a result
+
+    private static let longBody = String(repeating: "x", count: 3 << 20)
+
+    @Test func `a call without a result drops the body of an accepted response as it comes`() async throws {
+        let script = FaultServer.Script.requests { request in
+            [.respond(request.target == "/missing" ? 404 : 200, body: Self.longBody)]
+        }
+        try await FaultServer.run(script) { server in
+            try await withAPI(at: server.baseURL) { api in
+                let call = Call(try api.request(.get, "long"), core: api.session.core, isStarted: true)
+                let received = try await api.session.core.receive(call) { $0.statusCode != 200 }
+                #expect(received.body.isEmpty)
+                try call.complete(nil, received.transport)
+
+                try await api.get("long")
+                let refused = try await networkingError { try await api.get("missing") }
+                #expect(refused.body?.count == Self.longBody.utf8.count)
+                var strict = api
+                strict.validation = .none.requiring { _, body, _ in
+                    if body.count == Self.longBody.utf8.count { throw CancellationError() }
+                }
+                let checked = strict
+                #expect(try await networkingError { try await checked.get("long") }.code == .responseRefused)
+            }
+            let configuration = SessionConfiguration { $0.limits.bodyInMemory = 500_000 }
+            try await withAPI(at: server.baseURL, configuration) { api in
+                let error = try await networkingError { try await api.get("long") }
+                #expect(error.code == .bodyTooLarge && error.response?.statusCode == 200)
+            }
+        }
+    }
+
     // MARK: Verbs
 
     @Test(arguments: [HTTPRequest.Method.get, .post, .put, .patch, .delete])

@@ -113,6 +113,16 @@ struct RequestContentTests {
         #expect(error.message.contains("zero byte"))
     }
 
+    @Test func `a file URL with the name of another machine is no file here`() throws {
+        let here = try #require(URL(string: "file://localhost/dev/null"))
+        let there = try #require(URL(string: "file://example.com/etc/passwd"))
+        for (url, words) in [(here, "not a regular file"), (there, "another machine")] {
+            let error = try #require(throws: NetworkingError.self) { try api.request(.put, "x", body: .file(url)) }
+            #expect(error.code == .requestBodyFailed)
+            #expect(error.message.contains(words))
+        }
+    }
+
     @Test func `a missing file and a content type with a line end are errors of the call`() throws {
         let missing = try #require(throws: NetworkingError.self) {
             try api.request(.put, "x", body: .file(URL(filePath: "/nonexistent/file")))

@@ -32,6 +32,21 @@ struct RequestOptionTests {
         #expect(effective.connect.duration == .seconds(3))
     }
 
+    @Test func `of two priorities the later one is sent, also over the serializer's of a request made before`() throws {
+        func sent(_ options: [RequestOption], _ api: HTTPSessionManager) throws -> String? {
+            try api.request(.get, "x", options: options).headerFields[.priority]
+        }
+        #expect(try sent([.priority(.background), .priority(.responsive)], api) == "u=1")
+        #expect(try sent([.priority(.background), .priority(.normal)], api) == nil)
+        #expect(try sent([.priority(.normal), .priority(.background)], api) == "u=7")
+        var api = api
+        api.requestSerializer.priority = .background
+        var request = try api.request(.get, "x")
+        #expect(request.headerFields[.priority] == "u=7")
+        [RequestOption.priority(.responsive)].apply(to: &request)
+        #expect(request.headerFields[.priority] == "u=1")
+    }
+
     @Test func `the priority of a call is sent, also with a request made before`() async throws {
         let transport = StubTransport { _ in .json([:]) }
         try await withSession(transport: transport) { session in

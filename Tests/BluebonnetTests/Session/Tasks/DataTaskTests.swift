@@ -54,6 +54,22 @@ struct DataTaskTests {
         }
     }
 
+    @Test func `a task that is released before it was started tells those who wait for its end`() async throws {
+        try await withSession(transport: StubTransport { _ in .json([:]) }) { session in
+            let errors = EventLog<NetworkingError.Code>()
+            let request = try Request(to: "http://example.com/")
+            do {
+                let task = session.dataTask(for: request)
+                task.whenComplete { outcome in
+                    if case .failure(let error) = outcome { errors.append(error.code) }
+                }
+                #expect(errors.events.isEmpty)
+            }
+            #expect(errors.events == [.cancelled])
+            #expect(session.core.rememberedTasks == 0)
+        }
+    }
+
     @Test func `awaiting the value starts the task`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "hello")]) { server in
             try await withSession { session in

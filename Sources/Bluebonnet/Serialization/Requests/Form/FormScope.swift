@@ -2,13 +2,19 @@ import FoundationEssentials
 
 /// The path of a value, and the strategies that make it a text.
 struct FormScope {
+    /// The most values inside of each other, as in Foundation's encoder of JSON: without a limit,
+    /// a value that refers to itself would end the process.
+    static let maximumDepth = 512
+
     let strategies: FormStrategies
     let path: FormPath?
+    /// The number of values around this one that encode themselves.
+    var depth = 0
 
     var codingPath: [any CodingKey] { FormPath.keys(path) }
 
     func inner(_ key: any CodingKey) -> FormScope {
-        FormScope(strategies: strategies, path: FormPath(path, key))
+        FormScope(strategies: strategies, path: FormPath(path, key), depth: depth)
     }
 
     func value(of bool: Bool) -> FormValue {
@@ -41,7 +47,10 @@ struct FormScope {
             if strategies.keepsData { return .data(value) }
             if let text = try text(value, strategies.data.text) { return .text(text) }
         }
-        let encoder = FormTreeEncoder(self)
+        guard depth < Self.maximumDepth else {
+            throw failure(value, "The value is nested deeper than \(Self.maximumDepth) levels, or refers to itself.")
+        }
+        let encoder = FormTreeEncoder(FormScope(strategies: strategies, path: path, depth: depth + 1))
         try value.encode(to: encoder)
         let result = encoder.value.resolved
         if case .array(let array) = result, value is any FormUnorderedCollection { array.isSet = true }

@@ -1,29 +1,32 @@
 import Bluebonnet
 import FoundationEssentials
-import HTTPTypes
 import Synchronization
 
-/// Tries the interceptor without a network: `Next` calls a closure, and the pauses are recorded
-/// instead of waited for.
+/// Tests the interceptor without a network: `Next` calls a closure, and the pauses are recorded
+/// instead of waited for. Then it sends a request through it.
 ///
-/// With a URL it sends the request to a real server:
-/// `swift run RetryInterceptor https://example.com`
+/// Needs a server with httpbin's endpoints, for example `bluebonnet serve --port 8080`:
+/// `swift run RetryInterceptor [SERVER]`
 @main
 struct Example {
     static func main() async throws {
-        if let text = CommandLine.arguments.dropFirst().first, let url = URL(string: text) {
-            var configuration = SessionConfiguration()
-            configuration.interceptors = [RetryInterceptor()]
-            let session = SessionManager(configuration: configuration)
-            print(try await session.data(for: Request(url: url)).head)
-            return
-        }
         try await expect([(503, "2"), (503, "1"), (200, nil)], status: 200, pauses: [.seconds(2), .seconds(1)])
         try await expect([(503, "1"), (503, "1"), (503, "1")], status: 503, pauses: [.seconds(1), .seconds(1)])
         try await expect([(503, "3600")], status: 503, pauses: [])
         try await expect([(503, nil)], status: 503, pauses: [])
         try await expect([(404, "1")], status: 404, pauses: [])
         print("all as expected")
+
+        let server = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080"
+        var configuration = SessionConfiguration()
+        configuration.interceptors = [RetryInterceptor()]
+        let api = HTTPSessionManager(baseURL: server, configuration: configuration)
+        do {
+            let response = try await api.response(.get, "robots.txt", as: .string)
+            print("sent through a session: \(response.head)")
+        } catch {
+            print("Failed: \(error.message)")
+        }
     }
 
     /// Runs the interceptor with a list of responses, and compares the final status, the pauses
@@ -38,7 +41,7 @@ struct Example {
                 return sent
             }
             let (code, retryAfter) = responses[number]
-            var head = ResponseHead(status: HTTPResponse.Status(code: code))
+            var head = ResponseHead(status: .init(code: code))
             head.headerFields[.retryAfter] = retryAfter
             return TransportResponse(head: head, request: request)
         }

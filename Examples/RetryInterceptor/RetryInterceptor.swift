@@ -1,5 +1,4 @@
 import Bluebonnet
-import HTTPTypes
 
 /// Sends a request again when the server is busy: a 503 with `Retry-After` in seconds (RFC 9110
 /// §10.2.3).

@@ -1,19 +1,21 @@
 import Bluebonnet
-import FoundationEssentials
 
 /// Reads a response line by line while it arrives, and shows the two ways to stop in the middle of
 /// it: leave the loop, or cancel the Swift task.
 ///
-/// Needs a server with httpbin's endpoints, for example `bluebonnet serve`:
-/// `swift run StreamLines http://127.0.0.1:8080`
+/// Needs a server with httpbin's endpoints, for example `bluebonnet serve --port 8080`:
+/// `swift run StreamLines [SERVER]`
 @main
 struct StreamLines {
-    static func main() async throws {
+    static func main() async {
         let server = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080"
-        let api = HTTPSessionManager(baseURL: URL(string: server))
-
-        try await readSome(api)
-        try await cancelled(api)
+        let api = HTTPSessionManager(baseURL: server)
+        do {
+            try await readSome(api)
+            try await cancelled(api)
+        } catch {
+            print("Failed: \(error)")
+        }
     }
 
     /// The members of a line that this program uses.
