@@ -51,6 +51,30 @@ struct FileOutput: Sendable {
         }
     }
 
+    /// The path of a URL that is written to.
+    ///
+    /// - Parameters:
+    ///   - url: A file URL.
+    ///   - subject: What is written, for the error.
+    /// - Throws: ``NetworkingError/Code/outputFailed`` for any other URL, and for one of another
+    ///   machine.
+    static func path(of url: URL, for subject: String) throws(NetworkingError) -> String {
+        let name = url.redactedDescription
+        guard url.isFileURL else {
+            throw NetworkingError(
+                .outputFailed,
+                "Expected URL to be a file URL: \(subject) cannot be written to \(name)."
+            )
+        }
+        guard url.isOnThisMachine else {
+            throw NetworkingError(
+                .outputFailed,
+                "\(name) is a file of another machine: \(subject) cannot be written there."
+            )
+        }
+        return url.path(percentEncoded: false)
+    }
+
     /// Returns when the blocks have been taken, or the task was cancelled.
     func write(_ blocks: [ByteBuffer]) async throws {
         if isRegular {

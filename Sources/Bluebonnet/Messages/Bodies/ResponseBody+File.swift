@@ -23,8 +23,9 @@ extension ResponseBody {
     ///   nothing, and every error that ends a body early.
     @discardableResult
     public func write(to file: URL, overwrites: Bool = true) async throws(NetworkingError) -> Int {
+        let path = try FileOutput.path(of: file, for: "a response")
         do {
-            return try await FileOutput.write(to: file.path(percentEncoded: false), overwrites: overwrites) { output in
+            return try await FileOutput.write(to: path, overwrites: overwrites) { output in
                 try await write(to: output)
             }
         } catch {

@@ -87,10 +87,7 @@ struct PartialFile: Sendable {
         ///
         /// A link stays, and what it names is written.
         init(_ target: DownloadTarget) throws {
-            guard target.file.isFileURL else {
-                throw NetworkingError(.outputFailed, "The destination of a download must be a file URL.")
-            }
-            let path = try SystemFile.checked(target.file.path(percentEncoded: false))
+            let path = try SystemFile.checked(FileOutput.path(of: target.file, for: "a download"))
             if target.options.contains(.createDirectories) {
                 let folder = target.file.deletingLastPathComponent()
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

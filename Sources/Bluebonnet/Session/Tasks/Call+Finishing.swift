@@ -63,6 +63,11 @@ extension Call {
         return try finish(received) { _ throws(NetworkingError) in try result.get() }
     }
 
+    /// Ends a task that was never started, when nobody can start it any more.
+    func releasedEarly() -> NetworkingError {
+        failed(NetworkingError(.cancelled, "The task was released before it was started."), nil)
+    }
+
     /// Ends the task with an error, and adds request and response to it. The error that stopped the
     /// task wins: interceptors saw it as a mere cancellation.
     func failed(_ error: any Error, _ received: ReceivedResponse?) -> NetworkingError {

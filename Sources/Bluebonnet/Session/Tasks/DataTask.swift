@@ -26,11 +26,7 @@ public final class DataTask<Output: Sendable>: ValueTask {
 
     deinit {
         core.released(identifier)
-        // They hold tasks that have started until their end.
-        let isAwaited = ending.withLock { !$0.listeners.isEmpty }
-        guard isAwaited else { return }
-        let error = NetworkingError(.cancelled, "The task was released before it was started.")
-        end(.failure(call.failed(error, nil)))
+        if ending.isAwaited { ending.end(.failure(call.releasedEarly())) }
     }
 
     // MARK: What is known of it

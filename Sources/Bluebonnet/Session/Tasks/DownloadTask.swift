@@ -40,6 +40,7 @@ public final class DownloadTask: ValueTask {
 
     deinit {
         core.released(identifier)
+        if ending.isAwaited { ending.end(.failure(call.releasedEarly())) }
     }
 
     // MARK: What is known of it

@@ -45,6 +45,10 @@ final class TaskEnding<Outcome: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
+    /// Whether somebody waits. When their task is released meanwhile, it has never started: they
+    /// hold those that have.
+    var isAwaited: Bool { state.withLock { !$0.listeners.isEmpty } }
+
     /// Notes the outcome, and tells those who wait.
     func end(_ outcome: Outcome) {
         let listeners = state.withLock { state in

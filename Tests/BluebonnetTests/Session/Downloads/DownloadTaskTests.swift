@@ -193,15 +193,16 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test(arguments: ["no url", "zero"])
-    func `what is no file is an error`(kind: String) async throws {
-        try await FaultServer.run([.readRequest, .respond(body: "new")]) { server in
+    @Test(arguments: ["https://example.com/a", "file://example.com/tmp/a", "file:///tmp/a%00b"])
+    func `what is no file of this machine is an error`(text: String) async throws {
+        try await FaultServer.run(.requests { _ in [.respond(body: "new")] }) { server in
             try await withAPI(at: server.baseURL) { api in
-                let url = try #require(
-                    kind == "zero" ? URL(filePath: "/tmp/a\0b") : URL(string: "https://example.com/a")
-                )
+                let url = try #require(URL(string: text))
                 let error = try await networkingError { try await api.download("a", to: url) }
                 #expect(error.code == .outputFailed)
+                let response = try await api.stream("a").open()
+                let second = try await networkingError { try await response.body.write(to: url) }
+                #expect(second.code == .outputFailed)
             }
         }
     }
