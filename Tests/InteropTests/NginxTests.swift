@@ -59,6 +59,32 @@ struct NginxTests {
         #expect(response.status == .methodNotAllowed)
     }
 
+    @Test func `a download that was cancelled is continued by nginx, and begins again for another file`() async throws {
+        try await withSession { session in
+            try await withDirectory { directory in
+                let file = directory.appending(path: "a")
+                let task = session.downloadTask(for: try InteropServer.nginx.request("/slow/1m.bin"), to: file)
+                task.resume()
+                let partial = directory.appending(path: "a.bluebonnet")
+                while (try? Data(contentsOf: partial))?.isEmpty ?? true { try await Task.sleep(for: .milliseconds(5)) }
+                let resumeData = try #require(await task.cancelProducingResumeData())
+                let whole = try InteropServer.file("1m.bin")
+                #expect(resumeData.byteCount < whole.count)
+                #expect(resumeData.totalByteCount == whole.count)
+                let rest = try InteropServer.nginx.request("/1m.bin")
+                let response = try await session.downloadTask(for: rest, to: file, resuming: resumeData).response
+                #expect(response.status == .partialContent)
+                #expect(response.headerFields[.contentLength] == "\(whole.count - resumeData.byteCount)")
+                #expect(try Data(contentsOf: file) == whole)
+
+                try whole.prefix(resumeData.byteCount).write(to: partial)
+                let other = try InteropServer.nginx.request("/1m.txt")
+                try await session.download(other, to: file, resuming: resumeData)
+                #expect(try Data(contentsOf: file) == InteropServer.file("1m.txt"))
+            }
+        }
+    }
+
     @Test func `a file that nginx sends slowly is received piece by piece`() async throws {
         let request = try InteropServer.nginx.request("/slow/1m.bin")
         let file = try InteropServer.file("1m.bin")

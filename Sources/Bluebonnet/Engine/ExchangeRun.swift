@@ -238,6 +238,8 @@ final class ExchangeRun {
     /// Fails the exchange, before its response or inside it.
     func fail(_ error: NetworkingError) {
         upload?.stop()
+        // A reader gets the bytes that came before the error, also when both came at once.
+        handOver()
         // The bytes that had arrived, unless they are encoded.
         let isPlain = stream == nil && !arrived.isEmpty && head?.contains(.contentEncoding) == false
         let body = isPlain ? Data(taking: arrived.joined) : nil

@@ -18,14 +18,18 @@ struct AtomicFile: Sendable {
     let part: SystemFile
     private let destination: String
 
+    /// Makes a file of one that is written already.
+    init(part: SystemFile, destination: String) throws {
+        self.part = part
+        self.destination = try SystemFile.checked(destination)
+    }
+
     /// Makes the part, under a name of a fixed length: the destination's may be as long as names
     /// can be (NAME_MAX is 255 bytes).
     init(for destination: String) throws {
         self.destination = try SystemFile.checked(destination)
-        // By bytes: a character can be a slash with an accent.
-        let folder = destination.utf8.lastIndex(of: UInt8(ascii: "/")).map { destination[...$0] } ?? ""
         let number = String(UInt64.random(in: .min ... .max), radix: 36)
-        part = try SystemFile(creating: "\(folder)bluebonnet-\(number).part")
+        part = try SystemFile(creating: "\(SystemFile.folder(of: destination))bluebonnet-\(number).part")
     }
 
     /// Whether a destination can be replaced as a whole: there is nothing, or a regular file. A

@@ -30,6 +30,12 @@ final class SystemFile: Sendable {
         return path
     }
 
+    /// Takes over an open descriptor.
+    init(descriptor: CInt, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
     /// Opens a regular file for reading. Nothing else is opened, as far as `stat` tells: opening a
     /// pipe may wait for the process at its other end, and wake it.
     init(reading path: String) throws {

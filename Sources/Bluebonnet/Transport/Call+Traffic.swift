@@ -69,6 +69,12 @@ extension Call {
             return notice
         }
 
+        /// Counts bytes that an earlier call received, and that have no speed.
+        fileprivate mutating func `continue`(at count: Int, length: Int?) {
+            counts.received += count
+            counts.expectedToReceive = length ?? counts.expectedToReceive.map { $0 + count }
+        }
+
         fileprivate mutating func change(_ change: (inout Counts) -> Void, _ now: () -> NIODeadline) {
             let before = counts
             change(&counts)
@@ -135,9 +141,25 @@ extension Call {
         return number
     }
 
+    /// Calls the closure with the progress after every change.
+    func observeProgress(_ body: @escaping @Sendable (TaskProgress) -> Void) {
+        observe { counts in
+            if let counts { body(TaskProgress(counts)) }
+        }
+    }
+
     /// Removes an observer.
     func forget(_ observer: Int) {
         withLock { $0.traffic.remove(observer) }
+    }
+
+    /// Counts the bytes that the response of the present hop continues, and the length of the whole
+    /// where it is known.
+    func `continue`(at count: Int, length: Int?) {
+        withLock { state in
+            state.traffic.continue(at: count, length: length)
+            return state.traffic.notice
+        }?.give()
     }
 
     func update(_ change: (inout Counts) -> Void) {

@@ -219,7 +219,7 @@ struct AFNetworkingTaskPortTests {
                 //     }
                 //     task.resume()
                 // Ported:
-                api.get(url, as: .file(file)) { _, file in
+                api.download(url, to: file) { _, file in
                     screen.show(file)
                 } failure: { _, error in
                     screen.fail(error)

@@ -171,7 +171,7 @@ struct AlamofireTaskPortTests {
                 //     let destination: DownloadRequest.Destination = { _, _ in (file, [.removePreviousFile, .createIntermediateDirectories]) }
                 //     let saved = try await AF.download(url, to: destination).validate().serializingDownloadedFileURL().value
                 // Ported:
-                let saved = try await api.get(url, as: .file(file, options: .createDirectories))
+                let saved = try await api.download(url, to: .file(file, options: .createDirectories))
                 // End
                 #expect(try Data(contentsOf: saved).count == count)
             }
@@ -186,7 +186,7 @@ struct AlamofireTaskPortTests {
                 // Original (Alamofire):
                 //     _ = try await AF.download(url, to: { _, _ in (file, .removePreviousFile) }).validate().serializingDownloadedFileURL().value
                 // Ported:
-                try await api.stream(url).open().body.write(to: file)
+                try await api.download(url, to: file)
                 // End
                 #expect(try Data(contentsOf: file).count == count)
             }

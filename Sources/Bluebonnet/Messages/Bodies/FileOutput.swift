@@ -7,6 +7,12 @@ struct FileOutput: Sendable {
     /// Whether it is a regular file. A write to a pipe or a device may block for ever.
     let isRegular: Bool
 
+    /// Makes the output of an open file.
+    init(_ file: SystemFile, isRegular: Bool = true) {
+        self.file = file
+        self.isRegular = isRegular
+    }
+
     /// Opens a destination and hands it to the closure that writes.
     ///
     /// For a file this is a temporary one beside the destination, which takes its name when the
@@ -32,17 +38,41 @@ struct FileOutput: Sendable {
             let file = try await BlockingThreads.pipes.runUntilCancelled { isWanted in
                 try SystemFile(writing: destination, while: isWanted)
             }
-            return try await work(FileOutput(file: file, isRegular: file.isRegular))
+            return try await work(FileOutput(file, isRegular: file.isRegular))
         }
         let file = try await threads.run { try AtomicFile(for: destination) }
         do {
-            let output = try await work(FileOutput(file: file.part, isRegular: true))
+            let output = try await work(FileOutput(file.part))
             try await threads.run { try file.commit(replaces: overwrites) }
             return output
         } catch {
             try? await threads.runEvenIfCancelled { file.discard() }
             throw error
         }
+    }
+
+    /// The path of a URL that is written to.
+    ///
+    /// - Parameters:
+    ///   - url: A file URL.
+    ///   - subject: What is written, for the error.
+    /// - Throws: ``NetworkingError/Code/outputFailed`` for any other URL, and for one of another
+    ///   machine.
+    static func path(of url: URL, for subject: String) throws(NetworkingError) -> String {
+        let name = url.redactedDescription
+        guard url.isFileURL else {
+            throw NetworkingError(
+                .outputFailed,
+                "Expected URL to be a file URL: \(subject) cannot be written to \(name)."
+            )
+        }
+        guard url.isOnThisMachine else {
+            throw NetworkingError(
+                .outputFailed,
+                "\(name) is a file of another machine: \(subject) cannot be written there."
+            )
+        }
+        return url.path(percentEncoded: false)
     }
 
     /// Returns when the blocks have been taken, or the task was cancelled.

@@ -23,8 +23,9 @@ extension ResponseBody {
     ///   nothing, and every error that ends a body early.
     @discardableResult
     public func write(to file: URL, overwrites: Bool = true) async throws(NetworkingError) -> Int {
+        let path = try FileOutput.path(of: file, for: "a response")
         do {
-            return try await FileOutput.write(to: file.path(percentEncoded: false), overwrites: overwrites) { output in
+            return try await FileOutput.write(to: path, overwrites: overwrites) { output in
                 try await write(to: output)
             }
         } catch {
@@ -32,7 +33,9 @@ extension ResponseBody {
         }
     }
 
-    private func write(to output: FileOutput) async throws -> Int {
+    /// Writes the body behind what is in a file while it arrives, and returns the number of bytes.
+    @discardableResult
+    func write(to output: FileOutput) async throws -> Int {
         // A body that comes from a connection is read on the thread that writes it: one thread to
         // wake for each block, not three.
         guard stream != nil, output.isRegular else { return try await writeBlocks { try await output.write($0) } }

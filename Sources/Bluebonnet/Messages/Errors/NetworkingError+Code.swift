@@ -72,7 +72,7 @@ extension NetworkingError {
             .certificateHostMismatch, .invalidTrustConfiguration,
             .malformedStatusLine, .unsupportedHTTPVersion, .malformedHeader, .headerTooLarge,
             .invalidContentLength, .conflictingFraming, .unsupportedTransferCoding,
-            .malformedChunk, .truncatedResponse, .unexpectedResponse,
+            .malformedChunk, .truncatedResponse, .unexpectedContentRange, .unexpectedResponse,
             .tooManyRedirects, .redirectRefused, .invalidRedirect, .bodyTooLarge, .lineTooLong,
             .contentDecodingFailed, .contentDecodingLimitExceeded, .outputFailed,
             .unacceptableStatusCode, .unacceptableContentType, .responseRefused,
@@ -167,6 +167,8 @@ extension NetworkingError.Code {
     public static let malformedChunk = Self("malformed-chunk", .framing, -1015)
     /// The connection ended before the response was complete (RFC 9112 §8).
     public static let truncatedResponse = Self("truncated-response", .framing, -1005)
+    /// A response with another part of a file than the download asked for (RFC 9110 §14.4).
+    public static let unexpectedContentRange = Self("unexpected-content-range", .framing, -1011)
     /// A response that no request asked for: a protocol switch, too many informational responses.
     public static let unexpectedResponse = Self("unexpected-response", .framing, -1011)
 

@@ -17,6 +17,7 @@ public struct NetworkingError: Error, Sendable {
         var body: Data?
         var parsedBody: (any Sendable)?
         var underlying: (any Error)?
+        var resumeData: ResumeData?
         var detail: Detail?
     }
 
@@ -79,6 +80,12 @@ public struct NetworkingError: Error, Sendable {
     public var underlying: (any Error)? {
         get { contents.value.underlying }
         set { contents.value.underlying = newValue }
+    }
+
+    /// What continues a download that failed; nil when nothing of it was kept. See ``ResumeData``.
+    public var resumeData: ResumeData? {
+        get { contents.value.resumeData }
+        set { contents.value.resumeData = newValue }
     }
 
     /// The detail of the fault for which AFNetworking had another domain and number than the code

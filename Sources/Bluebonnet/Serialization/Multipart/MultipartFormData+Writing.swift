@@ -28,18 +28,7 @@ extension MultipartFormData {
         clock: some Clock<Duration>
     ) async throws(NetworkingError) -> RequestBody {
         try check()
-        guard file.isFileURL else {
-            throw NetworkingError(
-                .outputFailed,
-                "Expected URL to be a file URL: a form cannot be written to \(file.redactedDescription)."
-            )
-        }
-        guard file.isOnThisMachine else {
-            throw NetworkingError(
-                .outputFailed,
-                "\(file.redactedDescription) is a file of another machine: a form cannot be written there."
-            )
-        }
+        _ = try FileOutput.path(of: file, for: "a form")
         let threads = BlockingThreads.files
         do {
             let destination = try await threads.run { file.resolvingSymlinksInPath().path(percentEncoded: false) }

@@ -83,15 +83,15 @@ extension HTTPSessionManager {
     }
 
     /// Starts the task that the closure makes; a task that cannot be made calls `failure`.
-    func start<Output>(
+    func start<Task: ValueTask>(
         _ progress: (@Sendable (TaskProgress) -> Void)?,
-        _ success: (@Sendable (DataTask<Output>, Output) -> Void)?,
-        _ failure: (@Sendable (DataTask<Output>?, NetworkingError) -> Void)?,
-        makeTask: () throws(NetworkingError) -> DataTask<Output>
-    ) -> DataTask<Output>? {
+        _ success: (@Sendable (Task, Task.Output) -> Void)?,
+        _ failure: (@Sendable (Task?, NetworkingError) -> Void)?,
+        makeTask: () throws(NetworkingError) -> Task
+    ) -> Task? {
         let (queue, group) = (completionQueue, completionGroup)
         group?.enter()
-        let task: DataTask<Output>
+        let task: Task
         do throws(NetworkingError) {
             task = try makeTask()
         } catch {

@@ -375,6 +375,15 @@ public struct HTTPSessionManager: Sendable {
         InferredResponseSerializer(validation: options.validation ?? responseSerializer.validation)
     }
 
+    /// The rules of the manager's response serializer for a body that it does not parse: a download,
+    /// a stream, no value. Its content types are those of what it parses.
+    func bodyRules(_ options: [RequestOption]) -> ResponseValidation {
+        var rules = options.validation ?? responseSerializer.validation
+        rules.acceptableContentTypes = ResponseValidation.anyContentType
+        rules.followsAcceptHeader = false
+        return rules
+    }
+
     /// For a serializer that discards the body and has no rules of its own: one with the statuses
     /// that the manager's response serializer accepts. For any other: nil.
     private func discarding<Serializer: ResponseSerializer>(
@@ -385,10 +394,7 @@ public struct HTTPSessionManager: Sendable {
         guard Serializer.self == DiscardingResponseSerializer.self,
             var discarding = serializer as? DiscardingResponseSerializer, !discarding.hasValidation
         else { return nil }
-        var rules = options.validation ?? responseSerializer.validation
-        rules.acceptableContentTypes = ResponseValidation.anyContentType
-        rules.followsAcceptHeader = false
-        discarding.validation = rules
+        discarding.validation = bodyRules(options)
         return discarding as? Serializer
     }
 }

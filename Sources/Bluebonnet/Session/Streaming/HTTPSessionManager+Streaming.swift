@@ -90,14 +90,10 @@ extension HTTPSessionManager {
         _ options: [RequestOption],
         _ makeRequest: @escaping @Sendable () throws(NetworkingError) -> Request
     ) -> ResponseStream {
-        // The content types of the serializer are those of one JSON text, which a stream is not.
-        var rules = options.validation ?? responseSerializer.validation
-        rules.acceptableContentTypes = ResponseValidation.anyContentType
-        rules.followsAcceptHeader = false
-        return ResponseStream(
+        ResponseStream(
             session: session,
             managerValidation: options.validation ?? validation,
-            validation: rules,
+            validation: bodyRules(options),
             makeRequest: makeRequest
         )
     }

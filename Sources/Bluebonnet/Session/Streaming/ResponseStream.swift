@@ -118,29 +118,10 @@ public struct ResponseStream: AsyncSequence, Sendable {
         var request = try makeRequest()
         if let timeouts { request.timeouts = timeouts }
         change(&request)
-        var response = try await session.open(request)
-        // Of the body only counts whether it is empty, which is not known yet.
-        guard let failure = failure(of: response, body: Data([0x20])) else {
-            return response
-        }
-        // A stream of events has no end to wait for.
-        let isEndless = response.head.mediaType == "text/event-stream"
-        let beginning = await response.body.beginning(upTo: errorBodyLimit, within: isEndless ? .zero : .seconds(1))
-        let body = Data(taking: beginning.bytes)
-        guard !body.isEmpty || !beginning.isAll else {
-            if let failure = self.failure(of: response, body: body) { throw failure }
-            response.body = .data(body)
-            return response
-        }
-        var error = failure
-        error.body = body
-        error.parsedBody = try? JSONValue(parsing: body)
-        throw error
-    }
-
-    private func failure(of response: TransportResponse, body: Data) -> NetworkingError? {
-        managerValidation.failure(body, head: response.head, request: response.request)
-            ?? validation.failure(body, head: response.head, request: response.request)
+        return try await session.open(request).accepted(
+            by: [managerValidation, validation],
+            errorBodyLimit: errorBodyLimit
+        )
     }
 
     // MARK: Pieces

@@ -63,6 +63,11 @@ extension Call {
         return try finish(received) { _ throws(NetworkingError) in try result.get() }
     }
 
+    /// Ends a task that was never started, when nobody can start it any more.
+    func releasedEarly() -> NetworkingError {
+        failed(NetworkingError(.cancelled, "The task was released before it was started."), nil)
+    }
+
     /// Ends the task with an error, and adds request and response to it. The error that stopped the
     /// task wins: interceptors saw it as a mere cancellation.
     func failed(_ error: any Error, _ received: ReceivedResponse?) -> NetworkingError {
@@ -70,9 +75,10 @@ extension Call {
         var seen = NetworkingError.wrapping(error)
         // Serializers see the request without what the engine added to it.
         if let received { seen.request = received.transport.request }
-        let error = (self.error ?? seen)
+        var error = (self.error ?? seen)
             .completed(request: seen.request ?? request, response: seen.response, body: seen.body)
             .completed(request: request, response: received?.transport.head, body: received?.body)
+        if let resumeData = seen.resumeData { error.resumeData = resumeData }
         // It cannot throw: with an error given, it does not throw the one that stopped the task.
         try? complete(error, received?.transport)
         return error

@@ -1,27 +1,20 @@
 import FoundationEssentials
-import Synchronization
 
 /// One request with its response collected in memory and turned into a value.
 ///
 /// A task made by a factory is not started; ``resume()`` starts it, and so does awaiting ``value``.
 /// Counterpart of `NSURLSessionDataTask` with AFNetworking's `AFURLSessionManagerTaskDelegate`, and
 /// of Alamofire's `DataRequest` with its `DataTask`.
-public final class DataTask<Output: Sendable>: SessionTask {
+public final class DataTask<Output: Sendable>: ValueTask {
     /// Validates and parses the collected body.
     typealias Serialize = @Sendable (ReceivedResponse) throws(NetworkingError) -> Output
     /// The result of the task: the response or the error. `map`, `mapError` and `get()` are those
     /// of Swift's `Result`.
     public typealias Outcome = Result<Response<Output>, NetworkingError>
-
-    private struct State {
-        var outcome: Outcome?
-        var listeners: [@Sendable (Outcome) -> Void] = []
-    }
-
     private let core: SessionCore
     private let call: Call
     private let serialize: Serialize
-    private let ending = Mutex(State())
+    private let ending = TaskEnding<Outcome>()
 
     init(_ request: Request, core: SessionCore, serialize: @escaping Serialize) {
         self.core = core
@@ -33,11 +26,7 @@ public final class DataTask<Output: Sendable>: SessionTask {
 
     deinit {
         core.released(identifier)
-        // They hold tasks that have started until their end.
-        let isAwaited = ending.withLock { !$0.listeners.isEmpty }
-        guard isAwaited else { return }
-        let error = NetworkingError(.cancelled, "The task was released before it was started.")
-        end(.failure(call.failed(error, nil)))
+        if ending.isAwaited { ending.end(.failure(call.releasedEarly())) }
     }
 
     // MARK: What is known of it
@@ -67,22 +56,6 @@ public final class DataTask<Output: Sendable>: SessionTask {
 
     // MARK: The result
 
-    /// The value; starts the task if it was not started. Cancelling the Swift task that awaits
-    /// cancels this task.
-    ///
-    /// - Throws: ``NetworkingError``.
-    public var value: Output {
-        get async throws(NetworkingError) { try await result.get().value }
-    }
-
-    /// The value with everything that was received; starts the task if it was not started.
-    /// Cancelling the Swift task that awaits cancels this task.
-    ///
-    /// - Throws: ``NetworkingError``.
-    public var response: Response<Output> {
-        get async throws(NetworkingError) { try await result.get() }
-    }
-
     /// The response or the error, as one value; starts the task if it was not started. Cancelling
     /// the Swift task that awaits cancels this task.
     ///
@@ -93,13 +66,7 @@ public final class DataTask<Output: Sendable>: SessionTask {
     public var result: Outcome {
         get async {
             if call.markStarted() { return await work() }
-            return await withTaskCancellationHandler {
-                await withCheckedContinuation { continuation in
-                    whenComplete { continuation.resume(returning: $0) }
-                }
-            } onCancel: {
-                cancel()
-            }
+            return await ending.outcome { cancel() }
         }
     }
 
@@ -108,11 +75,7 @@ public final class DataTask<Output: Sendable>: SessionTask {
     ///
     /// - Parameter body: Gets the response or the error.
     public func whenComplete(_ body: @escaping @Sendable (Outcome) -> Void) {
-        let outcome = ending.withLock { ending in
-            if ending.outcome == nil { ending.listeners.append(body) }
-            return ending.outcome
-        }
-        if let outcome { body(outcome) }
+        ending.whenThere(body)
     }
 
     /// Calls the closure whenever bytes were transferred, on no particular thread; unlike
@@ -120,9 +83,7 @@ public final class DataTask<Output: Sendable>: SessionTask {
     ///
     /// - Parameter body: Gets the progress. The connection waits while it runs.
     public func onProgress(_ body: @escaping @Sendable (TaskProgress) -> Void) {
-        call.observe { counts in
-            if let counts { body(TaskProgress(counts)) }
-        }
+        call.observeProgress(body)
     }
 
     // MARK: Control
@@ -142,7 +103,7 @@ public final class DataTask<Output: Sendable>: SessionTask {
     public func cancel() {
         call.cancel()
         // No other code completes a task that never started.
-        if call.markStarted() { end(.failure(call.failed(CancellationError(), nil))) }
+        if call.markStarted() { ending.end(.failure(call.failed(CancellationError(), nil))) }
     }
 
     private func work() async -> Outcome {
@@ -153,7 +114,7 @@ public final class DataTask<Output: Sendable>: SessionTask {
         } catch {
             outcome = .failure(error)
         }
-        end(outcome)
+        ending.end(outcome)
         return outcome
     }
 
@@ -167,14 +128,5 @@ public final class DataTask<Output: Sendable>: SessionTask {
         return try await call.finishElsewhere(received) { received throws(NetworkingError) in
             Response(value: try serialize(received), received)
         }
-    }
-
-    private func end(_ outcome: Outcome) {
-        let listeners = ending.withLock { ending in
-            ending.outcome = outcome
-            defer { ending.listeners = [] }
-            return ending.listeners
-        }
-        for listener in listeners { listener(outcome) }
     }
 }

@@ -53,6 +53,28 @@ extension SessionCore {
         }
     }
 
+    /// Sends the request, and writes the body of the response to a file. Cancelling the Swift task
+    /// cancels the run.
+    ///
+    /// When this throws, the task is complete.
+    func download(_ call: Call, _ download: Download) async throws(NetworkingError) -> Response<URL> {
+        let startedAt = NIODeadline.now()
+        let context = context(of: call, collectsBody: false)
+        do {
+            let (response, file) = try await download.run(context) {
+                try begin(call)
+            } send: { request in
+                let response = try await send(request, context: context)
+                received(response, for: call)
+                return response
+            }
+            try call.complete(nil, response)
+            return Response(value: file, ReceivedResponse(transport: response, body: Data(), startedAt: startedAt))
+        } catch {
+            throw call.failed(error, nil)
+        }
+    }
+
     /// Sends a request through the interceptors and the transport.
     private func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
         try await chain.appending(request.interceptors).send(withAdditionalFields(request), context: context)

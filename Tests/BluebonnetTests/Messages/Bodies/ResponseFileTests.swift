@@ -1,4 +1,3 @@
-import HTTPTypes
 import Foundation
 import LocalServer
 import Testing
@@ -103,12 +102,6 @@ struct ResponseFileTests {
             form.append("v", name: "n")
             if !overwrites { try FileManager.default.removeItem(at: file) }
             try await form.write(to: file, overwrites: overwrites)
-            #expect(try names(in: directory) == [name])
-            if !overwrites { try FileManager.default.removeItem(at: file) }
-            let serializer = FileResponseSerializer(destination: file, options: overwrites ? [] : .withoutOverwriting)
-            let head = ResponseHead(status: .ok)
-            _ = try serializer.serialize(Data("saved".utf8), head: head, request: Request(to: "http://x/"))
-            #expect(try Data(contentsOf: file) == Data("saved".utf8))
             #expect(try names(in: directory) == [name])
         }
     }

@@ -1,0 +1,125 @@
+public import FoundationEssentials
+
+/// Where a download goes: `to: file`, `to: .file(file, options: .createDirectories)`,
+/// `to: .folder(downloads)` or a ``DecidedDestination``.
+///
+/// A `URL` is one: the file that is written, or replaced when the new one is complete.
+///
+/// Counterpart of the `destination` block of AFNetworking, and of Alamofire's
+/// `DownloadRequest.Destination`, whose options have to be asked for, replacing among them.
+public protocol DownloadDestination: Sendable {
+    /// The file for a response. Called once, when the head has arrived and was accepted.
+    ///
+    /// - Parameters:
+    ///   - head: Status and header fields.
+    ///   - request: The request of the response, after redirects.
+    /// - Returns: The file, with what may be done for it.
+    /// - Throws: Any error; the download then fails with ``NetworkingError/Code/outputFailed``,
+    ///   unless it is a ``NetworkingError``.
+    func target(for head: ResponseHead, request: Request) throws -> DownloadTarget
+}
+
+/// A file that a download is written to, and what may be done for it.
+public struct DownloadTarget: Sendable, Hashable {
+    /// What may be done for a file.
+    public struct Options: OptionSet, Sendable, Hashable {
+        /// The bits.
+        public let rawValue: Int
+
+        /// Makes options of bits.
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// An existing file is an error. Otherwise it is replaced when the new one is complete, as
+        /// by ``ResponseBody/write(to:overwrites:)``.
+        public static let withoutOverwriting = Options(rawValue: 1)
+        /// Missing folders of the path are made; otherwise they are an error.
+        public static let createDirectories = Options(rawValue: 2)
+        /// When there is a file of the name, the new one gets the first free one of `name 2.iso`,
+        /// `name 3.iso` and so on.
+        public static let uniqueName = Options(rawValue: 4)
+    }
+
+    /// The file. It must be a file URL.
+    public var file: URL
+
+    /// What may be done for it.
+    public var options: Options
+
+    /// Makes a target.
+    ///
+    /// - Parameters:
+    ///   - file: A file URL.
+    ///   - options: What may be done for it. Default: none.
+    public init(_ file: URL, options: Options = []) {
+        self.file = file
+        self.options = options
+    }
+}
+
+extension DownloadTarget: DownloadDestination {
+    /// The target itself.
+    public func target(for head: ResponseHead, request: Request) -> DownloadTarget { self }
+}
+
+extension URL: DownloadDestination {
+    /// The file of this URL, which is replaced when there is one.
+    public func target(for head: ResponseHead, request: Request) -> DownloadTarget { DownloadTarget(self) }
+}
+
+extension DownloadDestination where Self == DownloadTarget {
+    /// A file.
+    ///
+    /// - Parameters:
+    ///   - file: A file URL.
+    ///   - options: What may be done for it. Default: none.
+    /// - Returns: The destination.
+    public static func file(_ file: URL, options: DownloadTarget.Options = []) -> Self {
+        DownloadTarget(file, options: options)
+    }
+}
+
+/// A destination that a closure decides:
+///
+/// ```swift
+/// let byType = DecidedDestination { head, request in
+///     DownloadTarget(head.mediaType == "application/pdf" ? papers : other, options: .uniqueName)
+/// }
+/// ```
+public struct DecidedDestination: DownloadDestination {
+    private let decide: @Sendable (ResponseHead, Request) throws -> DownloadTarget
+
+    /// Makes a destination.
+    ///
+    /// - Parameter decide: Gets the head of the response and its request, after redirects. What it
+    ///   throws fails the download.
+    public init(_ decide: @escaping @Sendable (ResponseHead, Request) throws -> DownloadTarget) {
+        self.decide = decide
+    }
+
+    /// The file that the closure decides.
+    public func target(for head: ResponseHead, request: Request) throws -> DownloadTarget {
+        try decide(head, request)
+    }
+}
+
+extension DownloadDestination where Self == DecidedDestination {
+    /// A file of a folder, under the name that the server suggests:
+    /// ``ResponseHead/suggestedFileName(for:)``.
+    ///
+    /// - Parameters:
+    ///   - folder: A file URL of a folder.
+    ///   - options: What may be done for the file. Default: folders are made, and a file that
+    ///     exists is not replaced: the new one gets a name that is free.
+    /// - Returns: The destination.
+    public static func folder(
+        _ folder: URL,
+        options: DownloadTarget.Options = [.createDirectories, .uniqueName]
+    ) -> Self {
+        DecidedDestination { head, request in
+            let name = head.suggestedFileName(for: request.url)
+            return DownloadTarget(folder.appending(path: name, directoryHint: .notDirectory), options: options)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import HTTPTypes
+
+/// What a download does with a response, decided from its head alone.
+///
+/// RFC 9110 §13.1.5, §14.2, §14.4, §15.3.7 and §15.5.17.
+enum DownloadStep: Equatable {
+    /// The body is written from this position on. The length of the whole is nil where it is not
+    /// known.
+    case write(from: Int, length: Int?)
+    /// Nothing is missing.
+    case complete
+    /// The bytes so far belong to another version, or their server does not continue them: the whole
+    /// is asked for.
+    case restart
+    /// The response is no answer to the request.
+    case refuse(String)
+
+    /// The state of a file that is to be continued.
+    struct Beginning: Equatable {
+        var count: Int
+        var length: Int?
+        var validator: ResumeData.Validator
+    }
+
+    /// - Parameters:
+    ///   - head: The head of the response.
+    ///   - beginning: What the request continued; nil when it asked for the whole.
+    ///   - hasRange: Whether the request had a range of the user's.
+    init(_ head: ResponseHead, continuing beginning: Beginning?, hasRange: Bool = false) {
+        let range = head[.contentRange].flatMap { ContentRange($0) }
+        switch (head.statusCode, beginning) {
+        case (206, nil) where hasRange:
+            // A part for its own sake.
+            self = .write(from: 0, length: head.contentLength)
+        case (206, nil):
+            self = .refuse("The server sent a part of the file (206) and was asked for the whole.")
+        case (206, let beginning?):
+            // A server that does not know If-Range sends a part of whatever is there now.
+            let isOtherVersion = beginning.validator.isContradicted(by: head) || head.hasContentEncoding
+            self = isOtherVersion ? .restart : Self.part(range, head, beginning)
+        case (416, let beginning?):
+            let isWhole =
+                range == .unsatisfied(length: beginning.count) && beginning.length ?? beginning.count == beginning.count
+            self = isWhole && !beginning.validator.isContradicted(by: head) ? .complete : .restart
+        default:
+            self = .write(from: 0, length: head.hasContentEncoding ? nil : head.contentLength)
+        }
+    }
+
+    private static func part(_ range: ContentRange?, _ head: ResponseHead, _ beginning: Beginning) -> DownloadStep {
+        let value = head[.contentRange].map { "“\($0)”" } ?? "no Content-Range"
+        guard case .part(let part, let length) = range else {
+            return .refuse("The server sent a part of the file (206) with \(value).")
+        }
+        guard part.lowerBound == beginning.count else {
+            return .refuse("The server was asked to continue at byte \(beginning.count) and sent \(value).")
+        }
+        if let length, let known = beginning.length, length != known {
+            return .refuse("The server sent \(value), and the length was \(known) before, of the same version.")
+        }
+        if let count = head.contentLength, count != part.count {
+            return .refuse("The server sent \(value) with \(count) bytes.")
+        }
+        return .write(from: part.lowerBound, length: length ?? beginning.length)
+    }
+}
+
+extension ResponseHead {
+    /// The number in `Content-Length`; nil without one. The engine has refused values that differ.
+    fileprivate var contentLength: Int? { self[.contentLength].flatMap { Int($0) } }
+}

@@ -1,0 +1,48 @@
+public import FoundationEssentials
+
+extension SessionManager {
+    /// Makes a download that is not started.
+    ///
+    /// - Parameters:
+    ///   - request: The request to send.
+    ///   - destination: The file, or what decides it: ``DownloadDestination``.
+    ///   - resumeData: The download to continue. Default: none.
+    ///   - validation: The responses that are written. Default: every 2xx.
+    /// - Returns: The task, not started.
+    public func downloadTask(
+        for request: Request,
+        to destination: some DownloadDestination,
+        resuming resumeData: ResumeData? = nil,
+        validation: ResponseValidation = .default
+    ) -> DownloadTask {
+        let download = Download(destination: destination, resumeData: resumeData, validations: [validation])
+        return DownloadTask(request, core: core, download)
+    }
+
+    /// Downloads a file. Cancelling the Swift task cancels the download.
+    ///
+    /// - Parameters:
+    ///   - request: The request to send.
+    ///   - destination: The file, or what decides it: ``DownloadDestination``.
+    ///   - resumeData: The download to continue. Default: none.
+    ///   - validation: The responses that are written. Default: every 2xx.
+    ///   - progress: Called at changes; see ``ValueTask/onProgress(_:)``. Default: nobody.
+    /// - Returns: The file.
+    /// - Throws: ``NetworkingError``, with ``NetworkingError/resumeData`` where the download can be
+    ///   continued.
+    @discardableResult
+    public func download(
+        _ request: Request,
+        to destination: some DownloadDestination,
+        resuming resumeData: ResumeData? = nil,
+        validation: ResponseValidation = .default,
+        progress: (@Sendable (TaskProgress) -> Void)? = nil
+    ) async throws(NetworkingError) -> URL {
+        let task = downloadTask(for: request, to: destination, resuming: resumeData, validation: validation)
+        if let progress { task.onProgress(progress) }
+        return try await task.value
+    }
+
+    /// The downloads among ``tasks``.
+    public var downloadTasks: [DownloadTask] { tasks.compactMap { $0 as? DownloadTask } }
+}

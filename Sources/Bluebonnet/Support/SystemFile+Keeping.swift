@@ -1,0 +1,111 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// What makes a file outlive a crash, and its owner the only one.
+extension SystemFile {
+    /// Opens a file that this process alone writes to, or makes it. It is at its end.
+    ///
+    /// - Throws: ``Failure``: EWOULDBLOCK when another owner has it, ELOOP for a link, EPERM for
+    ///   what is not a file of this user alone.
+    static func exclusive(_ path: String) throws -> SystemFile {
+        let path = try checked(path)
+        while true {
+            let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
+            let descriptor = unsafe open(path, flags, 0o644)
+            guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
+            let file = SystemFile(descriptor: descriptor, path: path)
+            var opened = stat()
+            guard unsafe fstat(descriptor, &opened) == 0 else { throw Failure(path: path, code: errno) }
+            // In a folder that others may write to, somebody could have put another file here.
+            guard opened.st_mode & S_IFMT == S_IFREG, opened.st_uid == geteuid(), opened.st_nlink <= 1 else {
+                throw Failure(path: path, code: EPERM)
+            }
+            // Not every file system has locks.
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == ENOTSUP else {
+                throw Failure(path: path, code: errno)
+            }
+            // Until the lock was taken, its former owner may have given the file another name.
+            guard file.hasItsName else { continue }
+            guard lseek(descriptor, 0, SEEK_END) >= 0 else { throw Failure(path: path, code: errno) }
+            return file
+        }
+    }
+
+    /// Lets another owner have the file, before the last reference to it is gone.
+    func release() {
+        flock(descriptor, LOCK_UN)
+    }
+
+    /// Whether the path still names this file, not another one and not nothing.
+    var hasItsName: Bool {
+        var (opened, named) = (stat(), stat())
+        return unsafe fstat(descriptor, &opened) == 0 && lstat(path, &named) == 0
+            && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev
+    }
+
+    /// Cuts the file to a size, and goes to its end. Also gives back what was reserved beyond it.
+    func truncate(to size: Int) throws {
+        guard ftruncate(descriptor, off_t(size)) == 0, lseek(descriptor, off_t(size), SEEK_SET) >= 0 else {
+            throw Failure(path: path, code: errno)
+        }
+    }
+
+    /// Reserves room for the file without changing its size, where the file system can: a disk that
+    /// is too small is known at the beginning, and the file is in few pieces.
+    func reserve(_ size: Int) throws {
+        #if os(Linux)
+            guard let fallocate else { return }
+            let start = try self.size()
+            guard size > start else { return }
+            while fallocate(descriptor, keepSize, off_t(start), off_t(size - start)) != 0 {
+                switch errno {
+                case EINTR: continue
+                case ENOSPC, EDQUOT, EFBIG: throw Failure(path: path, code: errno)
+                // Not every file system can; then a full disk is met later.
+                default: return
+                }
+            }
+        #endif
+    }
+
+    /// Returns when the disk has the contents of the file.
+    func synchronize() throws {
+        while fsync(descriptor) != 0 {
+            guard errno == EINTR else { throw Failure(path: path, code: errno) }
+        }
+    }
+
+    /// Returns when the disk has the names of the folder that a file is in.
+    static func synchronizeFolder(of path: String) throws {
+        let folder = folder(of: path)
+        let descriptor = unsafe open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failure(path: folder, code: errno) }
+        do {
+            try SystemFile(descriptor: descriptor, path: folder).synchronize()
+        } catch let failure as Failure where failure.code == EINVAL || failure.code == EBADF {
+            // A file system without anything to do for it.
+        }
+    }
+
+    /// The part of a path up to its last slash; empty without one.
+    static func folder(of path: String) -> String {
+        // By bytes: a character can be a slash with an accent.
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
+    }
+}
+
+#if os(Linux)
+    private typealias Fallocate = @convention(c) (CInt, CInt, off_t, off_t) -> CInt
+
+    /// fallocate(2), which C libraries declare as an extension only. The type is that of its manual
+    /// page.
+    private let fallocate = unsafe dlsym(nil, "fallocate").map { unsafe unsafeBitCast($0, to: Fallocate.self) }
+
+    /// FALLOC_FL_KEEP_SIZE.
+    private let keepSize: CInt = 1
+#endif
