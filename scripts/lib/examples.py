@@ -64,8 +64,8 @@ def main() -> int:
         subprocess.run(["scripts/command"], check=True)
     command = arguments.command or Path(".build/release/bluebonnet")
     for name in names:
-        # One scratch folder for all, so that the library is compiled once. The product is named, since otherwise
-        # only that of the first package is linked.
+        # One scratch folder for all, so that the library is compiled once. The product is named,
+        # since otherwise only that of the first package is linked.
         place = ["--package-path", EXAMPLES / name, "--scratch-path", SCRATCH]
         subprocess.run(["swift", "build", *place, "--product", name], check=True)
     failed = []

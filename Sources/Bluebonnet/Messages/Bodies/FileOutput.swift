@@ -56,6 +56,7 @@ struct FileOutput: Sendable {
     /// - Parameters:
     ///   - url: A file URL.
     ///   - subject: What is written, for the error.
+    /// - Returns: The path.
     /// - Throws: ``NetworkingError/Code/outputFailed`` for any other URL, and for one of another
     ///   machine.
     static func path(of url: URL, for subject: String) throws(NetworkingError) -> String {

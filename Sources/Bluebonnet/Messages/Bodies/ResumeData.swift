@@ -1,8 +1,8 @@
 public import FoundationEssentials
 import HTTPTypes
 
-/// What continues a download that was interrupted: the file with the bytes so far, their number, and
-/// the version of the representation that they belong to.
+/// What continues a download that was interrupted: the file with the bytes so far, their number,
+/// and the version of the representation that they belong to.
 ///
 /// It comes from ``DownloadTask/cancelProducingResumeData()`` and from
 /// ``NetworkingError/resumeData`` of a download that failed, and goes into the `resuming:` of the

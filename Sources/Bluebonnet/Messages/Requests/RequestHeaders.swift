@@ -48,7 +48,8 @@ public struct RequestHeaders: Sendable, ExpressibleByDictionaryLiteral {
     /// UTF-8.
     ///
     /// ```swift
-    /// let user: User = try await api.get("me", headers: .authorization(username: name, password: password))
+    /// let me = RequestHeaders.authorization(username: "ada", password: "secret")
+    /// let user: User = try await api.get("me", headers: me)
     /// ```
     ///
     /// A colon in the user name, or a control character, fails the call with

@@ -47,8 +47,8 @@ struct HTTPDate: Comparable {
         return sameCentury > present + 50 ? sameCentury - 100 : sameCentury
     }
 
-    /// The days from 1970-01-01 to a date of the Gregorian calendar. A year begins in March here, so
-    /// that the leap day is its last.
+    /// The days from 1970-01-01 to a date of the Gregorian calendar. A year begins in March here,
+    /// so that the leap day is its last.
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month > 2 ? year : year - 1
         let monthSinceMarch = (month + 9) % 12

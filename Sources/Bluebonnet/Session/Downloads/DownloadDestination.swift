@@ -20,6 +20,8 @@ public protocol DownloadDestination: Sendable {
 }
 
 /// A file that a download is written to, and what may be done for it.
+///
+/// Counterpart of the pair that Alamofire's `DownloadRequest.Destination` returns.
 public struct DownloadTarget: Sendable, Hashable {
     /// What may be done for a file.
     public struct Options: OptionSet, Sendable, Hashable {
@@ -84,9 +86,13 @@ extension DownloadDestination where Self == DownloadTarget {
 ///
 /// ```swift
 /// let byType = DecidedDestination { head, request in
-///     DownloadTarget(head.mediaType == "application/pdf" ? papers : other, options: .uniqueName)
+///     let isPDF = head.mediaType == "application/pdf"
+///     let file = URL(filePath: isPDF ? "paper.pdf" : "other")
+///     return DownloadTarget(file, options: .uniqueName)
 /// }
 /// ```
+///
+/// Counterpart of the `destination` block of AFNetworking's `downloadTaskWithRequest:`.
 public struct DecidedDestination: DownloadDestination {
     private let decide: @Sendable (ResponseHead, Request) throws -> DownloadTarget
 

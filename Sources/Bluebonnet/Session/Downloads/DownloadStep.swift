@@ -9,8 +9,8 @@ enum DownloadStep: Equatable {
     case write(from: Int, length: Int?)
     /// Nothing is missing.
     case complete
-    /// The bytes so far belong to another version, or their server does not continue them: the whole
-    /// is asked for.
+    /// The bytes so far belong to another version, or their server does not continue them: the
+    /// whole is asked for.
     case restart
     /// The response is no answer to the request.
     case refuse(String)

@@ -6,7 +6,9 @@ extension HTTPSessionManager {
     /// Downloads a file. Cancelling the Swift task cancels the download.
     ///
     /// ```swift
-    /// try await api.download("big.iso", to: file) { progress in print(progress.fractionCompleted ?? 0) }
+    /// try await api.download("big.iso", to: URL(filePath: "big.iso")) { progress in
+    ///     print(progress.fractionCompleted ?? 0)
+    /// }
     /// ```
     ///
     /// Counterpart of `downloadTaskWithRequest:progress:destination:completionHandler:`.

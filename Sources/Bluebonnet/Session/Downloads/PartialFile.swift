@@ -9,9 +9,9 @@ import NIOCore
     import Darwin
 #endif
 
-/// The file of an unfinished download: beside its target, under a name that can be foreseen, so that
-/// at most one is left behind; locked, so that two downloads never write to one. Its size is the
-/// number of bytes received.
+/// The file of an unfinished download: beside its target, under a name that can be foreseen, so
+/// that at most one is left behind; locked, so that two downloads never write to one. Its size is
+/// the number of bytes received.
 ///
 /// Every function blocks: call it on a thread that may.
 struct PartialFile: Sendable {
@@ -53,8 +53,8 @@ struct PartialFile: Sendable {
         NetworkingError(.outputFailed, "Another download writes to \(path).", underlying: failure)
     }
 
-    /// Takes the file that a download is to continue, as far as its bytes are known; nil where there
-    /// is none.
+    /// Takes the file that a download is to continue, as far as its bytes are known; nil where
+    /// there is none.
     init?(continuing resumeData: ResumeData) throws {
         let path = try SystemFile.checked(resumeData.partialFile.path(percentEncoded: false))
         guard unsafe access(path, F_OK) == 0 else { return nil }

@@ -23,8 +23,8 @@ extension ResponseHead {
 
 /// Names of files that somebody else chose.
 enum FileName {
-    /// The most bytes of a name. With the suffix of a partial file, or a number, it has to be within
-    /// NAME_MAX, which is 255 bytes.
+    /// The most bytes of a name. With the suffix of a partial file, or a number, it has to be
+    /// within NAME_MAX, which is 255 bytes.
     static let longest = 200
 
     /// The name without what makes it more than the name of a visible file.

@@ -375,8 +375,8 @@ public struct HTTPSessionManager: Sendable {
         InferredResponseSerializer(validation: options.validation ?? responseSerializer.validation)
     }
 
-    /// The rules of the manager's response serializer for a body that it does not parse: a download,
-    /// a stream, no value. Its content types are those of what it parses.
+    /// The rules of the manager's response serializer for a body that it does not parse: a
+    /// download, a stream, no value. Its content types are those of what it parses.
     func bodyRules(_ options: [RequestOption]) -> ResponseValidation {
         var rules = options.validation ?? responseSerializer.validation
         rules.acceptableContentTypes = ResponseValidation.anyContentType

@@ -71,7 +71,7 @@ public struct RequestContent: Sendable {
     /// ```swift
     /// let encoder = JSONEncoder()
     /// encoder.dateEncodingStrategy = .iso8601
-    /// try await api.post("events", body: .json(event, encoder: encoder))
+    /// try await api.post("events", body: .json(user, encoder: encoder))
     /// ```
     ///
     /// For every body of a manager see ``JSONRequestSerializer/makeEncoder``.

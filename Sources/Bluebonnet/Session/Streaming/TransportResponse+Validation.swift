@@ -7,6 +7,7 @@ extension TransportResponse {
     /// - Parameters:
     ///   - validations: The rules, in this order.
     ///   - limit: The most bytes of the body that the error carries.
+    /// - Returns: The response; with its empty body, where that makes it acceptable.
     /// - Throws: ``NetworkingError`` with the head and the beginning of the body: as much as comes
     ///   within a second, and of a stream of events what came with the head.
     func accepted(

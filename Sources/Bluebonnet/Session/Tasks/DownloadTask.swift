@@ -4,15 +4,17 @@ public import FoundationEssentials
 ///
 /// A task made by a factory is not started; ``resume()`` starts it, and so does awaiting
 /// ``ValueTask/value``. The bytes are written to a file beside the destination, whose name is that
-/// of the destination with `.bluebonnet` behind it. When the body is complete, the file is forced to
-/// the disk and takes its name, so that a half file is never found there, not after a crash either.
+/// of the destination with `.bluebonnet` behind it. When the body is complete, the file is forced
+/// to the disk and takes its name, so that a half file is never found there, not after a crash
+/// either.
 ///
 /// What a failed download has received is kept, when its server can continue it: its error has
-/// ``NetworkingError/resumeData``. The server has to send a strong `ETag`, or a `Last-Modified` that
-/// is older than its `Date` (RFC 9110 §8.8). When the file has changed on the server meanwhile, all
-/// of it is fetched again. A body with a content coding is not continued: the request asks for none,
-/// unless it has an `Accept-Encoding` of its own. Where nothing can be continued, and when the task is
-/// cancelled by ``cancel()`` or with its Swift task, the partial file is removed.
+/// ``NetworkingError/resumeData``. The server has to send a strong `ETag`, or a `Last-Modified`
+/// that is older than its `Date` (RFC 9110 §8.8). When the file has changed on the server
+/// meanwhile, all of it is fetched again. A body with a content coding is not continued: the
+/// request asks for none, unless it has an `Accept-Encoding` of its own. Where nothing can be
+/// continued, and when the task is cancelled by ``cancel()`` or with its Swift task, the partial
+/// file is removed.
 ///
 /// A response that is refused is not written: its body is in the error.
 ///

@@ -1,6 +1,8 @@
 import Synchronization
 
 /// A task that ends with a value, or with an error: a ``DataTask`` or a ``DownloadTask``.
+///
+/// No counterpart: the tasks of AFNetworking and Alamofire know no type of value.
 public protocol ValueTask<Output>: SessionTask {
     /// The value.
     associatedtype Output: Sendable
@@ -71,6 +73,7 @@ final class TaskEnding<Outcome: Sendable>: Sendable {
     /// Waits for the outcome.
     ///
     /// - Parameter cancel: Called when the Swift task is cancelled meanwhile.
+    /// - Returns: The outcome.
     func outcome(onCancel cancel: @Sendable () -> Void) async -> Outcome {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
