@@ -2,7 +2,8 @@ import FoundationEssentials
 
 /// One request with its response collected in memory and turned into a value.
 ///
-/// A task made by a factory is not started; ``resume()`` starts it, and so does awaiting ``value``.
+/// A task made by a factory is not started; ``resume()`` starts it, and so does awaiting
+/// ``ValueTask/value``.
 /// Counterpart of `NSURLSessionDataTask` with AFNetworking's `AFURLSessionManagerTaskDelegate`, and
 /// of Alamofire's `DataRequest` with its `DataTask`.
 public final class DataTask<Output: Sendable>: ValueTask {
