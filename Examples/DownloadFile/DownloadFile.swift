@@ -22,8 +22,8 @@ struct DownloadFile {
     private static func download(_ path: String, from api: HTTPSessionManager, to file: URL) async {
         do {
             let saved = try await api.download(path, to: file) { progress in
-                guard progress.fractionCompleted == 1 else { return }
-                print("\(path): \(progress.download.completed) bytes")
+                let count = progress.download.completed
+                if count > 0, count == progress.download.total { print("\(path): \(count) bytes") }
             }
             print("saved as \(saved.lastPathComponent)")
         } catch {
