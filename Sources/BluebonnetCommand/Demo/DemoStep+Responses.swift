@@ -66,16 +66,15 @@ extension DemoStep {
 
     static let download = DemoStep(
         title: "A download is written to a file, never collected in memory",
-        code: #"try await ResponseStream(request, session: session).open().body.write(to: file)"#
+        code: #"try await session.download(request, to: file)"#
     ) { stage in
         let directory = FileManager.default.temporaryDirectory
         let file = directory.appending(path: "bluebonnet-demo-\(UInt32.random(in: .min ... .max)).bin")
         defer { try? FileManager.default.removeItem(at: file) }
         let request = Request(url: try stage.url("/bytes/8388608?seed=1"))
-        let response = try await ResponseStream(request, session: stage.session).open()
-        let count = try await response.body.write(to: file)
-        let size = try Data(contentsOf: file).count
-        try DemoFailure.unless(count == 8_388_608 && size == count, expected: "8388608 bytes", got: size)
-        return "\(count) bytes in \(file.path(percentEncoded: false))"
+        let saved = try await stage.session.download(request, to: file)
+        let size = try Data(contentsOf: saved).count
+        try DemoFailure.unless(size == 8_388_608, expected: "8388608 bytes", got: size)
+        return "\(size) bytes in \(saved.path(percentEncoded: false))"
     }
 }
