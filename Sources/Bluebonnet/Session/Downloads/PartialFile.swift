@@ -71,8 +71,13 @@ struct PartialFile: Sendable {
     /// Gives the file the name of its target.
     ///
     /// - Returns: The path it has now.
+    /// - Throws: ``NetworkingError/Code/outputFailed`` when it lost its own name: what has
+    ///   that name now is not what was received.
     func commit(to target: Target) throws -> String {
         try file.synchronize()
+        guard file.hasItsName else {
+            throw NetworkingError(.outputFailed, "\(file.path) was removed or replaced during the download.")
+        }
         let path = try move(to: target)
         try SystemFile.synchronizeFolder(of: path)
         return path
