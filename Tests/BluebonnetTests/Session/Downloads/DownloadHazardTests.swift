@@ -45,4 +45,45 @@ struct DownloadHazardTests {
             }
         }
     }
+
+    enum Obstacle: CaseIterable {
+        case link, linkToNothing, folder, pipe
+    }
+
+    @Test(arguments: Obstacle.allCases)
+    func `a file with a unique name is in its folder, whatever has the name`(obstacle: Obstacle) async throws {
+        try await FaultServer.run(.requests { _ in [.respond(body: "new")] }) { server in
+            try await withAPI(at: server.baseURL) { api in
+                try await withDirectory { directory in
+                    let outside = directory.appending(path: "outside")
+                    let downloads = directory.appending(path: "downloads")
+                    for folder in [outside, downloads] {
+                        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                    }
+                    let (name, other) = (downloads.appending(path: "a.txt"), outside.appending(path: "b.txt"))
+                    try Data("old".utf8).write(to: other)
+                    switch obstacle {
+                    case .link: try FileManager.default.createSymbolicLink(at: name, withDestinationURL: other)
+                    case .linkToNothing:
+                        let nothing = outside.appending(path: "c.txt")
+                        try FileManager.default.createSymbolicLink(at: name, withDestinationURL: nothing)
+                    case .folder:
+                        try FileManager.default.createDirectory(at: name, withIntermediateDirectories: false)
+                    case .pipe: try #require(unsafe mkfifo(name.path, 0o600) == 0)
+                    }
+                    let error = try await networkingError {
+                        try await api.download("a.txt", to: .file(name, options: .withoutOverwriting))
+                    }
+                    #expect(error.code == .outputFailed)
+                    #expect(error.message.contains("File exists"), "\(error)")
+                    let saved = try await api.download("a.txt", to: .folder(downloads))
+                    #expect(saved.lastPathComponent == "a 2.txt")
+                    #expect(try Data(contentsOf: downloads.appending(path: "a 2.txt")) == Data("new".utf8))
+                    #expect(try names(in: downloads) == ["a 2.txt", "a.txt"])
+                    #expect(try names(in: outside) == ["b.txt"])
+                    #expect(try Data(contentsOf: other) == Data("old".utf8))
+                }
+            }
+        }
+    }
 }
