@@ -62,6 +62,7 @@ struct Download: Sendable {
         _ send: (Request) async throws -> TransportResponse
     ) async throws -> (TransportResponse, URL) {
         let call = context.call
+        var decided: PartialFile.Target?
         while true {
             let beginning = try await beginning(progress)
             let request = request(call.originalRequest, beginning)
@@ -82,25 +83,40 @@ struct Download: Sendable {
                 )
             case .complete:
                 await response.body.discard()
-                guard let progress else { continue }
-                let target = try await target(of: response)
-                return (response, try await commit(progress, to: target, call))
+                guard let known = progress else { continue }
+                let target = try await target(of: response, &decided)
+                guard !target.isSpecial else {
+                    try await start(&progress)
+                    continue
+                }
+                return (response, try await commit(known, to: target, call))
             case .write(let position, let length):
                 let response = try await response.accepted(by: validations, errorBodyLimit: Self.errorBodyLimit)
-                let target = try await target(of: response)
+                let target = try await target(of: response, &decided)
                 if position > 0 { call.continue(at: position, length: length) }
                 guard !target.isSpecial else {
+                    // It gets the whole body as it comes, not the rest of a file.
+                    try await start(&progress)
+                    guard position == 0 else {
+                        await response.body.discard()
+                        continue
+                    }
                     let file = URL(filePath: target.path, directoryHint: .notDirectory)
                     try await response.body.write(to: file)
+                    if let partial = progress?.partial {
+                        try await threads.runEvenIfCancelled { partial.file.remove() }
+                    }
                     return (response, file)
                 }
                 let writing = try await prepared(progress, target, response, position, length)
                 // Before anything can fail: what was made is removed or kept.
                 progress = writing
                 let count = try await write(response, to: writing, context)
-                if count == length ?? count { return (response, try await commit(writing, to: target, call)) }
+                // What follows a part of a whole of unknown length shows only in the next response.
+                let isWhole = length.map { $0 == count } ?? (position == 0)
+                if isWhole { return (response, try await commit(writing, to: target, call)) }
                 // The server may send less than the rest (RFC 9110 §15.3.7).
-                guard writing.validator != nil, count > position, count < length ?? 0 else {
+                guard writing.validator != nil, count > position, count < length ?? .max else {
                     throw NetworkingError(
                         .truncatedResponse,
                         "The file has \(count) of \(length ?? 0) bytes.",
@@ -157,13 +173,20 @@ struct Download: Sendable {
         progress?.validator = nil
     }
 
-    private func target(of response: TransportResponse) async throws -> PartialFile.Target {
-        let target = try destination.target(for: response.head, request: response.request)
-        return try await threads.run {
-            let target = try PartialFile.Target(target)
+    /// The target, which the destination decides once.
+    private func target(
+        of response: TransportResponse,
+        _ decided: inout PartialFile.Target?
+    ) async throws -> PartialFile.Target {
+        if let decided { return decided }
+        let wanted = try destination.target(for: response.head, request: response.request)
+        let target = try await threads.run {
+            let target = try PartialFile.Target(wanted)
             try target.check()
             return target
         }
+        decided = target
+        return target
     }
 
     /// The file, ready for a body that begins at a position.

@@ -86,4 +86,82 @@ struct DownloadHazardTests {
             }
         }
     }
+
+    @Test(arguments: [200, 100])
+    func `a pipe gets the whole file, also when a part of it is there`(received: Int) async throws {
+        let responses = Mutex(RangeResponses(bytes: RangeResponses.bytes(200), cut: 100))
+        try await FaultServer.run(.requests { request in responses.withLock { $0.steps(request) } }) { server in
+            try await withAPI(at: server.baseURL) { api in
+                try await withDirectory { directory in
+                    let first = try await networkingError {
+                        try await api.download("a", to: directory.appending(path: "a"))
+                    }
+                    var resumeData = try #require(first.resumeData)
+                    if received == 200 {
+                        try Data(responses.withLock { $0.bytes }).write(to: resumeData.partialFile)
+                        resumeData = ResumeData(
+                            url: resumeData.url,
+                            partialFile: resumeData.partialFile,
+                            byteCount: received,
+                            totalByteCount: received,
+                            validator: resumeData.validator
+                        )
+                    }
+                    responses.withLock { $0.cut = nil }
+                    let pipe = directory.appending(path: "pipe")
+                    try #require(unsafe mkfifo(pipe.path, 0o600) == 0)
+                    // The pipe holds the bytes until they are read.
+                    let descriptor = unsafe open(pipe.path, O_RDONLY | O_NONBLOCK)
+                    try #require(descriptor >= 0)
+                    let reader = SystemFile(descriptor: descriptor, path: pipe.path)
+                    try await api.download("a", to: pipe, resuming: resumeData)
+                    let read = try reader.read(upTo: 1_000).map { Array(buffer: $0) }
+                    #expect(read == responses.withLock { $0.bytes })
+                    #expect(try names(in: directory) == ["pipe"])
+                }
+            }
+        }
+    }
+
+    // MARK: The server
+
+    /// A server that sends at most some bytes of what it is asked for.
+    private static func inParts(of most: Int, _ bytes: [UInt8], total: String? = nil) -> FaultServer.Script {
+        .requests { request in
+            let tag = ("ETag", "\"v1\"")
+            guard let range = request.value(of: "Range") else {
+                let length = total == nil ? "Content-Length: \(bytes.count)\r\n" : "Transfer-Encoding: chunked\r\n"
+                let body = total == nil ? "" : "a\r\n"
+                let head = "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\n\(length)\r\n\(body)"
+                return [.send(Array(head.utf8) + bytes.prefix(10)), .close]
+            }
+            let start = Int(range.dropFirst(6).dropLast()) ?? 0
+            guard start < bytes.count else {
+                return [.respond(416, headers: [tag, ("Content-Range", "bytes */\(bytes.count)")])]
+            }
+            let end = min(start + most, bytes.count)
+            let part = ("Content-Range", "bytes \(start)-\(end - 1)/\(total ?? String(bytes.count))")
+            return [.respond(206, headers: [tag, part], bytes: Array(bytes[start..<end]))]
+        }
+    }
+
+    @Test func `parts of a whole of unknown length are asked for until there is none`() async throws {
+        let bytes = RangeResponses.bytes(200)
+        try await FaultServer.run(Self.inParts(of: 100, bytes, total: "*")) { server in
+            try await withAPI(at: server.baseURL) { api in
+                try await withDirectory { directory in
+                    let file = directory.appending(path: "a")
+                    let first = try await networkingError { try await api.download("a", to: file) }
+                    #expect(first.resumeData?.byteCount == 10)
+                    #expect(first.resumeData?.totalByteCount == nil)
+                    try await api.download("a", to: file, resuming: first.resumeData)
+                    #expect(try Data(contentsOf: file) == Data(bytes))
+                    #expect(
+                        server.requests.dropFirst().map { $0.value(of: "Range") }
+                            == ["bytes=10-", "bytes=110-", "bytes=200-"]
+                    )
+                }
+            }
+        }
+    }
 }
