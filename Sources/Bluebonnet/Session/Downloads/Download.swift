@@ -68,7 +68,7 @@ struct Download: Sendable {
             let request = request(call.originalRequest, beginning)
             let response: TransportResponse
             do { response = try await send(request) } catch { throw NetworkingError.wrapping(error) }
-            let step = DownloadStep(response.head, continuing: beginning, hasRange: hasRange(call.originalRequest))
+            let step = DownloadStep(response.head, to: call.originalRequest, continuing: beginning)
             switch step {
             case .restart:
                 await response.body.discard()
@@ -129,8 +129,6 @@ struct Download: Sendable {
     }
 
     // MARK: The request
-
-    private func hasRange(_ request: Request) -> Bool { request.headerFields.contains(.range) }
 
     /// What the next request continues; nil when it asks for the whole.
     private func beginning(_ progress: Progress?) async throws -> DownloadStep.Beginning? {
@@ -261,7 +259,7 @@ struct Download: Sendable {
             // It may have its final name already, or have been removed by somebody.
             guard progress.partial.file.hasItsName else { return nil }
             let count = try progress.partial.count()
-            guard isWanted, count > 0, let validator = progress.validator else {
+            guard isWanted, count > 0, count <= progress.length ?? .max, let validator = progress.validator else {
                 progress.partial.file.remove()
                 return nil
             }

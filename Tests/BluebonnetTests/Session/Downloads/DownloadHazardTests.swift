@@ -164,4 +164,39 @@ struct DownloadHazardTests {
             }
         }
     }
+
+    @Test func `a response without a body is an empty file`() async throws {
+        try await FaultServer.run(.requests { _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")] }) {
+            server in
+            try await withAPI(at: server.baseURL) { api in
+                try await withDirectory { directory in
+                    let file = directory.appending(path: "a")
+                    _ = try await api.downloadTask(.head, "a", to: file).value
+                    #expect(try Data(contentsOf: file).isEmpty)
+                }
+            }
+        }
+    }
+
+    private struct Whole: Transport {
+        func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+            let fields: HTTPFields = [.contentLength: "3", .eTag: "\"v1\""]
+            let head = ResponseHead(status: .ok, headerFields: fields)
+            return TransportResponse(head: head, body: .data(Data("four".utf8)), request: request)
+        }
+    }
+
+    @Test func `a body that is longer than its length is not continued`() async throws {
+        try await withDirectory { directory in
+            try await withSession(transport: Whole()) { session in
+                let request = try Request(to: "http://example.com/")
+                let error = try await networkingError {
+                    try await session.download(request, to: directory.appending(path: "a"))
+                }
+                #expect(error.message.contains("The file has 4 of 3 bytes"))
+                #expect(error.resumeData == nil)
+                #expect(try names(in: directory).isEmpty)
+            }
+        }
+    }
 }
