@@ -65,6 +65,7 @@ struct Download: Sendable {
         var decided: PartialFile.Target?
         while true {
             let beginning = try await beginning(progress)
+            call.continue(at: beginning?.count ?? 0, length: beginning?.length)
             let request = request(call.originalRequest, beginning)
             let response: TransportResponse
             do { response = try await send(request) } catch { throw NetworkingError.wrapping(error) }
@@ -93,7 +94,7 @@ struct Download: Sendable {
             case .write(let position, let length):
                 let response = try await response.accepted(by: validations, errorBodyLimit: Self.errorBodyLimit)
                 let target = try await target(of: response, &decided)
-                if position > 0 { call.continue(at: position, length: length) }
+                if beginning != nil { call.receives(from: position, length: length) }
                 guard !target.isSpecial else {
                     // It gets the whole body as it comes, not the rest of a file.
                     try await start(&progress)

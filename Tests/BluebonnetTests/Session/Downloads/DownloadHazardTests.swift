@@ -165,6 +165,57 @@ struct DownloadHazardTests {
         }
     }
 
+    @Test func `the progress never goes back, and the file is decided once, however many parts come`() async throws {
+        let bytes = RangeResponses.bytes(1_000)
+        try await FaultServer.run(Self.inParts(of: 300, bytes)) { server in
+            try await withAPI(at: server.baseURL) { api in
+                try await withDirectory { directory in
+                    let count = Mutex(0)
+                    let destination = DecidedDestination { _, _ in
+                        let number = count.withLock { count in
+                            count += 1
+                            return count
+                        }
+                        return DownloadTarget(directory.appending(path: "file \(number)"))
+                    }
+                    let first = try await networkingError { try await api.download("a", to: destination) }
+                    let seen = Mutex<[TaskProgress.Transfer]>([])
+                    let saved = try await api.download("a", to: destination, resuming: first.resumeData) { progress in
+                        seen.withLock { $0.append(progress.download) }
+                    }
+                    #expect(saved.lastPathComponent == "file 2")
+                    #expect(try Data(contentsOf: saved) == Data(bytes))
+                    #expect(server.requests.count == 5)
+                    let progress = seen.withLock { $0 }
+                    #expect(progress.allSatisfy { $0.total == 1_000 })
+                    #expect(zip(progress, progress.dropFirst()).allSatisfy { $0.completed <= $1.completed })
+                    #expect(progress.first?.completed == 10)
+                    #expect(progress.last?.completed == 1_000)
+                }
+            }
+        }
+    }
+
+    @Test func `the progress of a file that changed begins at zero`() async throws {
+        let bytes = RangeResponses.bytes(1_000)
+        let responses = Mutex(RangeResponses(bytes: bytes, cut: 600))
+        try await FaultServer.run(.requests { request in responses.withLock { $0.steps(request) } }) { server in
+            try await withAPI(at: server.baseURL) { api in
+                try await withDirectory { directory in
+                    let file = directory.appending(path: "a")
+                    let first = try await networkingError { try await api.download("a", to: file) }
+                    responses.withLock { $0 = RangeResponses(bytes: Array(bytes.prefix(700)), tag: "\"v2\"") }
+                    let last = Mutex(TaskProgress())
+                    try await api.download("a", to: file, resuming: first.resumeData) { progress in
+                        last.withLock { $0 = progress }
+                    }
+                    #expect(last.withLock { $0.download.completed } == 700)
+                    #expect(last.withLock { $0.download.total } == 700)
+                }
+            }
+        }
+    }
+
     @Test func `a response without a body is an empty file`() async throws {
         try await FaultServer.run(.requests { _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")] }) {
             server in
