@@ -123,6 +123,27 @@ struct DownloadHazardTests {
         }
     }
 
+    @Test func `a limit for the size of files is an error, not the end of the process`() async {
+        // In another process, because the limit holds for all of it.
+        await #expect(processExitsWith: .success) {
+            try await FaultServer.run([.readRequest, .respond(bytes: [UInt8](repeating: 1, count: 500_000))]) {
+                server in
+                try await withAPI(at: server.baseURL) { api in
+                    try await withDirectory { directory in
+                        var limit = rlimit(rlim_cur: 100_000, rlim_max: 100_000)
+                        try #require(unsafe setrlimit(__rlimit_resource_t(1), &limit) == 0)
+                        let error = try await networkingError {
+                            try await api.download("a", to: directory.appending(path: "a"))
+                        }
+                        #expect(error.code == .outputFailed)
+                        #expect(error.message.contains("File too large"))
+                        #expect(try names(in: directory).isEmpty)
+                    }
+                }
+            }
+        }
+    }
+
     // MARK: The server
 
     /// A server that sends at most some bytes of what it is asked for.
