@@ -215,6 +215,15 @@ final class BlockingThreads: Sendable {
         }
     }
 
+    /// A write beyond the limit for the size of files (RLIMIT_FSIZE) is to return EFBIG. The signal
+    /// of it, which the thread that writes gets, would end the process.
+    private static func blockSignalOfLongFiles() {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGXFSZ)
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+    }
+
     /// Returns the system's error, or 0.
     private static func startThread(_ body: @escaping @Sendable () -> Void) -> CInt {
         // The thread takes the reference that is handed to it; where there is no thread, it is
@@ -225,6 +234,7 @@ final class BlockingThreads: Sendable {
             &thread,
             nil,
             { box in
+                BlockingThreads.blockSignalOfLongFiles()
                 if let box = unsafe box { unsafe Unmanaged<ThreadBody>.fromOpaque(box).takeRetainedValue().run() }
                 return nil
             },

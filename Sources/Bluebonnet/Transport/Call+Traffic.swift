@@ -6,15 +6,26 @@ extension Call {
     struct Counts: Sendable, Hashable {
         var sent = 0
         var expectedToSend: Int?
-        var received = 0
-        var expectedToReceive: Int?
+        /// The bytes of the present hop, and how many it will have.
+        var arrived = 0
+        var expectedToArrive: Int?
+        /// The bytes before them, which earlier hops or calls received, and the length of the whole
+        /// where they know it.
+        fileprivate var continued = 0
+        fileprivate var whole: Int?
         /// Bytes per second, where they are measured.
         var sendingSpeed: Double?
         var receivingSpeed: Double?
 
+        /// What is before the present hop counts, and the body of a redirect or an error does not
+        /// exceed the whole.
+        var received: Int { continued == 0 ? arrived : min(continued + arrived, whole ?? .max) }
+
+        var expectedToReceive: Int? { whole ?? expectedToArrive.map { continued + $0 } }
+
         mutating func add(_ arrival: Arrival) {
-            received += arrival.count
-            if let expected = arrival.expected { expectedToReceive = expected }
+            arrived += arrival.count
+            if let expected = arrival.expected { expectedToArrive = expected }
         }
     }
 
@@ -47,6 +58,8 @@ extension Call {
         }
 
         fileprivate private(set) var counts = Counts()
+        /// What the next hops continue.
+        private var beginning: (count: Int, length: Int?) = (0, nil)
         /// One element, or none where the speeds are not measured: then they take no memory.
         private var meters: [Meters]
         private var observers: [Int: Observer] = [:]
@@ -62,17 +75,24 @@ extension Call {
             observers.isEmpty ? nil : Notice(observers: observers, counts: counts)
         }
 
-        /// Begins a hop: its counts start at zero. Returns the counts for the observers.
+        /// Begins a hop: its counts start at zero, or at what it continues. Returns the counts for
+        /// the observers.
         mutating func beginHop(expectedToSend: Int?) -> Notice? {
             if !meters.isEmpty { meters = [Meters()] }
-            counts = Counts(expectedToSend: expectedToSend)
+            counts = Counts(expectedToSend: expectedToSend, continued: beginning.count, whole: beginning.length)
             return notice
         }
 
-        /// Counts bytes that an earlier call received, and that have no speed.
+        /// Has the next hops begin at a count.
         fileprivate mutating func `continue`(at count: Int, length: Int?) {
-            counts.received += count
-            counts.expectedToReceive = length ?? counts.expectedToReceive.map { $0 + count }
+            beginning = (count, length)
+        }
+
+        /// Corrects the beginning of the present hop.
+        fileprivate mutating func receives(from position: Int, length: Int?) {
+            counts.continued = position
+            // From the first byte on, the length of the response is that of the whole.
+            counts.whole = position == 0 ? nil : length
         }
 
         fileprivate mutating func change(_ change: (inout Counts) -> Void, _ now: () -> NIODeadline) {
@@ -81,7 +101,7 @@ extension Call {
             guard !meters.isEmpty else { return }
             let now = now()
             meters[0].sending.add(counts.sent - before.sent, at: now)
-            meters[0].receiving.add(counts.received - before.received, at: now)
+            meters[0].receiving.add(counts.arrived - before.arrived, at: now)
             counts.sendingSpeed = meters[0].sending.speed(at: now)
             counts.receivingSpeed = meters[0].receiving.speed(at: now)
         }
@@ -153,11 +173,20 @@ extension Call {
         withLock { $0.traffic.remove(observer) }
     }
 
-    /// Counts the bytes that the response of the present hop continues, and the length of the whole
-    /// where it is known.
+    /// Has the next hops count from what was received before them, which has no speed.
+    ///
+    /// - Parameters:
+    ///   - count: The bytes so far; 0 for none.
+    ///   - length: The length of the whole; nil where it is not known.
     func `continue`(at count: Int, length: Int?) {
+        withLock { $0.traffic.continue(at: count, length: length) }
+    }
+
+    /// Notes where the response of the present hop begins: at zero when the server did not
+    /// continue.
+    func receives(from position: Int, length: Int?) {
         withLock { state in
-            state.traffic.continue(at: count, length: length)
+            state.traffic.receives(from: position, length: length)
             return state.traffic.notice
         }?.give()
     }

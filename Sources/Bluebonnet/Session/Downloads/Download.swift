@@ -62,12 +62,14 @@ struct Download: Sendable {
         _ send: (Request) async throws -> TransportResponse
     ) async throws -> (TransportResponse, URL) {
         let call = context.call
+        var decided: PartialFile.Target?
         while true {
             let beginning = try await beginning(progress)
+            call.continue(at: beginning?.count ?? 0, length: beginning?.length)
             let request = request(call.originalRequest, beginning)
             let response: TransportResponse
             do { response = try await send(request) } catch { throw NetworkingError.wrapping(error) }
-            let step = DownloadStep(response.head, continuing: beginning, hasRange: hasRange(call.originalRequest))
+            let step = DownloadStep(response.head, to: call.originalRequest, continuing: beginning)
             switch step {
             case .restart:
                 await response.body.discard()
@@ -82,25 +84,40 @@ struct Download: Sendable {
                 )
             case .complete:
                 await response.body.discard()
-                guard let progress else { continue }
-                let target = try await target(of: response)
-                return (response, try await commit(progress, to: target, call))
+                guard let known = progress else { continue }
+                let target = try await target(of: response, &decided)
+                guard !target.isSpecial else {
+                    try await start(&progress)
+                    continue
+                }
+                return (response, try await commit(known, to: target, call))
             case .write(let position, let length):
                 let response = try await response.accepted(by: validations, errorBodyLimit: Self.errorBodyLimit)
-                let target = try await target(of: response)
-                if position > 0 { call.continue(at: position, length: length) }
+                let target = try await target(of: response, &decided)
+                if beginning != nil { call.receives(from: position, length: length) }
                 guard !target.isSpecial else {
+                    // It gets the whole body as it comes, not the rest of a file.
+                    try await start(&progress)
+                    guard position == 0 else {
+                        await response.body.discard()
+                        continue
+                    }
                     let file = URL(filePath: target.path, directoryHint: .notDirectory)
                     try await response.body.write(to: file)
+                    if let partial = progress?.partial {
+                        try await threads.runEvenIfCancelled { partial.file.remove() }
+                    }
                     return (response, file)
                 }
                 let writing = try await prepared(progress, target, response, position, length)
                 // Before anything can fail: what was made is removed or kept.
                 progress = writing
                 let count = try await write(response, to: writing, context)
-                if count == length ?? count { return (response, try await commit(writing, to: target, call)) }
+                // What follows a part of a whole of unknown length shows only in the next response.
+                let isWhole = length.map { $0 == count } ?? (position == 0)
+                if isWhole { return (response, try await commit(writing, to: target, call)) }
                 // The server may send less than the rest (RFC 9110 §15.3.7).
-                guard writing.validator != nil, count > position, count < length ?? 0 else {
+                guard writing.validator != nil, count > position, count < length ?? .max else {
                     throw NetworkingError(
                         .truncatedResponse,
                         "The file has \(count) of \(length ?? 0) bytes.",
@@ -113,8 +130,6 @@ struct Download: Sendable {
     }
 
     // MARK: The request
-
-    private func hasRange(_ request: Request) -> Bool { request.headerFields.contains(.range) }
 
     /// What the next request continues; nil when it asks for the whole.
     private func beginning(_ progress: Progress?) async throws -> DownloadStep.Beginning? {
@@ -157,13 +172,20 @@ struct Download: Sendable {
         progress?.validator = nil
     }
 
-    private func target(of response: TransportResponse) async throws -> PartialFile.Target {
-        let target = try destination.target(for: response.head, request: response.request)
-        return try await threads.run {
-            let target = try PartialFile.Target(target)
+    /// The target, which the destination decides once.
+    private func target(
+        of response: TransportResponse,
+        _ decided: inout PartialFile.Target?
+    ) async throws -> PartialFile.Target {
+        if let decided { return decided }
+        let wanted = try destination.target(for: response.head, request: response.request)
+        let target = try await threads.run {
+            let target = try PartialFile.Target(wanted)
             try target.check()
             return target
         }
+        decided = target
+        return target
     }
 
     /// The file, ready for a body that begins at a position.
@@ -238,7 +260,7 @@ struct Download: Sendable {
             // It may have its final name already, or have been removed by somebody.
             guard progress.partial.file.hasItsName else { return nil }
             let count = try progress.partial.count()
-            guard isWanted, count > 0, let validator = progress.validator else {
+            guard isWanted, count > 0, count <= progress.length ?? .max, let validator = progress.validator else {
                 progress.partial.file.remove()
                 return nil
             }

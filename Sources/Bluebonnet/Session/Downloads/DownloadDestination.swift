@@ -8,7 +8,8 @@ public import FoundationEssentials
 /// Counterpart of the `destination` block of AFNetworking, and of Alamofire's
 /// `DownloadRequest.Destination`, whose options have to be asked for, replacing among them.
 public protocol DownloadDestination: Sendable {
-    /// The file for a response. Called once, when the head has arrived and was accepted.
+    /// The file for a response. Called once, when the head has arrived and was accepted. A download
+    /// that is continued and turns out to be complete has the head of a 416.
     ///
     /// - Parameters:
     ///   - head: Status and header fields.
@@ -33,13 +34,13 @@ public struct DownloadTarget: Sendable, Hashable {
             self.rawValue = rawValue
         }
 
-        /// An existing file is an error. Otherwise it is replaced when the new one is complete, as
-        /// by ``ResponseBody/write(to:overwrites:)``.
+        /// An existing file, folder or link is an error. Otherwise a file is replaced when the new
+        /// one is complete, as by ``ResponseBody/write(to:overwrites:)``.
         public static let withoutOverwriting = Options(rawValue: 1)
         /// Missing folders of the path are made; otherwise they are an error.
         public static let createDirectories = Options(rawValue: 2)
-        /// When there is a file of the name, the new one gets the first free one of `name 2.iso`,
-        /// `name 3.iso` and so on.
+        /// When there is a file of the name, or a folder or a link, the new one gets the first free
+        /// one of `name 2.iso`, `name 3.iso` and so on.
         public static let uniqueName = Options(rawValue: 4)
     }
 

@@ -24,14 +24,17 @@ enum DownloadStep: Equatable {
 
     /// - Parameters:
     ///   - head: The head of the response.
+    ///   - original: The request as the user made it.
     ///   - beginning: What the request continued; nil when it asked for the whole.
-    ///   - hasRange: Whether the request had a range of the user's.
-    init(_ head: ResponseHead, continuing beginning: Beginning?, hasRange: Bool = false) {
+    init(_ head: ResponseHead, to original: Request, continuing beginning: Beginning?) {
         let range = head[.contentRange].flatMap { ContentRange($0) }
+        // The length of the body: it is not that of an encoded one, and HEAD has none (RFC 9110
+        // §8.6).
+        let length = head.hasContentEncoding || original.method == .head ? nil : head.contentLength
         switch (head.statusCode, beginning) {
-        case (206, nil) where hasRange:
-            // A part for its own sake.
-            self = .write(from: 0, length: head.contentLength)
+        // A part that the user asked for.
+        case (206, nil) where original.headerFields.contains(.range):
+            self = .write(from: 0, length: length)
         case (206, nil):
             self = .refuse("The server sent a part of the file (206) and was asked for the whole.")
         case (206, let beginning?):
@@ -43,7 +46,7 @@ enum DownloadStep: Equatable {
                 range == .unsatisfied(length: beginning.count) && beginning.length ?? beginning.count == beginning.count
             self = isWhole && !beginning.validator.isContradicted(by: head) ? .complete : .restart
         default:
-            self = .write(from: 0, length: head.hasContentEncoding ? nil : head.contentLength)
+            self = .write(from: 0, length: length)
         }
     }
 

@@ -71,8 +71,13 @@ struct PartialFile: Sendable {
     /// Gives the file the name of its target.
     ///
     /// - Returns: The path it has now.
+    /// - Throws: ``NetworkingError/Code/outputFailed`` when it lost its own name: what has
+    ///   that name now is not what was received.
     func commit(to target: Target) throws -> String {
         try file.synchronize()
+        guard file.hasItsName else {
+            throw NetworkingError(.outputFailed, "\(file.path) was removed or replaced during the download.")
+        }
         let path = try move(to: target)
         try SystemFile.synchronizeFolder(of: path)
         return path
@@ -85,7 +90,8 @@ struct PartialFile: Sendable {
 
         /// The path to write to, and what of it holds also in other folders.
         ///
-        /// A link stays, and what it names is written.
+        /// A link stays, and what it names is written. Where nothing is to be replaced it is a name
+        /// that is taken, like every other: a new file would come to the folder that it leads to.
         init(_ target: DownloadTarget) throws {
             let path = try SystemFile.checked(FileOutput.path(of: target.file, for: "a download"))
             if target.options.contains(.createDirectories) {
@@ -93,7 +99,8 @@ struct PartialFile: Sendable {
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             }
             var status = stat()
-            guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else {
+            guard Self.replaces(target.options), unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK
+            else {
                 self.path = path
                 options = target.options
                 return
@@ -115,19 +122,24 @@ struct PartialFile: Sendable {
             return folder + FileName.numbered(String(path.dropFirst(folder.count)), number)
         }
 
+        /// Whether what has the name may be written to or replaced.
+        private static func replaces(_ options: DownloadTarget.Options) -> Bool {
+            options.isDisjoint(with: [.uniqueName, .withoutOverwriting])
+        }
+
         /// Whether it is a pipe or a device, which is written to directly.
         var isSpecial: Bool {
             var status = stat()
-            guard unsafe stat(path, &status) == 0 else { return false }
+            guard Self.replaces(options), unsafe stat(path, &status) == 0 else { return false }
             return status.st_mode & S_IFMT != S_IFREG && status.st_mode & S_IFMT != S_IFDIR
         }
 
         /// Checks before the download what would fail after it.
         func check() throws {
             var status = stat()
-            guard unsafe stat(path, &status) == 0 else { return }
+            guard !options.contains(.uniqueName), unsafe lstat(path, &status) == 0 else { return }
+            guard Self.replaces(options) else { throw SystemFile.Failure(path: path, code: EEXIST) }
             if status.st_mode & S_IFMT == S_IFDIR { throw SystemFile.Failure(path: path, code: EISDIR) }
-            if options.contains(.withoutOverwriting) { throw SystemFile.Failure(path: path, code: EEXIST) }
         }
     }
 

@@ -32,10 +32,10 @@ import Testing
         call.beginHop(expectedToSend: 10)
         call.update { $0.sent = 10 }
         #expect(progress.upload.estimatedTimeRemaining == .zero)
-        call.update { $0.expectedToReceive = 3000 }
-        call.update { $0.received += 1000 }
+        call.update { $0.expectedToArrive = 3000 }
+        call.update { $0.arrived += 1000 }
         clock.move(by: .milliseconds(250))
-        call.update { $0.received += 500 }
+        call.update { $0.arrived += 500 }
         #expect(progress.download.bytesPerSecond == 2000)
         #expect(
             progress.current.estimatedTimeRemaining == .milliseconds(750) && progress.current.bytesPerSecond == 2000
@@ -52,9 +52,9 @@ import Testing
     }
 
     @Test func `a complete task keeps the speed it had`() throws {
-        call.update { $0.received += 500 }
+        call.update { $0.arrived += 500 }
         clock.move(by: .milliseconds(500))
-        call.update { $0.received += 500 }
+        call.update { $0.arrived += 500 }
         try call.complete(nil, nil)
         clock.move(by: .milliseconds(3_600_000))
         #expect(progress.download.bytesPerSecond == 1000)
@@ -110,9 +110,9 @@ import Testing
         // All is sent, and the server has not responded yet.
         call.update { $0.sent = 10 }
         #expect(progress.current == progress.upload && progress.fractionCompleted == 1)
-        call.update { $0.expectedToReceive = 4 }
+        call.update { $0.expectedToArrive = 4 }
         #expect(progress.current == progress.download && progress.fractionCompleted == 0)
-        call.update { $0.received = 4 }
+        call.update { $0.arrived = 4 }
         #expect(progress.fractionCompleted == 1 && progress.upload.fractionCompleted == 1)
     }
 
@@ -121,8 +121,8 @@ import Testing
         call.beginHop(expectedToSend: expected)
         #expect(progress.current == progress.download && progress.fractionCompleted == nil)
         call.update {
-            $0.expectedToReceive = 4
-            $0.received = 1
+            $0.expectedToArrive = 4
+            $0.arrived = 1
         }
         #expect(progress.fractionCompleted == 0.25)
     }
@@ -131,7 +131,7 @@ import Testing
         call.beginHop(expectedToSend: nil)
         call.update { $0.sent = 5 }
         #expect(progress.current == progress.upload && progress.fractionCompleted == nil)
-        call.update { $0.received = 1 }
+        call.update { $0.arrived = 1 }
         #expect(progress.current == progress.download)
     }
 

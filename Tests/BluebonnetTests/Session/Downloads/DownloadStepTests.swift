@@ -5,28 +5,36 @@ import Testing
 
 /// What a download does with a response.
 struct DownloadStepTests {
+    private let get: Request
     private let beginning = DownloadStep.Beginning(count: 100, length: 500, validator: .entityTag("\"v1\""))
+
+    init() throws {
+        get = try Request(to: "https://example.com/")
+    }
 
     private func head(_ code: Int, _ fields: HTTPFields = [:]) -> ResponseHead {
         ResponseHead(status: .init(code: code), headerFields: fields)
     }
 
     @Test func `a whole file is written from its first byte`() {
-        #expect(DownloadStep(head(200, [.contentLength: "9"]), continuing: nil) == .write(from: 0, length: 9))
-        #expect(DownloadStep(head(200), continuing: nil) == .write(from: 0, length: nil))
-        #expect(DownloadStep(head(200, [.contentLength: "500"]), continuing: beginning) == .write(from: 0, length: 500))
+        #expect(DownloadStep(head(200, [.contentLength: "9"]), to: get, continuing: nil) == .write(from: 0, length: 9))
+        #expect(DownloadStep(head(200), to: get, continuing: nil) == .write(from: 0, length: nil))
+        #expect(
+            DownloadStep(head(200, [.contentLength: "500"]), to: get, continuing: beginning)
+                == .write(from: 0, length: 500)
+        )
     }
 
     @Test func `the length of an encoded body is not that of the file`() {
         let head = head(200, [.contentLength: "9", .contentEncoding: "gzip"])
-        #expect(DownloadStep(head, continuing: nil) == .write(from: 0, length: nil))
+        #expect(DownloadStep(head, to: get, continuing: nil) == .write(from: 0, length: nil))
     }
 
     @Test func `the rest is written behind what is there`() {
         let head = head(206, [.contentRange: "bytes 100-499/500", .eTag: "\"v1\""])
-        #expect(DownloadStep(head, continuing: beginning) == .write(from: 100, length: 500))
+        #expect(DownloadStep(head, to: get, continuing: beginning) == .write(from: 100, length: 500))
         let unknown = self.head(206, [.contentRange: "bytes 100-499/*"])
-        #expect(DownloadStep(unknown, continuing: beginning) == .write(from: 100, length: 500))
+        #expect(DownloadStep(unknown, to: get, continuing: beginning) == .write(from: 100, length: 500))
     }
 
     @Test(
@@ -37,16 +45,19 @@ struct DownloadStepTests {
         ] as [HTTPFields]
     )
     func `a part of another version begins again`(fields: HTTPFields) {
-        #expect(DownloadStep(head(206, fields), continuing: beginning) == .restart)
+        #expect(DownloadStep(head(206, fields), to: get, continuing: beginning) == .restart)
     }
 
     @Test func `416 is complete only for the same length of the same version`() {
         let all = DownloadStep.Beginning(count: 500, length: 500, validator: .entityTag("\"v1\""))
-        #expect(DownloadStep(head(416, [.contentRange: "bytes */500"]), continuing: all) == .complete)
-        #expect(DownloadStep(head(416, [.contentRange: "bytes */500", .eTag: "\"v2\""]), continuing: all) == .restart)
-        #expect(DownloadStep(head(416, [.contentRange: "bytes */400"]), continuing: all) == .restart)
-        #expect(DownloadStep(head(416), continuing: all) == .restart)
-        #expect(DownloadStep(head(416, [.contentRange: "bytes */100"]), continuing: beginning) == .restart)
+        #expect(DownloadStep(head(416, [.contentRange: "bytes */500"]), to: get, continuing: all) == .complete)
+        #expect(
+            DownloadStep(head(416, [.contentRange: "bytes */500", .eTag: "\"v2\""]), to: get, continuing: all)
+                == .restart
+        )
+        #expect(DownloadStep(head(416, [.contentRange: "bytes */400"]), to: get, continuing: all) == .restart)
+        #expect(DownloadStep(head(416), to: get, continuing: all) == .restart)
+        #expect(DownloadStep(head(416, [.contentRange: "bytes */100"]), to: get, continuing: beginning) == .restart)
     }
 
     @Test(arguments: [
