@@ -81,6 +81,8 @@ public struct ResumeData: Sendable, Hashable, Codable {
     }
 
     /// Encodes the resume data.
+    ///
+    /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(Self.version, forKey: .version)

@@ -106,6 +106,8 @@ public struct DecidedDestination: DownloadDestination {
     }
 
     /// The file that the closure decides.
+    ///
+    /// - Throws: What the closure throws.
     public func target(for head: ResponseHead, request: Request) throws -> DownloadTarget {
         try decide(head, request)
     }
