@@ -10,6 +10,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "bench-bluebonnet", targets: ["BluebonnetClient"]),
+        .executable(name: "soak", targets: ["Soak"]),
         .executable(name: "bench-ahc", targets: ["AHCClient"]),
         .executable(name: "bench-nio", targets: ["NIOClient"]),
         .executable(name: "bench-urlsession", targets: ["URLSessionClient"]),
@@ -32,6 +33,13 @@ let package = Package(
             name: "BluebonnetClient",
             dependencies: [
                 "BenchmarkSupport",
+                .product(name: "Bluebonnet", package: "bluebonnet"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        .executableTarget(
+            name: "Soak",
+            dependencies: [
                 .product(name: "Bluebonnet", package: "bluebonnet"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]

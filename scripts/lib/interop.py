@@ -22,6 +22,7 @@ import processes
 from processes import Problem, Service
 
 PREFIX = "BLUEBONNET_INTEROP_"
+APACHE_MODULES = Path("/usr/lib/apache2/modules")
 LISTENING = {
     "gunicorn": r"Listening at: http://127\.0\.0\.1:(\d+) ",
     "openssl": r"^ACCEPT 127\.0\.0\.1:(\d+)",
@@ -47,6 +48,8 @@ class Servers:
         missing = [name for name in ("openssl", "zstd") if shutil.which(name) is None]
         if nginx.find() is None:
             missing.append("nginx")
+        if apache() is None:
+            missing.append("apache2")
         if not os.access(self.python, os.X_OK):
             missing.append("httpbin")
         if missing:
@@ -68,6 +71,8 @@ class Servers:
         waiting: list[Callable[[], None]] = [
             self.httpbin(),
             self.form_parsers(),
+            self.apache(),
+            self.aiohttp(),
             self.openssl("tls12", "localhost", "-tls1_2"),
             self.openssl("tls13", "localhost", "-tls1_3", "-alpn", "http/1.1"),
             self.openssl("expired", "expired"),
@@ -98,6 +103,34 @@ class Servers:
         self.offer("NGINX_TLS", f"https://localhost:{server.ports['TLS_PORT']}")
         self.offer("NGINX_IMPATIENT", f"http://127.0.0.1:{server.ports['IMPATIENT_PORT']}")
         self.offer("NGINX_SOCKET", self.folder / "nginx.sock")
+
+    def apache(self) -> Callable[[], None]:
+        # Apache cannot report a port that the system chose either. Should another process take it
+        # in between, the test run fails with Apache's message.
+        port = processes.free_ports(1)[0]
+        configuration = self.folder / "apache.conf"
+        # Apache does not serve as root, and its own user may not look into our folder.
+        if os.geteuid() == 0:
+            self.folder.chmod(0o711)
+        configuration.write_text(nginx.fill((self.templates / "apache.conf.in").read_text(), {
+            "DIR": self.folder, "PORT": port, "MODULES": APACHE_MODULES,
+        }))
+        service = self.launch("apache", [apache(), "-X", "-f", configuration])
+
+        def wait():
+            service.wait_for(lambda: responds(f"http://127.0.0.1:{port}/tiny.txt", None))
+            self.offer("APACHE", f"http://127.0.0.1:{port}")
+
+        return wait
+
+    def aiohttp(self) -> Callable[[], None]:
+        service = self.launch("aiohttp", [self.python, self.templates / "aiohttp_files.py", self.folder / "www"])
+
+        def wait():
+            port = service.wait_for(lambda: service.logged(LISTENING["gunicorn"]))
+            self.offer("AIOHTTP", f"http://127.0.0.1:{port}")
+
+        return wait
 
     def httpbin(self) -> Callable[[], None]:
         return self.gunicorn("httpbin", "HTTPBIN", "httpbin:app", 16, "/status/200")
@@ -146,6 +179,11 @@ class Servers:
 
     def stop(self):
         stop(self.folder, [service.pid for service in self.services])
+
+
+def apache() -> str | None:
+    """The path of Apache, which Debian puts in a folder that not every user has in PATH."""
+    return shutil.which("apache2") or shutil.which("apache2", path="/usr/sbin:/sbin")
 
 
 def stop(folder: Path, pids: list[int]):
