@@ -14,6 +14,8 @@ enum InteropServer: String {
     case nginxTLS = "NGINX_TLS"
     case nginxSocket = "NGINX_SOCKET"
     case impatientNginx = "NGINX_IMPATIENT"
+    case apache = "APACHE"
+    case aiohttp = "AIOHTTP"
     case httpbin = "HTTPBIN"
     case formParsers = "FORM_PARSERS"
     case goFormParser = "FORM_PARSER_GO"

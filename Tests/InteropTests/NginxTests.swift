@@ -59,7 +59,7 @@ struct NginxTests {
         #expect(response.status == .methodNotAllowed)
     }
 
-    @Test func `a download that was cancelled is continued by nginx, and begins again for another file`() async throws {
+    @Test func `a download that was cancelled is continued by nginx`() async throws {
         try await withSession { session in
             try await withDirectory { directory in
                 let file = directory.appending(path: "a")
@@ -76,11 +76,6 @@ struct NginxTests {
                 #expect(response.status == .partialContent)
                 #expect(response.headerFields[.contentLength] == "\(whole.count - resumeData.byteCount)")
                 #expect(try Data(contentsOf: file) == whole)
-
-                try whole.prefix(resumeData.byteCount).write(to: partial)
-                let other = try InteropServer.nginx.request("/data.json")
-                try await session.download(other, to: file, resuming: resumeData)
-                #expect(try Data(contentsOf: file) == InteropServer.file("data.json"))
             }
         }
     }

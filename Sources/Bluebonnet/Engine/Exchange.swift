@@ -168,6 +168,10 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         connection?.onLoop { $0.suspensionChanged(for: self) }
     }
 
+    func priorityChanged() {
+        if isWaiting { pool.move(self) }
+    }
+
     private var connection: PooledConnection? {
         call.withLock { _ in
             if case .onConnection(let connection) = state.stage { connection } else { nil }
@@ -311,6 +315,9 @@ extension Exchange: PoolWaiter {
             waiting: timeouts.waiting
         )
     }
+
+    /// That of the task wins: it may have been changed since the request was made.
+    var urgency: Int { (call.chosenPriority ?? request.properties.priority ?? .normal).urgency }
 
     var ticket: Int {
         get { storedTicket.load(ordering: .relaxed) }

@@ -33,6 +33,12 @@ extension SystemFile {
         return nil
     }
 
+    /// The present start of this machine, which has another identifier after each start; nil where
+    /// the system does not tell (random(4)).
+    static let currentBoot: String? = text(of: "/proc/sys/kernel/random/boot_id").flatMap { text in
+        text.split(separator: "\n").first.map(String.init)
+    }
+
     /// The text of a file of the kernel, whose size is not known.
     private static func text(of path: String) -> String? {
         guard let file = try? SystemFile(reading: path) else { return nil }

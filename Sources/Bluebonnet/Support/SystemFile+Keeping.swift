@@ -55,22 +55,37 @@ extension SystemFile {
         }
     }
 
-    /// Reserves room for the file without changing its size, where the file system can: a disk that
-    /// is too small is known at the beginning, and the file is in few pieces.
-    func reserve(_ size: Int) throws {
+    /// Reserves room for the file up to a size without changing its size: it is then in few pieces.
+    ///
+    /// - Returns: Whether the file system can do that.
+    @discardableResult
+    func reserve(_ size: Int) throws -> Bool {
         #if os(Linux)
-            guard let fallocate else { return }
+            guard let fallocate else { return false }
             let start = try self.size()
-            guard size > start else { return }
+            guard size > start else { return true }
             while fallocate(descriptor, keepSize, off_t(start), off_t(size - start)) != 0 {
                 switch errno {
                 case EINTR: continue
                 case ENOSPC, EDQUOT, EFBIG: throw Failure(path: path, code: errno)
                 // Not every file system can; then a full disk is met later.
-                default: return
+                default: return false
                 }
             }
+            return true
+        #else
+            return false
         #endif
+    }
+
+    /// The bytes that this user may still write to the disk of the file; nil where the system does
+    /// not tell. Quotas are not counted.
+    var freeSpace: Int? {
+        var status = statvfs()
+        guard unsafe fstatvfs(descriptor, &status) == 0 else { return nil }
+        let blocks = geteuid() == 0 ? status.f_bfree : status.f_bavail
+        let (bytes, overflows) = UInt(blocks).multipliedReportingOverflow(by: UInt(status.f_frsize))
+        return overflows ? nil : Int(clamping: bytes)
     }
 
     /// Returns when the disk has the contents of the file.

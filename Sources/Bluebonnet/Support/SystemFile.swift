@@ -168,22 +168,21 @@ final class SystemFile: Sendable {
         return taken > 0 ? block : nil
     }
 
-    /// Writes all of the buffers. Waits for a pipe that is full as long as `isWanted`.
+    /// Writes all of the buffers, behind what was written last or at a position. Waits for a pipe
+    /// that is full as long as `isWanted`.
     ///
     /// - Throws: ``Failure``, or `CancellationError` when it is wanted no longer.
-    func write(_ buffers: [ByteBuffer], while isWanted: () -> Bool = { true }) throws {
+    func write(_ buffers: [ByteBuffer], at start: Int? = nil, while isWanted: () -> Bool = { true }) throws {
+        var position = start
         for buffer in buffers {
             // The bytes are only read, while the buffer is held.
             try unsafe buffer.withUnsafeReadableBytes { bytes in
                 var rest = unsafe bytes[...]
                 while unsafe !rest.isEmpty {
-                    let result = unsafe systemWrite(
-                        descriptor,
-                        UnsafeRawBufferPointer(rebasing: rest).baseAddress,
-                        rest.count
-                    )
+                    let result = unsafe systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest), at: position)
                     if result >= 0 {
                         unsafe rest = rest.dropFirst(result)
+                        position = position.map { $0 + result }
                     } else if errno == EAGAIN {
                         guard isWanted() else { throw CancellationError() }
                         var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
@@ -206,8 +205,9 @@ private func systemRead(_ descriptor: CInt, _ space: UnsafeMutableRawPointer?, _
     unsafe read(descriptor, space, count)
 }
 
-private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    unsafe write(descriptor, bytes, count)
+private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer, at position: Int?) -> Int {
+    guard let position else { return unsafe write(descriptor, bytes.baseAddress, bytes.count) }
+    return unsafe pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(position))
 }
 
 extension CInt {

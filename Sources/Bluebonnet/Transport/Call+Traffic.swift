@@ -64,6 +64,8 @@ extension Call {
         private var meters: [Meters]
         private var observers: [Int: Observer] = [:]
         private var lastObserver = 0
+        /// The Swift tasks that call the users' closures. They end with the counting.
+        private var reports: [Task<Void, Never>] = []
         fileprivate private(set) var isOver = false
 
         init(measuresSpeed: Bool) {
@@ -116,6 +118,8 @@ extension Call {
             return counts
         }
 
+        fileprivate var observerCount: Int { observers.count }
+
         /// Returns the number of the observer; nil when the task is over.
         fileprivate mutating func add(_ observer: @escaping Observer) -> Int? {
             guard !isOver else { return nil }
@@ -124,12 +128,22 @@ extension Call {
             return lastObserver
         }
 
+        fileprivate mutating func add(_ report: Task<Void, Never>) {
+            reports.append(report)
+        }
+
+        fileprivate mutating func takeReports() -> [Task<Void, Never>] {
+            defer { reports = [] }
+            return reports
+        }
+
         fileprivate mutating func remove(_ observer: Int) {
             observers[observer] = nil
         }
 
         /// Ends the counting and removes the observers, which the notice tells.
-        mutating func finish() -> Notice {
+        mutating func finish(_ now: () -> NIODeadline) -> Notice {
+            if !observers.isEmpty { counts = measured(now) }
             isOver = true
             defer { observers = [:] }
             return Notice(observers: observers, counts: nil)
@@ -141,12 +155,27 @@ extension Call {
 
     var currentProgress: TaskProgress { TaskProgress(counts) }
 
-    var progress: AsyncStream<TaskProgress> {
+    var progress: AsyncStream<TaskProgress> { makeProgress { _ in nil } }
+
+    /// Makes a stream of the progress, and what reads it for a user: both before the call can end.
+    private func makeProgress(
+        _ report: (AsyncStream<TaskProgress>) -> Task<Void, Never>?
+    ) -> AsyncStream<TaskProgress> {
         let (stream, continuation) = AsyncStream.makeStream(of: TaskProgress.self, bufferingPolicy: .bufferingNewest(1))
-        let observer = observe { counts in
-            if let counts { continuation.yield(TaskProgress(counts)) } else { continuation.finish() }
+        let reporter = ProgressReporter(self, continuation)
+        let observer = withLock { state in
+            let observer = state.traffic.add(reporter.note)
+            if observer != nil, let report = report(stream) { state.traffic.add(report) }
+            return observer
         }
-        if let observer { continuation.onTermination = { [weak self] _ in self?.forget(observer) } }
+        guard let observer else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.forget(observer)
+            reporter.stop()
+        }
         return stream
     }
 
@@ -161,12 +190,22 @@ extension Call {
         return number
     }
 
-    /// Calls the closure with the progress after every change.
+    /// Calls the closure with the progress, as often as ``progress`` has a new one.
     func observeProgress(_ body: @escaping @Sendable (TaskProgress) -> Void) {
-        observe { counts in
-            if let counts { body(TaskProgress(counts)) }
+        _ = makeProgress { progress in
+            Task {
+                for await step in progress { body(step) }
+            }
         }
     }
+
+    /// Waits until the observers of a task that is over have its last progress.
+    func reported() async {
+        for report in withLock({ $0.traffic.takeReports() }) { await report.value }
+    }
+
+    /// How many observe it, for tests.
+    var observerCount: Int { withLock { $0.traffic.observerCount } }
 
     /// Removes an observer.
     func forget(_ observer: Int) {
@@ -209,12 +248,12 @@ extension Call {
 extension TaskProgress {
     init(_ counts: Call.Counts) {
         self.init(
-            upload: Transfer(
+            upload: TransferProgress(
                 completed: counts.sent,
                 total: counts.expectedToSend,
                 bytesPerSecond: counts.sendingSpeed
             ),
-            download: Transfer(
+            download: TransferProgress(
                 completed: counts.received,
                 total: counts.expectedToReceive,
                 bytesPerSecond: counts.receivingSpeed

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import NIOCore
 import Synchronization
 
@@ -5,8 +6,16 @@ import Synchronization
 protocol CallOwner: AnyObject, Sendable {
     /// The call was suspended or resumed.
     func call(_ call: Call, isSuspended: Bool)
-    /// The call is over, with the error if there was one.
-    func call(_ call: Call, hasEnded error: NetworkingError?)
+    /// The call is over, with the error if there was one. The closure makes what came of it.
+    func call(_ call: Call, hasEnded error: NetworkingError?, _ result: () -> CallResult)
+}
+
+/// What came of a call: of its response and its error, what is known.
+struct CallResult: Sendable {
+    var head: ResponseHead?
+    var body: Data?
+    var value: (any Sendable)?
+    var file: URL?
 }
 
 /// One request of a session, from its start to its end: its identifier, its state, what is under
@@ -19,6 +28,13 @@ final class Call: SessionTask {
         func cancel(with error: NetworkingError)
         /// The call was suspended or resumed: ``Call/isSuspended`` says which.
         func suspensionChanged()
+        /// The call got another priority: ``Call/chosenPriority``.
+        func priorityChanged()
+    }
+
+    /// The kind of the task, by which a session lists it.
+    enum Kind: Sendable {
+        case data, upload, download, stream
     }
 
     fileprivate enum Stage {
@@ -38,6 +54,8 @@ final class Call: SessionTask {
         /// times at once.
         fileprivate var operation: (any Operation)?
         fileprivate var others: [any Operation] = []
+        /// Whether a queue starts it, and not who awaits it.
+        fileprivate var isQueued = false
         fileprivate var sent: SentRequest?
         fileprivate var head: ResponseHead?
         /// The Swift task of a call that was started by `resume()`; one that is awaited from the
@@ -79,6 +97,7 @@ final class Call: SessionTask {
     }
 
     let identifier: Int
+    let kind: Kind
     let originalRequest: Request
     /// The settings of all calls of the session.
     let settings: SessionSettings
@@ -91,6 +110,9 @@ final class Call: SessionTask {
     /// Whether the observers have been told of the end. Written under the lock.
     private let isOver = Atomic(false)
     private let hops = Atomic(0)
+    /// The priority that was chosen for the task, as a number; below zero for none. Read under the
+    /// lock of the pool, and so not under that of the call.
+    private let priorityNumber = Atomic(-1)
     /// The clock of the speeds.
     let now: @Sendable () -> NIODeadline
 
@@ -99,6 +121,7 @@ final class Call: SessionTask {
     ///   - identifier: A number that no other call of the session has.
     ///   - settings: The settings of all calls of the session.
     ///   - owner: The session; nil for a call of none.
+    ///   - kind: The kind of the task. Default: data.
     ///   - isWatched: Whether it may be looked at while it runs. Speeds are measured then. Default:
     ///     false.
     ///   - isStarted: Whether its maker runs it at once. Default: false.
@@ -108,11 +131,13 @@ final class Call: SessionTask {
         identifier: Int,
         settings: SessionSettings,
         owner: (any CallOwner)?,
+        kind: Kind = .data,
         isWatched: Bool = false,
         isStarted: Bool = false,
         now: @escaping @Sendable () -> NIODeadline = { .now() }
     ) {
         self.identifier = identifier
+        self.kind = kind
         originalRequest = request
         self.settings = settings
         self.owner = owner
@@ -122,7 +147,7 @@ final class Call: SessionTask {
     }
 
     deinit {
-        if !isOver.load(ordering: .relaxed) { withLock { $0.traffic.finish() }.give() }
+        if !isOver.load(ordering: .relaxed) { withLock { $0.traffic.finish(now) }.give() }
     }
 
     /// Calls the closure with the state, under the lock. The exchanges of the call keep their
@@ -160,6 +185,22 @@ final class Call: SessionTask {
     /// Looked at for each read.
     var isSuspended: Bool { isSuspendedNow.load(ordering: .acquiring) }
 
+    // MARK: Priority
+
+    /// The priority that was chosen for the task; nil while it is that of its request.
+    var chosenPriority: RequestPriority? {
+        let number = priorityNumber.load(ordering: .acquiring)
+        return number < 0 ? nil : RequestPriority(urgency: number >> 1, isIncremental: number & 1 == 1)
+    }
+
+    var priority: RequestPriority {
+        get { chosenPriority ?? originalRequest.properties.priority ?? .normal }
+        set {
+            priorityNumber.store(newValue.urgency << 1 | (newValue.isIncremental ? 1 : 0), ordering: .releasing)
+            for operation in withLock(\.operations) { operation.priorityChanged() }
+        }
+    }
+
     // MARK: Control
 
     /// Starts a task that was not started, with the closure that runs it; false when it had
@@ -174,13 +215,29 @@ final class Call: SessionTask {
         }
     }
 
-    /// Marks the task as started by its caller, who runs it; false when it had started.
+    /// Marks the task as started by its caller, who runs it; false when it had started, and when
+    /// the caller is to wait until a queue starts it.
     func markStarted() -> Bool {
+        withLock { state in
+            guard case .created = state.stage, !state.isQueued else { return false }
+            state.stage = .running
+            return true
+        }
+    }
+
+    /// Marks a task that never started as over, for its caller to end it; false when it had
+    /// started.
+    func markUnstarted() -> Bool {
         withLock { state in
             guard case .created = state.stage else { return false }
             state.stage = .running
             return true
         }
+    }
+
+    /// Has a task that was not started wait for ``start(_:)``: who awaits it does not start it.
+    func waitInQueue() {
+        withLock { $0.isQueued = true }
     }
 
     func resume() {
@@ -247,9 +304,18 @@ final class Call: SessionTask {
         withLock { $0.note(response) }
     }
 
-    /// Ends the task, once, with the last hop's response if there was one. Throws the error of a
-    /// task that was stopped meanwhile.
-    func complete(_ error: NetworkingError?, _ response: TransportResponse?) throws(NetworkingError) {
+    /// Ends the task, once, with the last hop's response if there was one.
+    ///
+    /// - Parameters:
+    ///   - error: The error of a task that failed.
+    ///   - response: The last response.
+    ///   - result: What came of a task that did not fail; made only where somebody wants to know.
+    /// - Throws: The error of a task that was stopped meanwhile.
+    func complete(
+        _ error: NetworkingError?,
+        _ response: TransportResponse?,
+        _ result: @autoclosure () -> CallResult = CallResult()
+    ) throws(NetworkingError) {
         let (stopped, notice) = withLock { state -> (NetworkingError?, Traffic.Notice?) in
             let stopped = error == nil ? state.error : nil
             if case .complete = state.stage { return (stopped, nil) }
@@ -257,10 +323,13 @@ final class Call: SessionTask {
             state.runner = nil
             if let response { state.note(response) }
             isOver.store(true, ordering: .relaxed)
-            return (stopped, state.traffic.finish())
+            return (stopped, state.traffic.finish(now))
         }
         if let notice {
-            owner?.call(self, hasEnded: error ?? stopped)
+            let error = error ?? stopped
+            owner?.call(self, hasEnded: error) {
+                error.map { CallResult(head: $0.response, body: $0.body) } ?? result()
+            }
             notice.give()
         }
         if let stopped { throw stopped }

@@ -85,4 +85,5 @@ private final class Sleep: Call.Operation {
     }
 
     func suspensionChanged() {}
+    func priorityChanged() {}
 }

@@ -19,8 +19,13 @@ extension ResponseBody {
     /// - Parameters:
     ///   - limit: The most bytes to return.
     ///   - time: The time to wait in all; with zero only what is here counts. Default: one second.
+    ///   - goesOn: Whether a body that was read in part is read on. Default: false.
     /// - Returns: The bytes.
-    func beginning(upTo limit: Int, within time: Duration = .seconds(1)) async -> Beginning {
+    func beginning(
+        upTo limit: Int,
+        within time: Duration = .seconds(1),
+        goesOn: Bool = false
+    ) async -> Beginning {
         let reading = Reading()
         let call = StoppableCall()
         // A stopped reader has failed, but what it has read counts.
@@ -29,7 +34,7 @@ extension ResponseBody {
             let end = time > .zero ? StoppableCall.schedule(at: .now().advanced(by: time)) { call.stop() } : nil
             defer { end?.cancel() }
             if end == nil { call.stop() }
-            await read(upTo: limit, to: reading)
+            await read(upTo: limit, to: reading, goesOn: goesOn)
         }
         return reading.beginning.withLock { $0 }
     }
@@ -42,13 +47,17 @@ extension ResponseBody {
     /// - Parameter limit: The most bytes to read for that. A new connection costs more than a few
     ///   of them. Default: 64 KiB.
     public func discard(upTo limit: Int = 65_536) async {
-        guard let stream else { return }
+        // A body that was read in part is read on, and nobody reads it afterwards.
+        _ = options.use?.begin()
+        guard case .stream(let reader) = storage else { return }
+        let stream = reader.stream
+        _ = reader.begin()
         // Most bodies are here already, and cost neither a timer nor a task.
         var count = 0
         while count <= limit, let piece = stream.nextIfAvailable() { count += piece.readableBytes }
         guard count <= limit, stream.finished == nil else { return }
         // Without the transforms: bytes that are dropped need none.
-        _ = await ResponseBody(storage).beginning(upTo: limit - count)
+        _ = await ResponseBody(storage).beginning(upTo: limit - count, goesOn: true)
     }
 
     /// The bytes read so far, also by a reader that never ends.
@@ -56,8 +65,8 @@ extension ResponseBody {
         let beginning = Mutex(Beginning())
     }
 
-    private func read(upTo limit: Int, to reading: Reading) async {
-        var buffers = makeBuffers()
+    private func read(upTo limit: Int, to reading: Reading, goesOn: Bool) async {
+        var buffers = makeBuffers(goesOn: goesOn)
         do {
             while let piece = try await buffers.next() {
                 let isWithin = reading.beginning.withLock { beginning in

@@ -21,15 +21,29 @@ public protocol SessionTask: AnyObject, Sendable, CustomStringConvertible {
     /// The progress of upload and download now.
     var currentProgress: TaskProgress { get }
 
-    /// The progress of upload and download at each change, until the task is over. A slow reader
-    /// gets the newest.
+    /// The progress of upload and download, until the task is over: at the first bytes, then at
+    /// most ten times a second, and at the end. A slow reader gets the newest.
     var progress: AsyncStream<TaskProgress> { get }
+
+    /// The urgency of the task: at first that of its request, ``RequestProperties/priority``,
+    /// otherwise ``RequestPriority/normal``.
+    ///
+    /// While all connections to a host are busy, waiting tasks get one in the order of their
+    /// urgency, and in the order in which they came where that is the same. A task that waits is
+    /// moved behind those that have its new urgency already; one that was not started begins with
+    /// it, and sends it as the request would (RFC 9218). It has no effect on a request that was
+    /// sent.
+    ///
+    /// Counterpart of `NSURLSessionTask.priority`.
+    var priority: RequestPriority { get set }
 
     /// Starts a new task, or resumes a suspended one.
     func resume()
 
-    /// Stops reading from the connection, so that the server is slowed down.
-    /// ``Timeouts/betweenBytes`` does not run meanwhile; ``Timeouts/request`` does.
+    /// Stops sending and reading, so that the server waits or is slowed down. What the system has
+    /// taken of the request is sent all the same, and of a request that waits for a connection
+    /// nothing is sent. ``Timeouts/betweenBytes`` and ``Timeouts/firstByte`` do not run meanwhile;
+    /// ``Timeouts/request`` does.
     func suspend()
 
     /// Fails the task with ``NetworkingError/Code/cancelled``, unless it is complete.

@@ -1,4 +1,4 @@
-import NIOCore
+package import NIOCore
 
 #if canImport(Glibc)
     import Glibc
@@ -14,7 +14,7 @@ import NIOCore
 /// the first ones of an upload only fill buffers. From then on bytes are gathered for at least
 /// ``interval``; a sample of `n` bytes in `t` seconds has the rate `r = n / t` and moves the speed
 /// by `(1 − e^(−t/τ)) · (r − speed)` with `τ` = ``timeConstant``. The first sample is the speed.
-struct SpeedMeter {
+package struct SpeedMeter {
     /// Bytes are gathered for this long before they make a sample.
     static let interval = TimeAmount.milliseconds(100)
     /// After this long a new rate makes up 63 % of the speed, after three times as long 95 %.
@@ -24,8 +24,11 @@ struct SpeedMeter {
     private var gathered = 0
     private var smoothed: Double?
 
+    /// Makes a meter whose clock has not started.
+    package init() {}
+
     /// Adds the bytes that were transferred until now.
-    mutating func add(_ count: Int, at now: NIODeadline) {
+    package mutating func add(_ count: Int, at now: NIODeadline) {
         guard count > 0 else { return }
         guard sampledAt != nil else {
             sampledAt = now
@@ -36,7 +39,7 @@ struct SpeedMeter {
     }
 
     /// Bytes per second; nil while there is too little to tell. Falls while nothing is transferred.
-    func speed(at now: NIODeadline) -> Double? {
+    package func speed(at now: NIODeadline) -> Double? {
         var copy = self
         copy.sample(at: now)
         return copy.smoothed

@@ -180,4 +180,5 @@ final class StoppableCall: Call.Operation {
     }
 
     func suspensionChanged() {}
+    func priorityChanged() {}
 }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A progress closure runs inside the connection, and may cancel, suspend, resume and start tasks
-/// there.
+/// What is told of each change of the counts runs inside the connection, and may cancel, suspend,
+/// resume and start tasks there.
 @Suite(.timeLimit(.minutes(5)))
 struct ProgressStormTests {
     private static func pattern(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 % 251) } }
@@ -36,7 +36,8 @@ struct ProgressStormTests {
         }
     }
 
-    @Test(arguments: [false, true]) func `progress closures that suspend, resume or cancel their task break nothing`(
+    @Test(arguments: [false, true])
+    func `observers that suspend, resume or cancel their task inside the connection break nothing`(
         overTLS: Bool
     )
         async throws
@@ -87,7 +88,8 @@ struct ProgressStormTests {
         let moment = Int.random(in: 1..<12, using: &generator)
         let small = try Request(to: "\(url)/10/0")
         let notices = Counter()
-        task.onProgress { [weak task] progress in
+        task.core.call.observe { [weak task] counts in
+            guard let counts else { return }
             let count = notices.increment()
             guard let task else { return }
             switch action {
@@ -100,7 +102,7 @@ struct ProgressStormTests {
             case 3: if count <= 3 { session.dataTask(for: small).resume() }
             case 4: task.suspend(); task.resume()
             case 5:
-                if progress.download.completed > 0, progress.download.completed == progress.download.total {
+                if counts.received > 0, counts.received == counts.expectedToReceive {
                     task.cancel()
                 }
             default: break

@@ -23,6 +23,7 @@ extension Call {
         final class Hop: Operation {
             func cancel(with error: NetworkingError) {}
             func suspensionChanged() {}
+            func priorityChanged() {}
         }
         let notice = withLock { state in
             _ = state.attach(Hop())

@@ -192,8 +192,8 @@ struct AFNetworkingTaskPortTests {
             //     }
             //     task.resume()
             // Ported:
-            api.post(url, body: .data(data)) { progress in
-                fractions.append(progress.upload.fractionCompleted ?? 0)
+            api.upload(url, from: .data(data)) { progress in
+                fractions.append(progress.fractionCompleted ?? 0)
             } success: { _, json in
                 screen.show(json)
             } failure: { _, error in

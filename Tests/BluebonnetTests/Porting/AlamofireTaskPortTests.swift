@@ -49,6 +49,45 @@ struct AlamofireTaskPortTests {
         }
     }
 
+    @Test func `an upload of a file with its progress`() async throws {
+        try await withDirectory { directory in
+            let file = directory.appending(path: "photo.png")
+            try data.write(to: file)
+            try await withSnippet { api, base in
+                let (fractions, url) = (EventLog<Double>(), base + "anything")
+                // Original (Alamofire):
+                //     let echo = try await AF.upload(file, to: url).uploadProgress { progress in
+                //         fractions.append(progress.fractionCompleted)
+                //     }.serializingDecodable(Echo.self).value
+                // Ported:
+                let echo: Echo = try await api.upload(url, from: .file(file)) { progress in
+                    fractions.append(progress.fractionCompleted ?? 0)
+                }
+                // End
+                #expect(echo.data == "PNG" && fractions.events.last == 1)
+            }
+        }
+    }
+
+    @Test func `a stream that is made first and started later`() async throws {
+        try await withSnippet { api, base in
+            let (url, received) = (base + "stream-bytes/\(count)", Counter())
+            // Original (Alamofire):
+            //     let request = AF.streamRequest(url).validate()
+            //     let data = request.streamTask().streamingData(automaticallyCancelling: true)
+            //     request.resume()
+            //     for await stream in data {
+            //         if case .stream(.success(let data)) = stream.event { received.add(data.count) }
+            //     }
+            // Ported:
+            let task = try api.streamTask(.get, url)
+            task.resume()
+            for try await data in try await task.value.body { received.add(data.count) }
+            // End
+            #expect(received.value == count)
+        }
+    }
+
     @Test func `an upload of a stream`() async throws {
         try await withSnippet { api, base in
             let url = base + "anything"

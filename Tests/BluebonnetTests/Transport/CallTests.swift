@@ -51,12 +51,12 @@ struct CallTests {
         }
     }
 
-    @Test func `a task that is cancelled by its first progress looks up no name`() async throws {
+    @Test func `a task that is cancelled as its first hop begins looks up no name`() async throws {
         let resolver = StubResolver(["name.test": ["127.0.0.1"]])
         let configuration = SessionConfiguration { $0.nameResolver = resolver }
         try await withEngine(configuration) { session, engine in
             let task = session.dataTask(for: try Request(to: "http://name.test:9/"))
-            task.onProgress { [weak task] _ in task?.cancel() }
+            task.core.call.observe { [weak task] _ in task?.cancel() }
             let error = try await networkingError { _ = try await task.value }
             #expect(error.code == .cancelled)
             try await until("no attempt left") { engine.attempts == 0 && engine.openConnections == 0 }

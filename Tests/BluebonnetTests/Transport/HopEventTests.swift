@@ -173,9 +173,9 @@ struct HopEventTests {
                 }
             }
             let task = session.dataTask(for: try Request(to: server.baseURL))
-            task.onProgress { [weak task] progress in
-                if progress.download.completed == 4 { gate.open() }
-                if progress.download.completed == 8 { task?.cancel() }
+            task.core.call.observe { [weak task] counts in
+                if counts?.received == 4 { gate.open() }
+                if counts?.received == 8 { task?.cancel() }
             }
             _ = try await networkingError { _ = try await task.value }
             await session.shutdown()

@@ -129,6 +129,7 @@ struct InterceptorStoppingTests {
 
         func cancel(with error: NetworkingError) { cancelled.increment() }
         func suspensionChanged() { changed.increment() }
+        func priorityChanged() {}
     }
 
     @Test func `a call keeps all operations until they are detached`() throws {

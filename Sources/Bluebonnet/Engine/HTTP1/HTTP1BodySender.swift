@@ -13,6 +13,9 @@ final class HTTP1BodySender {
     private let isUnencrypted: Bool
     private let isChunked: Bool
     private var isOver = false
+    /// Whether ``send()`` follows when the channel has taken a part of a file, or on the next turn
+    /// of the event loop.
+    private var isScheduled = false
 
     /// The most bytes written at once. TLS encrypts them in one step, on the event loop.
     private static let mostAtOnce = 1 << 18
@@ -47,14 +50,14 @@ final class HTTP1BodySender {
         isOver = true
     }
 
-    /// Writes as much as there is and the socket takes. Called when there is more to write, and
-    /// when the socket takes more again.
+    /// Writes as much as there is and the socket takes, unless the task is suspended. Called when
+    /// there is more to write, when the socket takes more again, and when the task was resumed.
     func send() {
-        guard !isOver else { return }
+        guard !isOver, !isScheduled else { return }
         var unflushed = 0
         // A flush may make the channel writable and call this again from within: the inner call
-        // then goes on, and may finish.
-        sending: while !isOver, context.channel.isWritable {
+        // then goes on, and may finish. An observer of the progress may suspend the task.
+        sending: while !isOver, !run.exchange.isSuspended, context.channel.isWritable {
             switch upload.next(upTo: Self.mostAtOnce) {
             case .nothingYet:
                 break sending
@@ -141,16 +144,22 @@ final class HTTP1BodySender {
             if let block { put(block) }
             return endRequest(isChunked: false)
         }
+        isScheduled = true
         let eventLoop = context.eventLoop.assumeIsolated()
         if let block {
             let written = context.eventLoop.makePromise(of: Void.self)
             context.writeAndFlush(connection.wrapOutboundOut(block), promise: written)
-            written.futureResult.assumeIsolated().whenSuccess { eventLoop.execute { self.send() } }
+            written.futureResult.assumeIsolated().whenSuccess { eventLoop.execute { self.sendScheduled() } }
         } else {
             // The other connections of this event loop have their turn.
-            eventLoop.execute { self.send() }
+            eventLoop.execute { self.sendScheduled() }
         }
         connection.followBytes(of: run)
+    }
+
+    private func sendScheduled() {
+        isScheduled = false
+        send()
     }
 
     private func sendDirectly(_ part: inout FilePart) throws -> Bool {

@@ -140,6 +140,12 @@ final class ConnectionPool: Sendable {
         attempt?.cancel(with: Self.unwanted)
     }
 
+    /// Moves a waiting exchange, whose priority has changed. One that is not in the queue yet comes
+    /// there with its priority of that time.
+    func move(_ exchange: Exchange) {
+        state.withLock { $0.entries[exchange.route]?.queue.move(exchange) }
+    }
+
     // MARK: Connections
 
     /// Frees the place of an exchange that a connection has finished.

@@ -13,6 +13,8 @@ protocol PoolWaiter: AnyObject {
     /// Whether it needs a fresh connection: the connection before was stale.
     var needsFreshConnection: Bool { get }
     var patience: Patience { get }
+    /// Its urgency, from 0, first, to 7. It may change; the queue is told.
+    var urgency: Int { get }
     /// Its ticket in the queue, below zero while it has none. Written by the queue only.
     var ticket: Int { get set }
 }

@@ -4,8 +4,8 @@ import NIOCore
 /// when to connect, which exchanges wait and for how long.
 ///
 /// Connections with a free place are used last in, first out, so that surplus ones grow old and are
-/// closed; waiting exchanges are served first in, first out. Nothing that is done for one exchange
-/// costs more when others wait too.
+/// closed; waiting exchanges are served by their urgency, and of the same urgency first in, first
+/// out. Nothing that is done for one exchange costs more when others wait too.
 struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     /// A connection that is being made. The exchange that waits longest gets it; its timeout is
     /// that of the exchange it is made for.
@@ -21,7 +21,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         case use(Connection)
         /// Wait; a new connection is to be made.
         case connect(Attempt)
-        /// Wait for one of the connections that exist or are being made.
+        /// Wait for a connection.
         case wait
         /// Wait until this idle connection has been closed, to make room for a new one.
         case waitAndClose(Connection)
@@ -150,7 +150,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
 
     /// Gets an exchange a connection, if possible on the event loop its caller runs on, or lets it
     /// wait. One that was given back, because its connection could not take it, is in front of the
-    /// others again.
+    /// others of its urgency again.
     mutating func acquire(for waiter: Waiter, preferring loop: ObjectIdentifier?, isGivenBack: Bool = false) -> Acquired
     {
         // One that carries others at this moment is as good as a fresh one.
@@ -231,6 +231,12 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         deadlines.insert(QueuedTicket(isUrgent: isUrgent, ticket: ticket, number: number), at: deadline)
     }
 
+    /// Moves a waiting exchange behind those that have its urgency already.
+    mutating func move(_ waiter: Waiter) {
+        guard waiter.ticket >= 0 else { return }
+        if waiter.needsFreshConnection { urgent.move(at: waiter.ticket) } else { ordinary.move(at: waiter.ticket) }
+    }
+
     /// Removes the deadlines of exchanges that no longer wait, which stay until there are too many.
     private mutating func forgetDeadlines() {
         let (urgent, ordinary) = (urgent, ordinary)
@@ -277,9 +283,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
 
     /// Takes all waiting exchanges, to fail them.
     mutating func removeWaiters() -> [Waiter] {
-        let waiters = waiters
-        for waiter in waiters { _ = take(waiter) }
-        return waiters
+        waiters.filter { take($0) }
     }
 
     // MARK: Connections
@@ -406,9 +410,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         case .refused, .untrusted:
             if open == 0 {
                 if take(attempt.waiter) { failed.append(attempt.waiter) }
-                let unserved = Array(waiters.dropFirst(activeAttempts * expectedCapacity))
-                for waiter in unserved { _ = take(waiter) }
-                failed += unserved
+                failed += waiters.dropFirst(activeAttempts * expectedCapacity).filter { take($0) }
             } else if failure == .refused {
                 pausedUntil = now + Self.pause
             } else if take(attempt.waiter) {

@@ -1,12 +1,13 @@
-/// A line of waiting elements, each of which can leave at once: a doubly linked list in an array,
-/// addressed by tickets.
-struct WaitingLine<Element> {
+/// A line of waiting exchanges in the order of their urgency, each of which can leave or move at
+/// once: a doubly linked list in an array, addressed by tickets.
+struct WaitingLine<Element: PoolWaiter> {
     private struct Node {
         var element: Element?
         var previous: Int
         /// The node behind it, or the next free one.
         var next: Int
         var number: UInt64
+        var urgency: Int
     }
 
     private static var none: Int { -1 }
@@ -15,10 +16,12 @@ struct WaitingLine<Element> {
 
     private var nodes: [Node] = []
     private var first = Self.none
-    private var last = Self.none
     private var free = Self.none
     private var lastNumber: UInt64 = 0
     private(set) var count = 0
+    /// The last element of each urgency, from 0, which is served first, to 7. Empty until the first
+    /// element came.
+    private var lasts: [Int] = []
 
     var isEmpty: Bool { count == 0 }
 
@@ -28,15 +31,17 @@ struct WaitingLine<Element> {
         return nodes[ticket].element
     }
 
-    /// Inserts an element at the end of the line, or in front of all others. Tickets are given
-    /// again, numbers are not.
+    /// Inserts an element behind all of its urgency, or in front of them. Tickets are given again,
+    /// numbers are not.
     mutating func insert(_ element: Element, inFront: Bool) -> (ticket: Int, number: UInt64) {
+        if lasts.isEmpty { lasts = Array(repeating: Self.none, count: 8) }
         lastNumber += 1
         let node = Node(
             element: element,
-            previous: inFront ? Self.none : last,
-            next: inFront ? first : Self.none,
-            number: lastNumber
+            previous: Self.none,
+            next: Self.none,
+            number: lastNumber,
+            urgency: element.urgency
         )
         let ticket: Int
         if free == Self.none {
@@ -47,15 +52,43 @@ struct WaitingLine<Element> {
             free = nodes[ticket].next
             nodes[ticket] = node
         }
-        link(from: node.previous, to: ticket)
-        link(from: ticket, to: node.next)
+        link(ticket, inFront: inFront)
         count += 1
         return (ticket, lastNumber)
     }
 
-    private mutating func link(from ticket: Int, to next: Int) {
+    /// Moves the element with a ticket, which must be valid, behind all that have its present
+    /// urgency already.
+    mutating func move(at ticket: Int) {
+        guard let urgency = nodes[ticket].element?.urgency, urgency != nodes[ticket].urgency else { return }
+        unlink(ticket)
+        nodes[ticket].urgency = urgency
+        link(ticket, inFront: false)
+    }
+
+    /// Puts a node into the order, by its urgency.
+    private mutating func link(_ ticket: Int, inFront: Bool) {
+        let urgency = nodes[ticket].urgency
+        let before = inFront ? lasts[..<urgency] : lasts[...urgency]
+        let previous = before.last { $0 != Self.none } ?? Self.none
+        let next = previous == Self.none ? first : nodes[previous].next
+        join(previous, ticket)
+        join(ticket, next)
+        if !inFront || lasts[urgency] == Self.none { lasts[urgency] = ticket }
+    }
+
+    private mutating func unlink(_ ticket: Int) {
+        let (previous, next, urgency) = (nodes[ticket].previous, nodes[ticket].next, nodes[ticket].urgency)
+        if lasts[urgency] == ticket {
+            let isAlone = previous == Self.none || nodes[previous].urgency != urgency
+            lasts[urgency] = isAlone ? Self.none : previous
+        }
+        join(previous, next)
+    }
+
+    private mutating func join(_ ticket: Int, _ next: Int) {
         if ticket == Self.none { first = next } else { nodes[ticket].next = next }
-        if next == Self.none { last = ticket } else { nodes[next].previous = ticket }
+        if next != Self.none { nodes[next].previous = ticket }
     }
 
     /// Takes the first element.
@@ -65,16 +98,16 @@ struct WaitingLine<Element> {
 
     /// Takes the element with a ticket, which must be valid.
     mutating func remove(at ticket: Int) -> Element? {
-        let node = nodes[ticket]
-        link(from: node.previous, to: node.next)
-        nodes[ticket] = Node(element: nil, previous: Self.none, next: free, number: 0)
+        let element = nodes[ticket].element
+        unlink(ticket)
+        nodes[ticket] = Node(element: nil, previous: Self.none, next: free, number: 0, urgency: 0)
         free = ticket
         count -= 1
         if isEmpty, nodes.count > Self.nodesKept {
             nodes = []
             free = Self.none
         }
-        return node.element
+        return element
     }
 }
 

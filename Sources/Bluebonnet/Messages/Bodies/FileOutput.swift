@@ -3,14 +3,30 @@ import NIOCore
 
 /// The destination of a body that is written block by block, on threads that may block.
 struct FileOutput: Sendable {
-    private let file: SystemFile
+    /// Writes blocks, for as long as they are wanted.
+    typealias Write = @Sendable (_ blocks: [ByteBuffer], _ isWanted: () -> Bool) throws -> Void
+
+    private let write: Write
     /// Whether it is a regular file. A write to a pipe or a device may block for ever.
     let isRegular: Bool
 
     /// Makes the output of an open file.
     init(_ file: SystemFile, isRegular: Bool = true) {
-        self.file = file
+        self.init(isRegular: isRegular) { blocks, isWanted in try file.write(blocks, while: isWanted) }
+    }
+
+    /// Makes an output of a closure, which is called for one list of blocks at a time.
+    init(isRegular: Bool = true, _ write: @escaping Write) {
+        self.write = write
         self.isRegular = isRegular
+    }
+
+    /// An output that also calls a closure with the blocks that were written.
+    func observed(by observe: @escaping @Sendable ([ByteBuffer]) -> Void) -> FileOutput {
+        FileOutput(isRegular: isRegular) { [write] blocks, isWanted in
+            try write(blocks, isWanted)
+            observe(blocks)
+        }
     }
 
     /// Opens a destination and hands it to the closure that writes.
@@ -79,10 +95,10 @@ struct FileOutput: Sendable {
     /// Returns when the blocks have been taken, or the task was cancelled.
     func write(_ blocks: [ByteBuffer]) async throws {
         if isRegular {
-            try await BlockingThreads.files.run { [file] in try file.write(blocks) }
+            try await BlockingThreads.files.run { [write] in try write(blocks, { true }) }
         } else {
-            try await BlockingThreads.pipes.runUntilCancelled { [file] isWanted in
-                try file.write(blocks, while: isWanted)
+            try await BlockingThreads.pipes.runUntilCancelled { [write] isWanted in
+                try write(blocks, isWanted)
             }
         }
     }
@@ -90,7 +106,7 @@ struct FileOutput: Sendable {
     /// Writes to a regular file on the thread it is called on, which has to be one that may block.
     func writeHere(_ blocks: [ByteBuffer]) throws {
         try Task.checkCancellation()
-        try file.write(blocks)
+        try write(blocks, { true })
     }
 
     /// The error for the user. The subject, which begins the sentence, is what was to be written.

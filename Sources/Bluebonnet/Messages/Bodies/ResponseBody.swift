@@ -1,9 +1,15 @@
 public import FoundationEssentials
 public import HTTPTypes
 import NIOCore
+import Synchronization
 
 /// The body of a response: an asynchronous sequence of pieces that is read once, with
 /// back-pressure.
+///
+/// A second reader fails with ``NetworkingError/Code/responseBodyAlreadyRead``, also one that would
+/// go on where the first stopped. Only a body made by ``data(_:trailers:)`` or
+/// ``stream(_:trailers:)`` can be read again, by the code that made it. An interceptor that reads
+/// the body has to put another one in its place; it gets no error where the body had come whole.
 ///
 /// While it is not read, at most about a megabyte waits in memory and the server is slowed down. A
 /// body that is dropped before its end closes its connection. Content coding is undone unless the
@@ -37,6 +43,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// abandoned.
     final class Reader: Sendable {
         let stream: BodyStream
+        private let hasBegun = Atomic(false)
 
         init(_ stream: BodyStream) {
             self.stream = stream
@@ -44,6 +51,11 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
         deinit {
             stream.abandon()
+        }
+
+        /// Begins the reading; false when it has begun before.
+        func begin() -> Bool {
+            !hasBegun.exchange(true, ordering: .relaxed)
         }
     }
 
@@ -57,6 +69,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
         var progress: (@Sendable () -> TaskProgress)?
         /// Kept alive with the body: a session is not released while a body of it is read.
         var owner: (any AnyObject & Sendable)?
+        /// Lets a body be read once that comes from no connection.
+        var use: SingleUse?
     }
 
     let storage: Storage
@@ -91,7 +105,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
             transforms: options.transforms,
             lineLimit: lineLimit,
             progress: progress,
-            owner: owner
+            owner: owner,
+            use: stream == nil ? SingleUse() : nil
         )
         return body
     }
@@ -183,7 +198,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// The time of the last byte, if it came after the head was handed over.
     var lastByteAt: NIODeadline? { stream?.finished?.at }
 
-    /// Makes the iterator. A body is read by one iterator.
+    /// Makes the iterator. A body is read by one iterator, the first that is asked for a piece.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(body: self)
     }
@@ -201,7 +216,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         /// The next piece, never empty; nil at the end.
         ///
         /// - Throws: ``NetworkingError``: a connection lost, a truncated body, a timeout, a content
-        ///   coding that is broken.
+        ///   coding that is broken; ``NetworkingError/Code/responseBodyAlreadyRead``.
         public mutating func next() async throws(NetworkingError) -> Data? {
             try await buffers.nextData()
         }
@@ -233,7 +248,10 @@ extension ResponseBody {
 
     /// Reads the whole body, and returns nothing of it where its bytes are not kept.
     func collect(upTo limit: Int, keepsBytes: Bool) async throws(NetworkingError) -> Data {
-        if let whole = try whole(upTo: limit) { return whole }
+        if let whole = try whole(upTo: limit) {
+            if let use = ownOptions?.value.use, !use.begin() { throw Self.alreadyRead }
+            return whole
+        }
         var buffers = makeBuffers()
         let collector = BodyCollector()
         var count = 0
@@ -286,24 +304,31 @@ extension ResponseBody {
         }
     }
 
+    fileprivate static let alreadyRead = NetworkingError(
+        .responseBodyAlreadyRead,
+        "The response body was read before: it can be read once. Keep what was read."
+    )
+
     private static func tooLarge(_ limit: Int) -> NetworkingError {
         NetworkingError(.bodyTooLarge, "The response body is larger than the \(limit) bytes allowed in memory.")
     }
 }
 
 extension ResponseBody {
-    func makeBuffers() -> Buffers {
-        let transforms = options.transforms
+    /// Begins a reading of the body. With `goesOn`, one that was read in part is read on; otherwise
+    /// its first piece is an error then.
+    func makeBuffers(goesOn: Bool = false) -> Buffers {
+        let (transforms, use) = (options.transforms, goesOn ? nil : options.use)
         let source: Buffers.Step =
             switch storage {
             case .whole(let buffer, _): .whole(buffer)
             // A copy, because a transform may pass it on to a reader who writes into it.
             case .large(_, let data, _) where !transforms.isEmpty: .whole(ByteBuffer(bytes: data))
             case .large(let buffer, let data, _): .large(buffer, data)
-            case .stream(let reader): .stream(reader)
+            case .stream(let reader): goesOn ? .stream(reader) : .unread(reader)
             case .sequence(let makePull, _): .sequence(makePull())
             }
-        return transforms.reduce(Buffers(source)) { source, makeTransform in
+        return transforms.reduce(Buffers(source, use)) { source, makeTransform in
             Buffers(.transformed(TransformedBuffers(source, makeTransform())))
         }
     }
@@ -313,6 +338,8 @@ extension ResponseBody {
         enum Step {
             case whole(ByteBuffer)
             case large(ByteBuffer, Data)
+            /// Then `stream`, or `ended` when it was read before.
+            case unread(Reader)
             case stream(Reader)
             case sequence(Pull)
             case transformed(TransformedBuffers)
@@ -320,9 +347,12 @@ extension ResponseBody {
         }
 
         private var step: Step
+        /// Taken before the first piece.
+        private var use: SingleUse?
 
-        init(_ step: Step) {
+        init(_ step: Step, _ use: SingleUse? = nil) {
             self.step = step
+            self.use = use
         }
 
         /// A piece that is here already, without waiting; nil says nothing about the end.
@@ -333,6 +363,7 @@ extension ResponseBody {
 
         /// The next piece for the user, who may write into it.
         mutating func nextData() async throws(NetworkingError) -> Data? {
+            try begin()
             if case .large(_, let data) = step {
                 step = .ended
                 return data
@@ -340,9 +371,23 @@ extension ResponseBody {
             return try await next().map(Data.init(taking:))
         }
 
+        /// Fails unless this is the first reader.
+        private mutating func begin() throws(NetworkingError) {
+            if case .unread(let reader) = step {
+                step = reader.begin() ? .stream(reader) : .ended
+                if case .ended = step { throw ResponseBody.alreadyRead }
+            } else if let use {
+                self.use = nil
+                guard !use.begin() else { return }
+                step = .ended
+                throw ResponseBody.alreadyRead
+            }
+        }
+
         mutating func next() async throws(NetworkingError) -> ByteBuffer? {
+            try begin()
             switch step {
-            case .ended:
+            case .ended, .unread:
                 return nil
             case .whole(let buffer), .large(let buffer, _):
                 step = .ended

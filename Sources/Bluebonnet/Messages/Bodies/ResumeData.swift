@@ -10,7 +10,11 @@ import HTTPTypes
 /// program writes to: the file it names is changed.
 ///
 /// The bytes are in the partial file, not here. A partial file that is gone, or shorter than noted,
-/// is no error: what is missing is fetched again.
+/// is no error: what is missing is fetched again. Neither is one that another download has begun
+/// anew: the file says what it belongs to, where the file system has extended attributes, and then
+/// all is fetched again.
+///
+/// After a crash, ``init(continuing:from:)`` makes it of the partial file.
 ///
 /// Counterpart of the `resumeData` of `NSURLSessionDownloadTask`, which AFNetworking's
 /// `downloadTaskWithResumeData:` takes, and of Alamofire's `resumeData`.
@@ -34,12 +38,28 @@ public struct ResumeData: Sendable, Hashable, Codable {
     /// The version that the bytes belong to.
     let validator: Validator
 
-    init(url: URL, partialFile: URL, byteCount: Int, totalByteCount: Int?, validator: Validator) {
+    /// The token of the record of the partial file; nil where the file had none.
+    let token: String?
+
+    /// What responses with a part leave out.
+    let fields: RepresentationFields
+
+    init(
+        url: URL,
+        partialFile: URL,
+        byteCount: Int,
+        totalByteCount: Int?,
+        validator: Validator,
+        token: String? = nil,
+        fields: RepresentationFields = .init()
+    ) {
         self.url = url
         self.partialFile = partialFile
         self.byteCount = byteCount
         self.totalByteCount = totalByteCount
         self.validator = validator
+        self.token = token
+        self.fields = fields
     }
 
     /// Removes the partial file, when the download will not be continued.
@@ -50,7 +70,7 @@ public struct ResumeData: Sendable, Hashable, Codable {
     // MARK: Codable
 
     private enum CodingKeys: String, CodingKey {
-        case version, url, partialFile, byteCount, totalByteCount, entityTag, lastModified
+        case version, url, partialFile, byteCount, totalByteCount, entityTag, lastModified, token, fields
     }
 
     /// Decodes resume data of this version of the format.
@@ -78,6 +98,9 @@ public struct ResumeData: Sendable, Hashable, Codable {
             validator = .lastModified(try container.decode(String.self, forKey: .lastModified))
         }
         try check(validator.isFieldValue, .entityTag, "The version of the representation is no field value.")
+        // Not in the data of earlier versions of this library.
+        token = try container.decodeIfPresent(String.self, forKey: .token)
+        fields = try container.decodeIfPresent(RepresentationFields.self, forKey: .fields) ?? .init()
     }
 
     /// Encodes the resume data.
@@ -94,6 +117,8 @@ public struct ResumeData: Sendable, Hashable, Codable {
         case .entityTag(let tag): try container.encode(tag, forKey: .entityTag)
         case .lastModified(let date): try container.encode(date, forKey: .lastModified)
         }
+        try container.encodeIfPresent(token, forKey: .token)
+        try container.encode(fields, forKey: .fields)
     }
 
     /// A strong validator: two representations with the same one are equal byte for byte (RFC 9110
@@ -124,7 +149,7 @@ public struct ResumeData: Sendable, Hashable, Codable {
             }
         }
 
-        fileprivate var isFieldValue: Bool { HTTPField.isValidValue(text) }
+        var isFieldValue: Bool { HTTPField.isValidValue(text) }
 
         /// Whether a response says that it belongs to another version. One that says nothing does
         /// not.

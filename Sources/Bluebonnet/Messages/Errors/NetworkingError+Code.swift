@@ -65,7 +65,7 @@ extension NetworkingError {
         public static let all: [Code] = [
             .invalidURL, .invalidRequest, .unsupportedScheme, .unsupportedFeature,
             .requestSerializationFailed, .requestBodyFailed, .requestBodyNotReplayable,
-            .requestBodyLengthMismatch, .requestAdaptationFailed,
+            .requestBodyLengthMismatch, .requestAdaptationFailed, .responseBodyAlreadyRead,
             .dnsLookupFailed, .connectFailed, .waitingTimeout, .connectTimeout, .firstByteTimeout,
             .betweenBytesTimeout, .requestTimeout, .connectionLost, .tlsFailed,
             .certificateUntrusted, .certificateExpired, .certificateNotYetValid,
@@ -76,7 +76,7 @@ extension NetworkingError {
             .tooManyRedirects, .redirectRefused, .invalidRedirect, .bodyTooLarge, .lineTooLong,
             .contentDecodingFailed, .contentDecodingLimitExceeded, .outputFailed,
             .unacceptableStatusCode, .unacceptableContentType, .responseRefused,
-            .responseSerializationFailed,
+            .digestMismatch, .responseSerializationFailed,
             .cancelled, .sessionInvalidated, .interceptorFailed,
         ]
     }
@@ -111,6 +111,9 @@ extension NetworkingError.Code {
     /// A ``RequestAdapter`` or ``RequestCompression`` refused the request or failed. Nothing was
     /// sent.
     public static let requestAdaptationFailed = Self("request-adaptation-failed", .request, -1)
+
+    /// The body of a response was read before: a ``ResponseBody`` is read once.
+    public static let responseBodyAlreadyRead = Self("response-body-already-read", .request, -1)
 
     // MARK: Transport
 
@@ -201,6 +204,9 @@ extension NetworkingError.Code {
     public static let unacceptableContentType = Self("unacceptable-content-type", .validation, -1016)
     /// A rule of yours refused the response; what it threw is ``NetworkingError/underlying``.
     public static let responseRefused = Self("response-refused", .validation, -1011)
+    /// The bytes of a download are not those of its ``Checksum``, or of the `Repr-Digest` or
+    /// `Content-Digest` that its server sent (RFC 9530).
+    public static let digestMismatch = Self("digest-mismatch", .validation, -1015)
     /// The body could not be parsed. (AFNetworking: response domain.)
     public static let responseSerializationFailed = Self("response-serialization-failed", .validation, -1016)
 

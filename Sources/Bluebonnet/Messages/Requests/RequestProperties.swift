@@ -26,7 +26,8 @@ public struct RequestProperties: Sendable, Hashable {
     public var usesPipelining: Bool?
 
     /// The urgency of the response: sent as the header field `Priority` (RFC 9218 §5) unless the
-    /// request has one. Default: not set.
+    /// request has one. While all connections to the host are busy, more urgent requests are sent
+    /// first; see ``SessionTask/priority``. Default: not set.
     public var priority: RequestPriority?
 
     /// The longest time without a byte of the response, before the first one and between two; also
@@ -61,7 +62,8 @@ public struct RequestProperties: Sendable, Hashable {
     }
 }
 
-/// The urgency of a response (RFC 9218), for servers that send several at the same time.
+/// The urgency of a response (RFC 9218), for servers that send several at the same time, and for
+/// requests that wait for a connection.
 ///
 /// Counterpart of `NSURLRequest.networkServiceType`.
 public struct RequestPriority: Sendable, Hashable, CustomStringConvertible {

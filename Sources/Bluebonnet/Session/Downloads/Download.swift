@@ -8,8 +8,11 @@ struct Download: Sendable {
     /// The most bytes of the body of a refused response that its error carries.
     private static let errorBodyLimit = 65_536
 
+    /// The URL of the request.
+    let url: URL
     let destination: any DownloadDestination
     let resumeData: ResumeData?
+    let checksum: Checksum?
     let validations: [ResponseValidation]
     /// Whether what was received is kept when the task is cancelled.
     let keepsWhenCancelled = Flag()
@@ -23,12 +26,13 @@ struct Download: Sendable {
         func set() { value.store(true, ordering: .releasing) }
     }
 
-    /// The file of the download, and the version that is in it.
+    /// The file of the download. Its record says which version is in it.
     private struct Progress {
         var partial: PartialFile
-        var length: Int?
-        /// Nil when the rest cannot be asked for later.
-        var validator: ResumeData.Validator?
+        /// Whether the bytes are not to be continued. They stay until others replace them.
+        var isRefused = false
+        /// Whether the bytes are not those that the server meant to send.
+        var isBroken = false
     }
 
     private let threads = BlockingThreads.files
@@ -49,8 +53,14 @@ struct Download: Sendable {
         var progress: Progress?
         do {
             try begin()
+            let digests = try DownloadDigests(checksum)
             progress = try await continued()
-            return try await run(context, &progress, send)
+            if let partial = progress?.partial, !digests.isEmpty {
+                // Not while a server waits.
+                let count = try await threads.run { try partial.count() }
+                try await digests.catchUp(partial.file, to: count)
+            }
+            return try await run(context, &progress, digests, send)
         } catch {
             throw await ended(error, context.call, progress)
         }
@@ -59,6 +69,7 @@ struct Download: Sendable {
     private func run(
         _ context: ExchangeContext,
         _ progress: inout Progress?,
+        _ digests: DownloadDigests,
         _ send: (Request) async throws -> TransportResponse
     ) async throws -> (TransportResponse, URL) {
         let call = context.call
@@ -67,14 +78,14 @@ struct Download: Sendable {
             let beginning = try await beginning(progress)
             call.continue(at: beginning?.count ?? 0, length: beginning?.length)
             let request = request(call.originalRequest, beginning)
-            let response: TransportResponse
+            var response: TransportResponse
             do { response = try await send(request) } catch { throw NetworkingError.wrapping(error) }
             let step = DownloadStep(response.head, to: call.originalRequest, continuing: beginning)
             switch step {
             case .restart:
                 await response.body.discard()
-                try await start(&progress)
-                continue
+                // Until the whole comes, nothing is better than what is there.
+                progress?.isRefused = true
             case .refuse(let message):
                 throw NetworkingError(
                     .unexpectedContentRange,
@@ -84,43 +95,42 @@ struct Download: Sendable {
                 )
             case .complete:
                 await response.body.discard()
-                guard let known = progress else { continue }
-                let target = try await target(of: response, &decided)
+                guard let partial = progress?.partial else { continue }
+                let target = try await target(of: response, progress, &decided)
                 guard !target.isSpecial else {
-                    try await start(&progress)
+                    progress?.isRefused = true
                     continue
                 }
-                return (response, try await commit(known, to: target, call))
+                try await verify(&progress, digests, isWhole: true, response)
+                return (response, try await commit(partial, to: target, call))
             case .write(let position, let length):
-                let response = try await response.accepted(by: validations, errorBodyLimit: Self.errorBodyLimit)
-                let target = try await target(of: response, &decided)
+                response = try await response.accepted(by: validations, errorBodyLimit: Self.errorBodyLimit)
+                let target = try await target(of: response, position > 0 ? progress : nil, &decided)
                 if beginning != nil { call.receives(from: position, length: length) }
                 guard !target.isSpecial else {
                     // It gets the whole body as it comes, not the rest of a file.
-                    try await start(&progress)
                     guard position == 0 else {
                         await response.body.discard()
+                        progress?.isRefused = true
                         continue
                     }
-                    let file = URL(filePath: target.path, directoryHint: .notDirectory)
-                    try await response.body.write(to: file)
-                    if let partial = progress?.partial {
-                        try await threads.runEvenIfCancelled { partial.file.remove() }
-                    }
-                    return (response, file)
+                    return (response, try await write(response, toSpecial: target, &progress, digests))
                 }
-                let writing = try await prepared(progress, target, response, position, length)
                 // Before anything can fail: what was made is removed or kept.
-                progress = writing
-                let count = try await write(response, to: writing, context)
+                let partial = try await prepared(progress?.partial, target, response, position, length)
+                progress = Progress(partial: partial)
+                digests.expect(response, at: position)
+                let known = partial.record?.length
+                let count = try await write(response, to: partial, digests, position, known, context)
                 // What follows a part of a whole of unknown length shows only in the next response.
-                let isWhole = length.map { $0 == count } ?? (position == 0)
-                if isWhole { return (response, try await commit(writing, to: target, call)) }
+                let isWhole = known.map { $0 == count } ?? (position == 0)
+                try await verify(&progress, digests, isWhole: isWhole, response)
+                if isWhole { return (response, try await commit(partial, to: target, call)) }
                 // The server may send less than the rest (RFC 9110 §15.3.7).
-                guard writing.validator != nil, count > position, count < length ?? .max else {
+                guard partial.record?.validator != nil, count > position, count < known ?? .max else {
                     throw NetworkingError(
                         .truncatedResponse,
-                        "The file has \(count) of \(length ?? 0) bytes.",
+                        "The file has \(count) of \(known ?? 0) bytes.",
                         request: response.request,
                         response: response.head
                     )
@@ -133,10 +143,11 @@ struct Download: Sendable {
 
     /// What the next request continues; nil when it asks for the whole.
     private func beginning(_ progress: Progress?) async throws -> DownloadStep.Beginning? {
-        guard let progress, let validator = progress.validator else { return nil }
+        guard let progress, !progress.isRefused, let record = progress.partial.record, let validator = record.validator
+        else { return nil }
         let count = try await threads.run { try progress.partial.count() }
         guard count > 0 else { return nil }
-        return DownloadStep.Beginning(count: count, length: progress.length, validator: validator)
+        return DownloadStep.Beginning(count: count, length: record.length, validator: validator)
     }
 
     /// The request for the whole, or for what is missing if the version is still the same (RFC 9110
@@ -158,27 +169,18 @@ struct Download: Sendable {
     /// The file of an earlier download.
     private func continued() async throws -> Progress? {
         guard let resumeData else { return nil }
-        let partial = try await threads.run { try PartialFile(continuing: resumeData) }
-        return partial.map {
-            Progress(partial: $0, length: resumeData.totalByteCount, validator: resumeData.validator)
-        }
-    }
-
-    /// Forgets what was received.
-    private func start(_ progress: inout Progress?) async throws {
-        guard let partial = progress?.partial else { return }
-        try await threads.run { try partial.file.truncate(to: 0) }
-        progress?.length = nil
-        progress?.validator = nil
+        return try await threads.run { try PartialFile(continuing: resumeData) }.map { Progress(partial: $0) }
     }
 
     /// The target, which the destination decides once.
     private func target(
         of response: TransportResponse,
+        _ continued: Progress?,
         _ decided: inout PartialFile.Target?
     ) async throws -> PartialFile.Target {
         if let decided { return decided }
-        let wanted = try destination.target(for: response.head, request: response.request)
+        let head = continued?.partial.record?.fields.completing(response.head) ?? response.head
+        let wanted = try destination.target(for: head, request: response.request)
         let target = try await threads.run {
             let target = try PartialFile.Target(wanted)
             try target.check()
@@ -190,44 +192,54 @@ struct Download: Sendable {
 
     /// The file, ready for a body that begins at a position.
     private func prepared(
-        _ progress: Progress?,
+        _ known: PartialFile?,
         _ target: PartialFile.Target,
         _ response: TransportResponse,
         _ position: Int,
         _ length: Int?
-    ) async throws -> Progress {
-        let known = progress?.partial
-        let partial = try await threads.run {
-            let partial = try known ?? PartialFile(for: target)
-            try partial.file.truncate(to: position)
-            return partial
-        }
+    ) async throws -> PartialFile {
+        let head = response.head
         // What the server encoded cannot be continued, nor a part that the user asked for.
         let isWhole = response.statusCode == 200 || position > 0
-        let isResumable = isWhole && !response.head.hasContentEncoding && response.head[.acceptRanges] != "none"
-        let validator = isResumable ? ResumeData.Validator(response.head) : nil
-        return Progress(
-            partial: partial,
-            length: length,
-            validator: position > 0 ? validator ?? progress?.validator : validator
-        )
+        let isResumable = isWhole && !head.hasContentEncoding && head[.acceptRanges] != "none"
+        let validator = isResumable ? ResumeData.Validator(head) : nil
+        return try await threads.run { [url] in
+            let partial = try known ?? PartialFile(for: target)
+            if position > 0, var record = partial.record {
+                record.length = length
+                record.validator = validator ?? record.validator
+                try partial.continue(at: position, record)
+            } else {
+                let fields = RepresentationFields(head)
+                try partial.begin(DownloadRecord(url: url, length: length, validator: validator, fields: fields))
+            }
+            return partial
+        }
     }
 
-    /// Writes a body behind what is there, and returns the size of the file.
+    /// Writes a body from a position on, and returns the size of the file.
     private func write(
         _ response: TransportResponse,
-        to progress: Progress,
+        to partial: PartialFile,
+        _ digests: DownloadDigests,
+        _ position: Int,
+        _ length: Int?,
         _ context: ExchangeContext
     ) async throws -> Int {
-        let (body, partial) = (response.body, progress.partial)
-        if let length = progress.length { try await threads.run { try partial.file.reserve(length) } }
+        let body = response.body
+        let writer = try await threads.run { try PartialFileWriter(partial, at: position, length: length) }
+        let isHashed = !digests.isEmpty
+        let output = FileOutput { blocks, _ in
+            let position = try writer.write(blocks)
+            if isHashed { digests.update(blocks, at: position) }
+        }
         do {
             if body.comesFromSequence {
                 try await StoppableCall.run(for: response.request, context, .elsewhere) {
-                    _ = try await body.write(to: FileOutput(partial.file))
+                    _ = try await body.write(to: output)
                 }
             } else {
-                try await body.write(to: FileOutput(partial.file))
+                try await body.write(to: output)
             }
         } catch let error as NetworkingError {
             throw error.completed(request: response.request, response: response.head)
@@ -235,9 +247,45 @@ struct Download: Sendable {
         return try await threads.run { try partial.count() }
     }
 
-    private func commit(_ progress: Progress, to target: PartialFile.Target, _ call: Call) async throws -> URL {
+    /// Writes a body to a pipe or a device.
+    private func write(
+        _ response: TransportResponse,
+        toSpecial target: PartialFile.Target,
+        _ progress: inout Progress?,
+        _ digests: DownloadDigests
+    ) async throws -> URL {
+        digests.expect(response, at: 0)
+        let body = response.body
+        let isHashed = !digests.isEmpty
+        _ = try await FileOutput.write(to: target.path, overwrites: true) { output in
+            let hashed = output.observed { blocks in digests.update(blocks, at: nil) }
+            return try await body.write(to: isHashed ? hashed : output)
+        }
+        if let partial = progress?.partial { try await threads.runEvenIfCancelled { partial.remove() } }
+        progress = nil
+        try digests.verify()
+        return URL(filePath: target.path, directoryHint: .notDirectory)
+    }
+
+    private func verify(
+        _ progress: inout Progress?,
+        _ digests: DownloadDigests,
+        isWhole: Bool,
+        _ response: TransportResponse
+    ) async throws {
+        guard let partial = progress?.partial, !digests.isEmpty else { return }
+        do {
+            let count = try await threads.run { try partial.count() }
+            try await digests.verify(partial.file, upTo: count, isWhole: isWhole)
+        } catch let error as NetworkingError where error.code == .digestMismatch {
+            progress?.isBroken = true
+            throw error.completed(request: response.request, response: response.head)
+        }
+    }
+
+    private func commit(_ partial: PartialFile, to target: PartialFile.Target, _ call: Call) async throws -> URL {
         if let error = call.error { throw error }
-        let path = try await threads.run { try progress.partial.commit(to: target) }
+        let path = try await threads.run { try partial.commit(to: target) }
         return URL(filePath: path, directoryHint: .notDirectory)
     }
 
@@ -251,30 +299,39 @@ struct Download: Sendable {
         let isWanted = !error.isCancelled && !Task.isCancelled || keepsWhenCancelled.isSet
         guard let progress else {
             error.resumeData = isWanted ? resumeData : nil
+            if !isWanted { try? await threads.runEvenIfCancelled { removePartialFile() } }
             return error
         }
-        let url = call.originalRequest.url
-        let kept = try? await threads.runEvenIfCancelled { () -> ResumeData? in
-            // Who gets the error may continue at once, when threads still hold the file.
-            defer { progress.partial.file.release() }
-            // It may have its final name already, or have been removed by somebody.
-            guard progress.partial.file.hasItsName else { return nil }
-            let count = try progress.partial.count()
-            guard isWanted, count > 0, count <= progress.length ?? .max, let validator = progress.validator else {
-                progress.partial.file.remove()
-                return nil
-            }
-            // Gives back what was reserved.
-            try progress.partial.file.truncate(to: count)
-            return ResumeData(
-                url: url,
-                partialFile: URL(filePath: progress.partial.file.path, directoryHint: .notDirectory),
-                byteCount: count,
-                totalByteCount: progress.length,
-                validator: validator
-            )
+        let kept = try? await threads.runEvenIfCancelled {
+            let kept = isWanted && !progress.isBroken ? try? resumeData(keeping: progress.partial) : nil
+            if kept == nil { progress.partial.remove() }
+            return kept
         }
         error.resumeData = kept ?? nil
         return error
+    }
+
+    /// What continues a file, which is forced to the disk; nil when it cannot be continued. Blocks.
+    private func resumeData(keeping partial: PartialFile) throws -> ResumeData? {
+        // It may have been removed by somebody.
+        guard partial.file.hasItsName, let record = partial.record, let validator = record.validator else { return nil }
+        let count = try partial.count()
+        guard count > 0, count <= record.length ?? .max else { return nil }
+        try partial.keep(count)
+        return ResumeData(
+            url: url,
+            partialFile: URL(filePath: partial.file.path, directoryHint: .notDirectory),
+            byteCount: count,
+            totalByteCount: record.length,
+            validator: validator,
+            token: partial.token,
+            fields: record.fields
+        )
+    }
+
+    /// Removes the file that the download was to continue. Blocks.
+    func removePartialFile() {
+        guard let resumeData else { return }
+        try? PartialFile(continuing: resumeData)?.remove()
     }
 }

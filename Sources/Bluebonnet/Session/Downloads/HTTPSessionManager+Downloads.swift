@@ -22,11 +22,13 @@ extension HTTPSessionManager {
     ///   - destination: A file URL, which is replaced when the new file is complete, or another
     ///     ``DownloadDestination``.
     ///   - resumeData: The download to continue. Default: none.
+    ///   - checksum: The digest that the file must have. Default: any.
     ///   - progress: Called at changes, on no particular thread; see
     ///     ``ValueTask/onProgress(_:)``. Default: nobody.
     /// - Returns: The file.
     /// - Throws: ``NetworkingError``, with ``NetworkingError/resumeData`` where the download can be
-    ///   continued; ``NetworkingError/Code/outputFailed`` when the file cannot be written.
+    ///   continued; ``NetworkingError/Code/outputFailed`` when the file cannot be written;
+    ///   ``NetworkingError/Code/digestMismatch`` when its bytes are not those that were meant.
     @discardableResult
     public func download(
         _ path: String,
@@ -36,6 +38,7 @@ extension HTTPSessionManager {
         options: [RequestOption] = [],
         to destination: some DownloadDestination,
         resuming resumeData: ResumeData? = nil,
+        checksum: Checksum? = nil,
         progress: (@Sendable (TaskProgress) -> Void)? = nil
     ) async throws(NetworkingError) -> URL {
         let task = try downloadTask(
@@ -46,7 +49,8 @@ extension HTTPSessionManager {
             timeout: timeout,
             options: options,
             to: destination,
-            resuming: resumeData
+            resuming: resumeData,
+            checksum: checksum
         )
         if let progress { task.onProgress(progress) }
         return try await task.value
@@ -63,6 +67,7 @@ extension HTTPSessionManager {
     ///   - destination: A file URL, which is replaced when the new file is complete, or another
     ///     ``DownloadDestination``.
     ///   - resumeData: The download to continue. Default: none.
+    ///   - checksum: The digest that the file must have. Default: any.
     ///   - progress: Called at changes, on ``completionQueue``. Default: nobody.
     ///   - success: Called with the task and the file; nil for nobody.
     ///   - failure: Called with the error, and with the task when there was one. Default: nobody.
@@ -76,6 +81,7 @@ extension HTTPSessionManager {
         options: [RequestOption] = [],
         to destination: some DownloadDestination,
         resuming resumeData: ResumeData? = nil,
+        checksum: Checksum? = nil,
         progress: (@Sendable (TaskProgress) -> Void)? = nil,
         success: (@Sendable (DownloadTask, URL) -> Void)?,
         failure: (@Sendable (DownloadTask?, NetworkingError) -> Void)? = nil
@@ -89,7 +95,8 @@ extension HTTPSessionManager {
                 timeout: timeout,
                 options: options,
                 to: destination,
-                resuming: resumeData
+                resuming: resumeData,
+                checksum: checksum
             )
         }
     }
@@ -109,6 +116,7 @@ extension HTTPSessionManager {
     ///   - destination: A file URL, which is replaced when the new file is complete, or another
     ///     ``DownloadDestination``.
     ///   - resumeData: The download to continue. Default: none.
+    ///   - checksum: The digest that the file must have. Default: any.
     /// - Returns: The task, not started.
     /// - Throws: As ``request(_:_:parameters:body:query:headers:timeout:options:)``.
     public func downloadTask(
@@ -121,7 +129,8 @@ extension HTTPSessionManager {
         timeout: Duration? = nil,
         options: [RequestOption] = [],
         to destination: some DownloadDestination,
-        resuming resumeData: ResumeData? = nil
+        resuming resumeData: ResumeData? = nil,
+        checksum: Checksum? = nil
     ) throws(NetworkingError) -> DownloadTask {
         let request = try request(
             method,
@@ -134,10 +143,12 @@ extension HTTPSessionManager {
             options: options
         )
         let download = Download(
+            url: request.url,
             destination: destination,
             resumeData: resumeData,
+            checksum: checksum,
             validations: [options.validation ?? validation, bodyRules(options)]
         )
-        return DownloadTask(request, core: session.core, download)
+        return DownloadTask(request, session: session.core, download)
     }
 }

@@ -1,5 +1,7 @@
+import Crypto
 import FoundationEssentials
 import NIOCore
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -10,63 +12,230 @@ import NIOCore
 #endif
 
 /// The file of an unfinished download: beside its target, under a name that can be foreseen, so
-/// that at most one is left behind; locked, so that two downloads never write to one. Its size is
-/// the number of bytes received.
+/// that at most one is left behind; locked, so that two downloads never write to one; with a record
+/// of what it belongs to, where the file system has extended attributes. Its size is the number of
+/// bytes received.
 ///
 /// Every function blocks: call it on a thread that may.
-struct PartialFile: Sendable {
+final class PartialFile: Sendable {
     /// What the name of the target gets.
     static let suffix = ".bluebonnet"
 
+    private struct State {
+        /// What the file belongs to; nil before that is known.
+        var record: DownloadRecord?
+        /// Whether the file says so too.
+        var isRecorded = false
+        /// The disk failed. The system says so once, and later that all is well.
+        var failure: SystemFile.Failure?
+        /// Whether the record is to change no more.
+        var isOver = false
+    }
+
     let file: SystemFile
+    private let state: Mutex<State>
+    private let isSecuring = Atomic(false)
+
+    private init(_ file: SystemFile, _ record: DownloadRecord?, isRecorded: Bool) {
+        self.file = file
+        state = Mutex(State(record: record, isRecorded: isRecorded))
+    }
 
     /// The path of the partial file of a target.
     static func path(for target: String) -> String {
         let folder = SystemFile.folder(of: target)
-        // NAME_MAX is 255 bytes.
-        let name = FileName.shortened(String(target.dropFirst(folder.count)), to: 255 - suffix.utf8.count)
-        return folder + name + suffix
+        let name = String(target.dropFirst(folder.count))
+        let most = FileName.longestOfSystem - suffix.utf8.count
+        guard name.utf8.count > most else { return target + suffix }
+        // Of two long names with one beginning each needs a file of its own.
+        let digest = SHA256.hash(data: Data(name.utf8)).prefix(4)
+        let end = "~" + digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        return folder + FileName.shortened(name, to: most - end.utf8.count) + end + suffix
     }
 
-    /// Takes the file of a target, or makes it. It is empty.
-    init(for target: Target) throws {
-        file = try Self.unused(for: target)
-        try file.truncate(to: 0)
-    }
+    // MARK: Taking it
 
-    private static func unused(for target: Target) throws -> SystemFile {
+    /// Takes the file of a target, or makes it. ``begin(_:)`` empties it.
+    ///
+    /// - Throws: ``NetworkingError/Code/outputFailed`` when another download has it, and for a file
+    ///   of that name that is not one of a download.
+    convenience init(for target: Target) throws {
         var number = 1
         while true {
             do {
-                return try SystemFile.exclusive(path(for: target.numbered(number)))
-            } catch let failure as SystemFile.Failure where failure.code == EWOULDBLOCK {
-                // Another download has the name; this one gets another in the end, too.
-                guard target.options.contains(.uniqueName), number < Target.mostNumbers else {
-                    throw isTaken(target.path, failure)
-                }
+                let file = try Self.owned(Self.path(for: target.numbered(number)))
+                self.init(file, nil, isRecorded: false)
+                return
+            } catch let error as NetworkingError {
+                // This one gets another name in the end, too.
+                guard target.options.contains(.uniqueName), number < Target.mostNumbers else { throw error }
                 number += 1
             }
         }
     }
 
-    private static func isTaken(_ path: String, _ failure: SystemFile.Failure) -> NetworkingError {
-        NetworkingError(.outputFailed, "Another download writes to \(path).", underlying: failure)
+    /// Opens a partial file, or makes it.
+    private static func owned(_ path: String) throws -> SystemFile {
+        let file = try exclusive(path)
+        do {
+            guard try file.attribute(DownloadRecord.attribute) == nil else { return file }
+        } catch let failure as SystemFile.Failure where failure.isUnsupported {
+            // Nobody can tell.
+            return file
+        }
+        // An empty file has nothing to lose, and one whose process ended before it wrote the record
+        // is empty.
+        guard try file.size() > 0 else { return file }
+        throw NetworkingError(
+            .outputFailed,
+            "The file \(path) has the name of a partial file, and was not made by a download: remove or rename it."
+        )
+    }
+
+    private static func exclusive(_ path: String) throws -> SystemFile {
+        do {
+            return try SystemFile.exclusive(path)
+        } catch let failure as SystemFile.Failure where failure.code == EWOULDBLOCK {
+            throw NetworkingError(.outputFailed, "Another download writes to \(path).", underlying: failure)
+        }
     }
 
     /// Takes the file that a download is to continue, as far as its bytes are known; nil where
-    /// there is none.
-    init?(continuing resumeData: ResumeData) throws {
+    /// there is none, and where it belongs to another download by now.
+    convenience init?(continuing resumeData: ResumeData) throws {
         let path = try SystemFile.checked(resumeData.partialFile.path(percentEncoded: false))
         guard unsafe access(path, F_OK) == 0 else { return nil }
+        let file = try Self.exclusive(path)
+        let size = try file.size()
+        let found: DownloadRecord?
         do {
-            file = try SystemFile.exclusive(path)
-        } catch let failure as SystemFile.Failure where failure.code == EWOULDBLOCK {
-            throw Self.isTaken(path, failure)
+            found = try DownloadRecord(of: file)
+        } catch let failure as SystemFile.Failure where failure.isUnsupported {
+            self.init(file, DownloadRecord(resumeData), isRecorded: false)
+            try file.truncate(to: min(resumeData.byteCount, size))
+            return
         }
-        try file.truncate(to: min(resumeData.byteCount, file.size()))
+        // Resume data of a file that had no record, because it was elsewhere, has no token.
+        guard found?.token == resumeData.token else { return nil }
+        var record = found ?? DownloadRecord(resumeData)
+        // A shortened record has none.
+        record.validator = resumeData.validator
+        let count = min(resumeData.byteCount, found?.trusted(of: size) ?? size)
+        self.init(file, record, isRecorded: false)
+        try `continue`(at: count, record)
+    }
+
+    // MARK: The record
+
+    /// What the file belongs to; nil before that is known.
+    var record: DownloadRecord? { state.withLock { $0.record } }
+
+    /// The token of the record; nil where the file has none.
+    var token: String? { state.withLock { $0.isRecorded ? $0.record?.token : nil } }
+
+    /// Empties the file, and notes what it will belong to. What was there is never under the new
+    /// record, also when the process ends in between.
+    func begin(_ record: DownloadRecord) throws {
+        try file.truncate(to: 0)
+        do {
+            try state.withLock { try note(record, &$0) }
+        } catch {
+            remove()
+            throw error
+        }
+    }
+
+    /// Cuts the file, and notes what is known of it now.
+    func `continue`(at position: Int, _ record: DownloadRecord) throws {
+        try file.truncate(to: position)
+        var record = record
+        // What was trusted of the time before the machine was started is on the disk.
+        if record.boot != SystemFile.currentBoot { record.secured = position }
+        record.secured = min(record.secured, position)
+        record.boot = SystemFile.currentBoot
+        try state.withLock { state in
+            if state.record != record || !state.isRecorded { try note(record, &state) }
+        }
+    }
+
+    private func note(_ record: DownloadRecord, _ state: inout State) throws {
+        state.record = record
+        do {
+            try file.setAttribute(DownloadRecord.attribute, to: record.encoded)
+            state.isRecorded = true
+        } catch let failure as SystemFile.Failure where failure.isUnsupported {
+            state.isRecorded = false
+        } catch let failure as SystemFile.Failure where [E2BIG, ERANGE, ENOSPC].contains(failure.code) {
+            // An entity tag may have any length; ext4 calls that no space.
+            try file.setAttribute(DownloadRecord.attribute, to: record.shortened.encoded)
+            state.isRecorded = true
+        }
+    }
+
+    // MARK: The disk
+
+    /// Has a thread force to the disk what was written so far, and note how much that is.
+    func secureLater(_ count: Int) {
+        guard !isSecuring.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        let token = record?.token
+        BlockingThreads.files.submit { [self] unavailable in
+            defer { isSecuring.store(false, ordering: .releasing) }
+            // What cannot be noted now is noted the next time, or at the end.
+            if unavailable == nil { try? secure(count, of: token) }
+        }
+    }
+
+    /// Forces what was written to the disk, and notes how much that is.
+    ///
+    /// - Parameters:
+    ///   - count: The bytes that had been written before.
+    ///   - token: The download that they belong to; nothing is noted for another one.
+    /// - Throws: ``SystemFile/Failure`` when the disk does not take them.
+    func secure(_ count: Int, of token: String?) throws {
+        try state.withLock { state in
+            guard !state.isOver, var record = state.record, record.token == token else { return }
+            try synchronize(&state)
+            record.secured = count
+            state.record = record
+            // On a full disk the last one stays, which promises less.
+            if state.isRecorded { try? file.setAttribute(DownloadRecord.attribute, to: record.encoded) }
+        }
+    }
+
+    private func synchronize(_ state: inout State) throws {
+        if let failure = state.failure { throw failure }
+        do {
+            try file.synchronize()
+        } catch let failure as SystemFile.Failure {
+            state.failure = failure
+            throw failure
+        }
     }
 
     func count() throws -> Int { try file.size() }
+
+    // MARK: The end
+
+    /// Keeps the file for a later download, cut to a size: that also gives back what was reserved.
+    func keep(_ count: Int) throws {
+        try file.truncate(to: count)
+        try secure(count, of: record?.token)
+        release()
+    }
+
+    /// Removes the file.
+    func remove() {
+        state.withLock { $0.isOver = true }
+        // It may have its final name already, or have been replaced by somebody.
+        if file.hasItsName { file.remove() }
+        file.release()
+    }
+
+    /// Lets another download have the file, before the last reference to it is gone.
+    func release() {
+        state.withLock { $0.isOver = true }
+        file.release()
+    }
 
     /// Gives the file the name of its target.
     ///
@@ -74,73 +243,18 @@ struct PartialFile: Sendable {
     /// - Throws: ``NetworkingError/Code/outputFailed`` when it lost its own name: what has
     ///   that name now is not what was received.
     func commit(to target: Target) throws -> String {
-        try file.synchronize()
+        try state.withLock { state in
+            try synchronize(&state)
+            state.isOver = true
+        }
         guard file.hasItsName else {
             throw NetworkingError(.outputFailed, "\(file.path) was removed or replaced during the download.")
         }
         let path = try move(to: target)
+        // Not before: without it, what a crash leaves behind would be nobody's.
+        file.removeAttribute(DownloadRecord.attribute)
         try SystemFile.synchronizeFolder(of: path)
         return path
-    }
-
-    /// The final name of a file, and what may be done for it.
-    struct Target: Sendable {
-        let path: String
-        var options: DownloadTarget.Options
-
-        /// The path to write to, and what of it holds also in other folders.
-        ///
-        /// A link stays, and what it names is written. Where nothing is to be replaced it is a name
-        /// that is taken, like every other: a new file would come to the folder that it leads to.
-        init(_ target: DownloadTarget) throws {
-            let path = try SystemFile.checked(FileOutput.path(of: target.file, for: "a download"))
-            if target.options.contains(.createDirectories) {
-                let folder = target.file.deletingLastPathComponent()
-                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            }
-            var status = stat()
-            guard Self.replaces(target.options), unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK
-            else {
-                self.path = path
-                options = target.options
-                return
-            }
-            // A link to nothing resolves to nothing, and cannot be kept.
-            guard let resolved = unsafe realpath(path, nil) else { throw SystemFile.Failure(path: path, code: errno) }
-            defer { unsafe free(resolved) }
-            self.path = unsafe String(cString: resolved)
-            options = target.options
-        }
-
-        /// The most names that are tried for one that is free.
-        static let mostNumbers = 10_000
-
-        /// The path with a number in its name, from 2 on.
-        func numbered(_ number: Int) -> String {
-            guard number > 1 else { return path }
-            let folder = SystemFile.folder(of: path)
-            return folder + FileName.numbered(String(path.dropFirst(folder.count)), number)
-        }
-
-        /// Whether what has the name may be written to or replaced.
-        private static func replaces(_ options: DownloadTarget.Options) -> Bool {
-            options.isDisjoint(with: [.uniqueName, .withoutOverwriting])
-        }
-
-        /// Whether it is a pipe or a device, which is written to directly.
-        var isSpecial: Bool {
-            var status = stat()
-            guard Self.replaces(options), unsafe stat(path, &status) == 0 else { return false }
-            return status.st_mode & S_IFMT != S_IFREG && status.st_mode & S_IFMT != S_IFDIR
-        }
-
-        /// Checks before the download what would fail after it.
-        func check() throws {
-            var status = stat()
-            guard !options.contains(.uniqueName), unsafe lstat(path, &status) == 0 else { return }
-            guard Self.replaces(options) else { throw SystemFile.Failure(path: path, code: EEXIST) }
-            if status.st_mode & S_IFMT == S_IFDIR { throw SystemFile.Failure(path: path, code: EISDIR) }
-        }
     }
 
     private func move(to target: Target) throws -> String {

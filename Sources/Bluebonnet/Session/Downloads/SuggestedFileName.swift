@@ -24,8 +24,10 @@ extension ResponseHead {
 /// Names of files that somebody else chose.
 enum FileName {
     /// The most bytes of a name. With the suffix of a partial file, or a number, it has to be
-    /// within NAME_MAX, which is 255 bytes.
+    /// within ``longestOfSystem``.
     static let longest = 200
+    /// The most bytes of a name that the system takes (NAME_MAX).
+    static let longestOfSystem = 255
 
     /// The name without what makes it more than the name of a visible file.
     static func harmless(_ name: String) -> String {
@@ -58,9 +60,11 @@ enum FileName {
         return String(stem + ending)
     }
 
-    /// The name with a number before its extension: `name 2.iso`.
+    /// The name with a number before its extension: `name 2.iso`. A name that would be too long is
+    /// cut before the number.
     static func numbered(_ name: String, _ number: Int) -> String {
-        let (stem, ending) = parts(of: name)
+        let space = longestOfSystem - " \(number)".utf8.count
+        let (stem, ending) = parts(of: shortened(name, to: space))
         return "\(stem) \(number)\(ending)"
     }
 

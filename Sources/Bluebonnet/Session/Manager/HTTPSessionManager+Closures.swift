@@ -68,9 +68,14 @@ extension HTTPSessionManager {
 
     /// Makes a task whose value the manager's own response serializer makes.
     func task(_ request: Request, _ options: [RequestOption]) -> DataTask<JSONValue> {
+        task(request, ownSerializer(options), options)
+    }
+
+    /// The manager's own response serializer, with the rules of a call.
+    func ownSerializer(_ options: [RequestOption]) -> any ValidatingResponseSerializer<JSONValue> {
         var serializer = responseSerializer
         if let validation = options.validation { serializer.validation = validation }
-        return task(request, serializer, options)
+        return serializer
     }
 
     /// Makes a task under the manager's validation.

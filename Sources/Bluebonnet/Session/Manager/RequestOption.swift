@@ -46,20 +46,12 @@ public struct RequestOption: Sendable {
     }
 
     /// The urgency of the response: sent as `Priority` (RFC 9218 §5), unless the request has that
-    /// field.
+    /// field, and the first priority of its task, ``SessionTask/priority``.
     ///
     /// - Parameter priority: The priority.
     /// - Returns: The option.
     public static func priority(_ priority: RequestPriority) -> RequestOption {
-        request { request in
-            // The field of an earlier priority is replaced; one that the call wrote stays.
-            let field = request.headerFields[.priority]
-            let isOwn = field == nil || field == request.properties.priority?.description
-            request.properties.priority = priority
-            guard isOwn else { return }
-            let value = priority.description
-            request.headerFields[.priority] = value.isEmpty ? nil : value
-        }
+        request { $0.setPriority(priority) }
     }
 
     /// The use of a stored response; see ``RequestProperties/cachePolicy``.
@@ -86,6 +78,19 @@ public struct RequestOption: Sendable {
     /// - Returns: The option.
     public static func validation(_ validation: ResponseValidation) -> RequestOption {
         RequestOption(kind: .validation(validation))
+    }
+}
+
+extension Request {
+    /// Changes the priority, and the field that says it (RFC 9218 §5).
+    mutating func setPriority(_ priority: RequestPriority) {
+        // The field of an earlier priority is replaced; one that the call wrote stays.
+        let field = headerFields[.priority]
+        let isOwn = field == nil || field == properties.priority?.description
+        properties.priority = priority
+        guard isOwn else { return }
+        let value = priority.description
+        headerFields[.priority] = value.isEmpty ? nil : value
     }
 }
 

@@ -86,6 +86,45 @@ extension HTTPSessionManager {
         }
     }
 
+    /// Makes a task that is not started, and whose response is read while it comes. It is validated
+    /// as that of ``stream(_:parameters:headers:timeout:options:)``.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - path: A path relative to ``baseURL``, or a whole URL.
+    ///   - parameters: Query or body, as the request serializer decides. Default: none.
+    ///   - body: The body, without parameters beside it. Default: none.
+    ///   - query: Values for the query of the URL, whatever the method is. Default: none.
+    ///   - headers: Header fields that win over the serializer's. Default: none.
+    ///   - timeout: The longest time for the whole exchange, the body included. Default: the
+    ///     session's.
+    ///   - options: Settings of this call. Default: none.
+    /// - Returns: The task, not started.
+    /// - Throws: As ``request(_:_:parameters:body:query:headers:timeout:options:)``.
+    public func streamTask(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        parameters: Parameters = [:],
+        body: RequestContent? = nil,
+        query: Parameters = [:],
+        headers: RequestHeaders = [:],
+        timeout: Duration? = nil,
+        options: [RequestOption] = []
+    ) throws(NetworkingError) -> StreamTask {
+        let request = try request(
+            method,
+            path,
+            parameters: parameters,
+            body: body,
+            query: query,
+            headers: headers,
+            timeout: timeout,
+            options: options
+        )
+        let rules = [options.validation ?? validation, bodyRules(options)]
+        return StreamTask(request, session: session, validations: rules)
+    }
+
     private func stream(
         _ options: [RequestOption],
         _ makeRequest: @escaping @Sendable () throws(NetworkingError) -> Request

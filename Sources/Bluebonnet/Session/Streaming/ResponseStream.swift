@@ -34,7 +34,9 @@ public struct ResponseStream: AsyncSequence, Sendable {
 
     /// The most bytes of the body of a refused response that its error carries: as many as come
     /// within a second, and of a stream of events those that came with the head. Default: 64 KiB.
-    public var errorBodyLimit = 65_536
+    public var errorBodyLimit = defaultErrorBodyLimit
+
+    static let defaultErrorBodyLimit = 65_536
 
     private let session: SessionManager
     /// The rules that every response of the manager must fulfil.

@@ -7,12 +7,14 @@ extension Call {
     /// - Parameters:
     ///   - request: The request to send.
     ///   - core: The session.
+    ///   - kind: The kind of the task. Default: data.
     ///   - isWatched: Whether it may be looked at while it runs. Default: false.
     ///   - isStarted: Whether its maker runs it at once. Default: false.
     ///   - now: The clock of the speeds. Default: the event loops'.
     convenience init(
         _ request: Request,
         core: SessionCore,
+        kind: Kind = .data,
         isWatched: Bool = false,
         isStarted: Bool = false,
         now: @escaping @Sendable () -> NIODeadline = { .now() }
@@ -22,6 +24,7 @@ extension Call {
             identifier: core.newIdentifier(),
             settings: core.settings,
             owner: core,
+            kind: kind,
             isWatched: isWatched,
             isStarted: isStarted,
             now: now
@@ -41,7 +44,7 @@ extension Call {
     ) throws(NetworkingError) -> Output {
         do throws(NetworkingError) {
             let output = try parse(received)
-            try complete(nil, received.transport)
+            try complete(nil, received.transport, Self.result(output, received))
             return output
         } catch {
             throw failed(error, received)
@@ -83,4 +86,21 @@ extension Call {
         try? complete(error, received?.transport)
         return error
     }
+
+    private static func result(_ output: some Sendable, _ received: ReceivedResponse) -> CallResult {
+        CallResult(
+            head: received.transport.head,
+            body: received.body,
+            value: (output as? any ValueHolder)?.heldValue ?? output
+        )
+    }
+}
+
+/// A response, whatever type its value has.
+private protocol ValueHolder {
+    var heldValue: any Sendable { get }
+}
+
+extension Response: ValueHolder {
+    fileprivate var heldValue: any Sendable { value }
 }

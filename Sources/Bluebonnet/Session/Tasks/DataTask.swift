@@ -12,48 +12,49 @@ public final class DataTask<Output: Sendable>: ValueTask {
     /// The result of the task: the response or the error. `map`, `mapError` and `get()` are those
     /// of Swift's `Result`.
     public typealias Outcome = Result<Response<Output>, NetworkingError>
-    private let core: SessionCore
-    private let call: Call
+    let core: TaskCore<Response<Output>>
     private let serialize: Serialize
-    private let ending = TaskEnding<Outcome>()
 
-    init(_ request: Request, core: SessionCore, serialize: @escaping Serialize) {
-        self.core = core
-        call = Call(request, core: core, isWatched: true)
+    init(_ request: Request, session: SessionCore, serialize: @escaping Serialize) {
+        core = TaskCore(request, session: session, kind: .data)
         self.serialize = serialize
-        call.present(as: self)
-        core.made(self)
+        core.present(as: self)
     }
 
     deinit {
-        core.released(identifier)
-        if ending.isAwaited { ending.end(.failure(call.releasedEarly())) }
+        core.release()
     }
 
     // MARK: What is known of it
 
     /// A number that no other task of the session has.
-    public var identifier: Int { call.identifier }
+    public var identifier: Int { core.call.identifier }
 
     /// The request that the task was made with.
-    public var originalRequest: Request { call.originalRequest }
+    public var originalRequest: Request { core.call.originalRequest }
 
     /// The state of the task.
-    public var state: TaskState { call.state }
+    public var state: TaskState { core.call.state }
 
     /// The request of the last hop, after interceptors and redirects; the original one before the
     /// first response.
-    public var currentRequest: Request { call.currentRequest }
+    public var currentRequest: Request { core.call.currentRequest }
 
     /// Status and header fields of the response, once they are there.
-    public var head: ResponseHead? { call.head }
+    public var head: ResponseHead? { core.call.head }
 
     /// The progress of upload and download now.
-    public var currentProgress: TaskProgress { call.currentProgress }
+    public var currentProgress: TaskProgress { core.call.currentProgress }
 
-    /// The progress of upload and download at each change, until the task is over. A slow reader
-    /// gets the newest.
-    public var progress: AsyncStream<TaskProgress> { call.progress }
+    /// The progress of upload and download, until the task is over: at the first bytes, then at
+    /// most ten times a second, and at the end. A slow reader gets the newest.
+    public var progress: AsyncStream<TaskProgress> { core.call.progress }
+
+    /// The urgency of the task; see ``SessionTask/priority``.
+    public var priority: RequestPriority {
+        get { core.call.priority }
+        set { core.call.priority = newValue }
+    }
 
     // MARK: The result
 
@@ -65,10 +66,7 @@ public final class DataTask<Output: Sendable>: ValueTask {
     /// let result = await task.result.mapError { MyError($0) }
     /// ```
     public var result: Outcome {
-        get async {
-            if call.markStarted() { return await work() }
-            return await ending.outcome { cancel() }
-        }
+        get async { await core.outcome(of: work) }
     }
 
     /// Calls the closure once when the task is over, on no particular thread; at once if it is
@@ -76,58 +74,36 @@ public final class DataTask<Output: Sendable>: ValueTask {
     ///
     /// - Parameter body: Gets the response or the error.
     public func whenComplete(_ body: @escaping @Sendable (Outcome) -> Void) {
-        ending.whenThere(body)
+        core.ending.whenThere(body)
     }
 
-    /// Calls the closure whenever bytes were transferred, on no particular thread; unlike
-    /// ``progress``, it leaves no change out.
+    /// Calls the closure with the progress as often as ``progress`` has one, on no particular
+    /// thread of Swift's tasks, which it must not block. Its last call comes before the result.
     ///
-    /// - Parameter body: Gets the progress. The connection waits while it runs.
+    /// - Parameter body: Gets the progress.
     public func onProgress(_ body: @escaping @Sendable (TaskProgress) -> Void) {
-        call.observeProgress(body)
+        core.call.observeProgress(body)
     }
 
     // MARK: Control
 
     /// Starts a new task, or resumes a suspended one.
     public func resume() {
-        if !call.start({ _ = await self.work() }) { call.resume() }
+        core.resume(work)
     }
 
-    /// Stops reading from the connection, so that the server is slowed down. A task that was not
-    /// started stays so.
+    /// Stops sending and reading; see ``SessionTask/suspend()``. A task that was not started stays
+    /// so.
     public func suspend() {
-        call.suspend()
+        core.call.suspend()
     }
 
     /// Fails the task with ``NetworkingError/Code/cancelled``, unless it is complete.
     public func cancel() {
-        call.cancel()
-        // No other code completes a task that never started.
-        if call.markStarted() { ending.end(.failure(call.failed(CancellationError(), nil))) }
+        core.cancel()
     }
 
-    private func work() async -> Outcome {
-        let outcome: Outcome
-        do throws(NetworkingError) {
-            let received = try await core.receive(call)
-            outcome = .success(try await parse(received))
-        } catch {
-            outcome = .failure(error)
-        }
-        ending.end(outcome)
-        return outcome
-    }
-
-    private func parse(_ received: ReceivedResponse) async throws(NetworkingError) -> Response<Output> {
-        let serialize = serialize
-        guard Call.isParsedElsewhere(received, caller: #isolation) else {
-            return try call.finish(received) { received throws(NetworkingError) in
-                Response(value: try serialize(received), received)
-            }
-        }
-        return try await call.finishElsewhere(received) { received throws(NetworkingError) in
-            Response(value: try serialize(received), received)
-        }
+    @Sendable private func work() async throws(NetworkingError) -> Response<Output> {
+        try await core.session.response(to: core.call, serialize)
     }
 }

@@ -27,49 +27,50 @@ public final class DownloadTask: ValueTask {
     /// of Swift's `Result`.
     public typealias Outcome = Result<Response<URL>, NetworkingError>
 
-    private let core: SessionCore
-    private let call: Call
+    let core: TaskCore<Response<URL>>
     private let download: Download
-    private let ending = TaskEnding<Outcome>()
 
-    init(_ request: Request, core: SessionCore, _ download: Download) {
-        self.core = core
+    init(_ request: Request, session: SessionCore, _ download: Download) {
+        core = TaskCore(request, session: session, kind: .download)
         self.download = download
-        call = Call(request, core: core, isWatched: true)
-        call.present(as: self)
-        core.made(self)
+        core.present(as: self)
     }
 
     deinit {
-        core.released(identifier)
-        if ending.isAwaited { ending.end(.failure(call.releasedEarly())) }
+        core.release()
     }
 
     // MARK: What is known of it
 
     /// A number that no other task of the session has.
-    public var identifier: Int { call.identifier }
+    public var identifier: Int { core.call.identifier }
 
     /// The request that the task was made with.
-    public var originalRequest: Request { call.originalRequest }
+    public var originalRequest: Request { core.call.originalRequest }
 
     /// The state of the task.
-    public var state: TaskState { call.state }
+    public var state: TaskState { core.call.state }
 
     /// The request of the last hop, after interceptors and redirects, with the range that it asked
     /// for; the original one before the first response.
-    public var currentRequest: Request { call.currentRequest }
+    public var currentRequest: Request { core.call.currentRequest }
 
     /// Status and header fields of the response, once they are there.
-    public var head: ResponseHead? { call.head }
+    public var head: ResponseHead? { core.call.head }
 
     /// The progress of upload and download now. The download counts from the beginning of the file,
     /// also when it continues another one.
-    public var currentProgress: TaskProgress { call.currentProgress }
+    public var currentProgress: TaskProgress { core.call.currentProgress }
 
-    /// The progress of upload and download at each change, until the task is over. A slow reader
-    /// gets the newest.
-    public var progress: AsyncStream<TaskProgress> { call.progress }
+    /// The progress of upload and download, until the task is over: at the first bytes, then at
+    /// most ten times a second, and at the end. A slow reader gets the newest.
+    public var progress: AsyncStream<TaskProgress> { core.call.progress }
+
+    /// The urgency of the task; see ``SessionTask/priority``.
+    public var priority: RequestPriority {
+        get { core.call.priority }
+        set { core.call.priority = newValue }
+    }
 
     // MARK: The result
 
@@ -77,10 +78,7 @@ public final class DownloadTask: ValueTask {
     /// the response is the file, its body is empty. Cancelling the Swift task that awaits cancels
     /// this task.
     public var result: Outcome {
-        get async {
-            if call.markStarted() { return await work() }
-            return await ending.outcome { cancel() }
-        }
+        get async { await core.outcome(of: work) }
     }
 
     /// Calls the closure once when the task is over, on no particular thread; at once if it is
@@ -88,36 +86,42 @@ public final class DownloadTask: ValueTask {
     ///
     /// - Parameter body: Gets the response or the error.
     public func whenComplete(_ body: @escaping @Sendable (Outcome) -> Void) {
-        ending.whenThere(body)
+        core.ending.whenThere(body)
     }
 
-    /// Calls the closure whenever bytes were transferred, on no particular thread; unlike
-    /// ``progress``, it leaves no change out.
+    /// Calls the closure with the progress as often as ``progress`` has one, on no particular
+    /// thread of Swift's tasks, which it must not block. Its last call comes before the result.
     ///
-    /// - Parameter body: Gets the progress. The connection waits while it runs.
+    /// - Parameter body: Gets the progress.
     public func onProgress(_ body: @escaping @Sendable (TaskProgress) -> Void) {
-        call.observeProgress(body)
+        core.call.observeProgress(body)
     }
 
     // MARK: Control
 
     /// Starts a new task, or resumes a suspended one.
     public func resume() {
-        if !call.start({ _ = await self.work() }) { call.resume() }
+        core.resume(work)
     }
 
-    /// Stops reading from the connection, so that the server is slowed down. A task that was not
-    /// started stays so.
+    /// Stops sending and reading; see ``SessionTask/suspend()``. A task that was not started stays
+    /// so.
     public func suspend() {
-        call.suspend()
+        core.call.suspend()
     }
 
     /// Fails the task with ``NetworkingError/Code/cancelled``, unless it is complete, and removes
     /// what was received.
     public func cancel() {
-        call.cancel()
+        core.call.cancel()
         // No other code completes a task that never started.
-        if call.markStarted() { ending.end(.failure(call.failed(CancellationError(), nil))) }
+        guard core.call.markUnstarted() else { return }
+        let error = core.call.failed(CancellationError(), nil)
+        guard download.resumeData != nil else { return core.ending.end(.failure(error)) }
+        BlockingThreads.files.submit { [download, ending = core.ending] unavailable in
+            if unavailable == nil { download.removePartialFile() }
+            ending.end(.failure(error))
+        }
     }
 
     /// Cancels the task, and keeps what was received.
@@ -126,24 +130,12 @@ public final class DownloadTask: ValueTask {
     ///   continued, and when it is complete.
     public func cancelProducingResumeData() async -> ResumeData? {
         download.keepsWhenCancelled.set()
-        if call.markStarted() {
-            call.cancel()
-            ending.end(.failure(call.failed(CancellationError(), nil)))
-            return download.resumeData
-        }
-        call.cancel()
-        guard case .failure(let error) = await ending.outcome(onCancel: {}) else { return nil }
+        if core.cancel() { return download.resumeData }
+        guard case .failure(let error) = await core.ending.outcome(onCancel: {}) else { return nil }
         return error.resumeData
     }
 
-    private func work() async -> Outcome {
-        let outcome: Outcome
-        do throws(NetworkingError) {
-            outcome = .success(try await core.download(call, download))
-        } catch {
-            outcome = .failure(error)
-        }
-        ending.end(outcome)
-        return outcome
+    @Sendable private func work() async throws(NetworkingError) -> Response<URL> {
+        try await core.session.download(core.call, download)
     }
 }

@@ -27,25 +27,50 @@ extension SessionCore {
         }
     }
 
+    /// Sends the request, collects the response, and parses it. Cancelling the Swift task cancels
+    /// the run.
+    ///
+    /// When this throws, the task is complete.
+    func response<Output: Sendable>(
+        to call: Call,
+        _ serialize: @escaping DataTask<Output>.Serialize
+    ) async throws(NetworkingError) -> Response<Output> {
+        let received = try await receive(call)
+        guard Call.isParsedElsewhere(received, caller: #isolation) else {
+            return try call.finish(received) { received throws(NetworkingError) in
+                Response(value: try serialize(received), received)
+            }
+        }
+        return try await call.finishElsewhere(received) { received throws(NetworkingError) in
+            Response(value: try serialize(received), received)
+        }
+    }
+
     /// Sends the request and returns with the head. The task is over when the body has come to its
     /// end.
     ///
-    /// When this throws, the task is complete.
-    func open(_ call: Call) async throws(NetworkingError) -> TransportResponse {
+    /// When this throws, the task is complete. Otherwise the closure is called when the body has
+    /// ended, with the error that ended it early.
+    func open(
+        _ call: Call,
+        whenEnded ended: (@Sendable (NetworkingError?) -> Void)? = nil
+    ) async throws(NetworkingError) -> TransportResponse {
         do {
             try begin(call)
             let context = context(of: call, collectsBody: false)
             let response = try await send(call.originalRequest, context: context)
             received(response, for: call)
             guard let stream = response.body.stream else {
-                try call.complete(nil, response)
+                try call.complete(nil, response, CallResult(head: response.head))
+                ended?(nil)
                 return response
             }
             stream.whenEnded { end in
                 // The reader of the body gets the error that ended it. A response kept here would
                 // keep its body.
                 let error: NetworkingError? = if case .failure(let error) = end { error } else { nil }
-                try? call.complete(error, nil)
+                try? call.complete(error, nil, CallResult(head: call.head))
+                ended?(error)
             }
             return response
         } catch {
@@ -68,7 +93,7 @@ extension SessionCore {
                 received(response, for: call)
                 return response
             }
-            try call.complete(nil, response)
+            try call.complete(nil, response, CallResult(head: response.head, value: file, file: file))
             return Response(value: file, ReceivedResponse(transport: response, body: Data(), startedAt: startedAt))
         } catch {
             throw call.failed(error, nil)
@@ -77,7 +102,9 @@ extension SessionCore {
 
     /// Sends a request through the interceptors and the transport.
     private func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
-        try await chain.appending(request.interceptors).send(withAdditionalFields(request), context: context)
+        var request = withAdditionalFields(request)
+        if let priority = context.call.chosenPriority { request.setPriority(priority) }
+        return try await chain.appending(request.interceptors).send(request, context: context)
     }
 
     private func whole(of response: TransportResponse, for call: Call) throws(NetworkingError) -> Data? {

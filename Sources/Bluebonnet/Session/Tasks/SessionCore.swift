@@ -7,6 +7,13 @@ final class SessionCore: CallOwner {
     /// A task that has not started. It lives as long as its user keeps it.
     private struct Unstarted {
         weak var task: (any SessionTask)?
+        let kind: Call.Kind
+    }
+
+    private struct Listener {
+        let continuation: AsyncStream<SessionEvent>.Continuation
+        /// Whether it gets bodies and values, which may be large.
+        let wantsResults: Bool
     }
 
     private struct State {
@@ -14,7 +21,7 @@ final class SessionCore: CallOwner {
         var tasks: [Int: Call] = [:]
         var unstarted: [Int: Unstarted] = [:]
         var nextListener = 0
-        var listeners: [Int: AsyncStream<SessionEvent>.Continuation] = [:]
+        var listeners: [Int: Listener] = [:]
         var invalidation: NetworkingError?
         /// Invalidation waits for the running tasks.
         var isFinishing = false
@@ -65,8 +72,8 @@ final class SessionCore: CallOwner {
     }
 
     /// Notes a task that may start later.
-    func made(_ task: any SessionTask) {
-        state.withLock { $0.unstarted[task.identifier] = Unstarted(task: task) }
+    func made(_ task: any SessionTask, _ kind: Call.Kind) {
+        state.withLock { $0.unstarted[task.identifier] = Unstarted(task: task, kind: kind) }
     }
 
     /// Forgets a task that its user has released.
@@ -99,20 +106,22 @@ final class SessionCore: CallOwner {
         post(SessionEvent(isSuspended ? .didSuspend : .didResume, task.presented))
     }
 
-    func call(_ task: Call, hasEnded error: NetworkingError?) {
+    func call(_ task: Call, hasEnded error: NetworkingError?, _ result: () -> CallResult) {
         let (hasListeners, isLast) = state.withLock { state in
             state.tasks[task.identifier] = nil
             // One that was cancelled before it began.
             state.forgetUnstarted(task.identifier)
             return (!state.listeners.isEmpty, state.isFinishing && state.tasks.isEmpty)
         }
-        if hasListeners { post(SessionEvent(.didComplete, task.presented, error: error)) }
+        if hasListeners { post(SessionEvent(.didComplete, task.presented, error: error, result())) }
         if isLast { finish() }
     }
 
-    var tasks: [any SessionTask] {
+    /// The tasks that are not complete: of one kind, or all of them.
+    func tasks(_ kind: Call.Kind? = nil) -> [any SessionTask] {
         let (started, unstarted) = state.withLock { state in
-            (Array(state.tasks.values), state.unstarted.values.compactMap(\.task))
+            let unstarted = state.unstarted.values.filter { kind == nil || kind == $0.kind }
+            return (state.tasks.values.filter { kind == nil || kind == $0.kind }, unstarted.compactMap(\.task))
         }
         return (started.map(\.presented) + unstarted).sorted { $0.identifier < $1.identifier }
     }
@@ -126,19 +135,26 @@ final class SessionCore: CallOwner {
 
     func post(_ event: SessionEvent) {
         let listeners = state.withLock { Array($0.listeners.values) }
-        for listener in listeners { listener.yield(event) }
+        for listener in listeners {
+            listener.continuation.yield(listener.wantsResults ? event : event.withoutResult)
+        }
     }
 
-    /// A new stream of the events from now on; the newest 1,024 events wait for a slow reader.
-    var events: AsyncStream<SessionEvent> {
+    /// A new stream of the events from now on.
+    ///
+    /// - Parameters:
+    ///   - limit: The most events that wait for a slow reader; nil for all.
+    ///   - wantsResults: Whether they have bodies and values.
+    /// - Returns: The events.
+    func events(keepingNewest limit: Int?, wantsResults: Bool) -> AsyncStream<SessionEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: SessionEvent.self,
-            bufferingPolicy: .bufferingNewest(1024)
+            bufferingPolicy: limit.map { .bufferingNewest(max(1, $0)) } ?? .unbounded
         )
         let number = state.withLock { state -> Int? in
             guard state.invalidation == nil else { return nil }
             defer { state.nextListener += 1 }
-            state.listeners[state.nextListener] = continuation
+            state.listeners[state.nextListener] = Listener(continuation: continuation, wantsResults: wantsResults)
             listenerCount.store(state.listeners.count, ordering: .releasing)
             return state.nextListener
         }
@@ -181,8 +197,8 @@ final class SessionCore: CallOwner {
             return Array(state.listeners.values)
         }
         for listener in listeners {
-            listener.yield(SessionEvent(.didInvalidate, nil))
-            listener.finish()
+            listener.continuation.yield(SessionEvent(.didInvalidate, nil))
+            listener.continuation.finish()
         }
     }
 }

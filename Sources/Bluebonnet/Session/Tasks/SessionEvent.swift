@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// Something that happened to a task of a session.
 ///
 /// Counterpart of the notifications of `AFURLSessionManager`
@@ -36,20 +38,39 @@ public struct SessionEvent: Sendable {
     public let kind: Kind
     /// The task that it happened to; nil for ``Kind/didInvalidate``.
     public let task: (any SessionTask)?
-    /// The response head, for ``Kind/didReceiveResponse``.
+    /// The response head: for ``Kind/didReceiveResponse``, and for ``Kind/didComplete`` when there
+    /// was a response.
     public let head: ResponseHead?
     /// The error of a task that failed, for ``Kind/didComplete``; nil when it succeeded.
     public let error: NetworkingError?
+    /// The file of a download, for ``Kind/didComplete``.
+    public let file: URL?
+    /// The body of the response, for ``Kind/didComplete``; nil for downloads and streams, and where
+    /// the events were not asked for with results.
+    public private(set) var body: Data?
+    /// The value that the response serializer made, for ``Kind/didComplete``; nil where the events
+    /// were not asked for with results.
+    public private(set) var value: (any Sendable)?
 
     init(
         _ kind: Kind,
         _ task: (any SessionTask)?,
         head: ResponseHead? = nil,
-        error: NetworkingError? = nil
+        error: NetworkingError? = nil,
+        _ result: CallResult = CallResult()
     ) {
         self.kind = kind
         self.task = task
-        self.head = head
+        self.head = head ?? result.head
         self.error = error
+        file = result.file
+        body = result.body
+        value = result.value
+    }
+
+    var withoutResult: SessionEvent {
+        var event = self
+        (event.body, event.value) = (nil, nil)
+        return event
     }
 }

@@ -60,11 +60,42 @@ public final class SessionManager: Sendable {
 
     /// The tasks that are not complete, in the order they were made: those under way, streams
     /// included, and those that were made and not started, for as long as they are referenced.
-    public var tasks: [any SessionTask] { core.tasks }
+    ///
+    /// A call that is awaited without a task object is a task too: it can be suspended, resumed,
+    /// cancelled, and given another priority. It is listed by its verb, whatever it sends: an
+    /// `upload` among ``uploadTasks``, a `download` among ``downloadTasks``, a `stream` and
+    /// ``open(_:)`` among ``streamTasks``, and every other, such as a `post` of a file, among
+    /// ``dataTasks``.
+    ///
+    /// None of the lists waits for anything, as those of AFNetworking do.
+    public var tasks: [any SessionTask] { core.tasks() }
+
+    /// The tasks among ``tasks`` that are neither uploads nor downloads nor streams: each
+    /// ``DataTask``, and calls without a task object.
+    public var dataTasks: [any SessionTask] { core.tasks(.data) }
+
+    /// The uploads among ``tasks``: each is an ``UploadTask`` of some type of value.
+    public var uploadTasks: [any SessionTask] { core.tasks(.upload) }
+
+    /// The streams among ``tasks``: each ``StreamTask``, and streams without a task object.
+    public var streamTasks: [any SessionTask] { core.tasks(.stream) }
 
     /// The events of the tasks from now on, until the session ends. Every call makes a new stream;
-    /// the newest 1,024 events wait for a slow reader.
-    public var events: AsyncStream<SessionEvent> { core.events }
+    /// the newest 1,024 events wait for a slow reader. ``events(keepingNewest:withResults:)`` has
+    /// other limits.
+    public var events: AsyncStream<SessionEvent> { core.events(keepingNewest: 1024, wantsResults: false) }
+
+    /// The events of the tasks from now on, until the session ends. Every call makes a new stream.
+    ///
+    /// - Parameters:
+    ///   - limit: The most events that wait for a slow reader, who misses the oldest of more; less
+    ///     than 1 counts as 1. Nil loses none.
+    ///   - withResults: Whether the events have the bodies and values of responses, which are in
+    ///     memory until the reader has them. Default: false.
+    /// - Returns: The events.
+    public func events(keepingNewest limit: Int?, withResults: Bool = false) -> AsyncStream<SessionEvent> {
+        core.events(keepingNewest: limit, wantsResults: withResults)
+    }
 
     // MARK: Tasks
 
@@ -79,7 +110,7 @@ public final class SessionManager: Sendable {
         for request: Request,
         as serializer: Serializer
     ) -> DataTask<Serializer.Output> {
-        DataTask(request, core: core) { received throws(NetworkingError) in try serializer.serialize(received) }
+        DataTask(request, session: core) { received throws(NetworkingError) in try serializer.serialize(received) }
     }
 
     /// Makes a task that is not started and returns the body as it is: nothing is validated, and a
@@ -88,7 +119,7 @@ public final class SessionManager: Sendable {
     /// - Parameter request: The request to send.
     /// - Returns: The task, not started.
     public func dataTask(for request: Request) -> DataTask<Data> {
-        DataTask(request, core: core) { received throws(NetworkingError) in received.body }
+        DataTask(request, session: core) { received throws(NetworkingError) in received.body }
     }
 
     /// Sends a request and returns the parsed response. Only the serializer validates it, never a
@@ -142,16 +173,26 @@ public final class SessionManager: Sendable {
     /// ``ResponseStream/init(_:session:validation:)`` refuses other statuses than 2xx.
     ///
     /// Cancelling the Swift task cancels the request, also while the body is read. It is one of
-    /// ``tasks`` until its body has come to the end, failed or been dropped.
+    /// ``streamTasks`` until its body has come to the end, failed or been dropped.
     ///
     /// - Parameter request: The request to send.
     /// - Returns: The response; its body is still to be read.
     /// - Throws: ``NetworkingError``, but never for a status.
     public func open(_ request: Request) async throws(NetworkingError) -> TransportResponse {
-        let call = Call(request, core: core, isWatched: true, isStarted: true)
+        let call = Call(request, core: core, kind: .stream, isWatched: true, isStarted: true)
         var response = try await core.open(call)
         response.body = response.body.keeping(self, lineLimit: configuration.limits.line) { call.currentProgress }
         return response
+    }
+
+    /// Makes a task that is not started, and whose response is read while it comes.
+    ///
+    /// - Parameters:
+    ///   - request: The request to send.
+    ///   - validation: The responses that are accepted. Default: every 2xx.
+    /// - Returns: The task, not started.
+    public func streamTask(for request: Request, validation: ResponseValidation = .default) -> StreamTask {
+        StreamTask(request, session: self, validations: [validation])
     }
 
     // MARK: The end

@@ -30,6 +30,7 @@ final class QueueWaiter: PoolWaiter, CustomStringConvertible {
     private let ownPatience: Patience
     private var ownTicket = -1
     private let looks: Looks
+    var urgency: Int
 
     init(
         _ name: String,
@@ -39,6 +40,7 @@ final class QueueWaiter: PoolWaiter, CustomStringConvertible {
         deadline: NIODeadline? = nil,
         connect: Duration? = nil,
         waiting: Duration? = nil,
+        urgency: Int = 3,
         looks: Looks = Looks()
     ) {
         description = name
@@ -51,6 +53,7 @@ final class QueueWaiter: PoolWaiter, CustomStringConvertible {
             waiting: CompactTime(waiting)
         )
         self.looks = looks
+        self.urgency = urgency
     }
 
     var needsFreshConnection: Bool {

@@ -105,31 +105,51 @@ import Testing
 
 /// The two data structures that the queue is made of.
 @Suite struct WaitingLineTests {
-    @Test func `a waiting line keeps its order whichever element leaves it`() {
+    /// An element, its ticket, and its urgency when it was inserted or moved last.
+    private typealias Entry = (waiter: QueueWaiter, ticket: Int, number: UInt64, urgency: Int)
+
+    @Test(arguments: [3...3, 0...7])
+    func `a waiting line keeps its order whichever element leaves it or moves`(urgencies: ClosedRange<Int>) {
         var generator = SeededGenerator(seed: 7)
-        var line = WaitingLine<Int>()
-        var list: [(value: Int, ticket: Int, number: UInt64)] = []
+        var line = WaitingLine<QueueWaiter>()
+        var list: [Entry] = []
         for value in 0..<5000 {
-            switch Int.random(in: 0..<10, using: &generator) {
-            case 0..<4:
-                let (ticket, number) = line.insert(value, inFront: false)
-                list.append((value, ticket, number))
-            case 4:
-                let (ticket, number) = line.insert(value, inFront: true)
-                list.insert((value, ticket, number), at: 0)
-            case 5..<7:
-                #expect(line.popFirst() == list.first?.value)
+            let urgency = Int.random(in: urgencies, using: &generator)
+            switch Int.random(in: 0..<12, using: &generator) {
+            case 0..<5:
+                let waiter = QueueWaiter("\(value)", urgency: urgency)
+                let (ticket, number) = line.insert(waiter, inFront: false)
+                let index = list.firstIndex { $0.urgency > urgency } ?? list.endIndex
+                list.insert((waiter, ticket, number, urgency), at: index)
+            case 5:
+                let waiter = QueueWaiter("\(value)", urgency: urgency)
+                let (ticket, number) = line.insert(waiter, inFront: true)
+                let index = list.firstIndex { $0.urgency >= urgency } ?? list.endIndex
+                list.insert((waiter, ticket, number, urgency), at: index)
+            case 6..<8:
+                #expect(line.popFirst() === list.first?.waiter)
                 list = Array(list.dropFirst())
+            case 8..<10:
+                guard let index = list.indices.randomElement(using: &generator) else { continue }
+                var entry = list[index]
+                entry.waiter.urgency = urgency
+                line.move(at: entry.ticket)
+                #expect(line.element(at: entry.ticket, number: entry.number) === entry.waiter)
+                guard entry.urgency != urgency else { continue }
+                entry.urgency = urgency
+                list.remove(at: index)
+                list.insert(entry, at: list.firstIndex { $0.urgency > urgency } ?? list.endIndex)
             default:
                 guard let index = list.indices.randomElement(using: &generator) else { continue }
-                let (value, ticket, number) = list.remove(at: index)
-                #expect(line.element(at: ticket, number: number) == value)
-                #expect(line.remove(at: ticket) == value)
-                #expect(line.element(at: ticket, number: number) == nil)
+                let entry = list.remove(at: index)
+                #expect(line.element(at: entry.ticket, number: entry.number) === entry.waiter)
+                #expect(line.remove(at: entry.ticket) === entry.waiter)
+                #expect(line.element(at: entry.ticket, number: entry.number) == nil)
             }
             #expect(line.count == list.count)
+            #expect(value % 100 > 0 || Array(line).map(\.description) == list.map(\.waiter.description))
         }
-        #expect(Array(line) == list.map(\.value))
+        #expect(!line.isEmpty && Array(line).map(\.description) == list.map(\.waiter.description))
         while line.popFirst() != nil {}
         #expect(line.isEmpty && Array(line).isEmpty)
     }

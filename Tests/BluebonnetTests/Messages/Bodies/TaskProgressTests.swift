@@ -137,12 +137,12 @@ import Testing
 
     @Test(arguments: [(0, 0, 1.0), (0, 4, 0), (1, 4, 0.25), (4, 4, 1), (5, 4, 1), (5, -1, 1), (-5, 4, 0)])
     func `a fraction is between 0 and 1`(completed: Int, total: Int, fraction: Double) {
-        let transfer = TaskProgress.Transfer(completed: completed, total: total)
+        let transfer = TransferProgress(completed: completed, total: total)
         #expect(transfer.fractionCompleted == fraction)
     }
 
     @Test func `counts at the ends of the integers do not overflow`() {
-        let transfer = TaskProgress.Transfer(completed: .min, total: .max, bytesPerSecond: 1)
+        let transfer = TransferProgress(completed: .min, total: .max, bytesPerSecond: 1)
         #expect(transfer.estimatedTimeRemaining == nil && transfer.fractionCompleted == 0)
     }
 }

@@ -104,7 +104,8 @@ struct DownloadHazardTests {
                             partialFile: resumeData.partialFile,
                             byteCount: received,
                             totalByteCount: received,
-                            validator: resumeData.validator
+                            validator: resumeData.validator,
+                            token: resumeData.token
                         )
                     }
                     responses.withLock { $0.cut = nil }
@@ -144,7 +145,120 @@ struct DownloadHazardTests {
         }
     }
 
+    // MARK: Cancelling
+
+    /// A server that sends a part, and to later requests nothing.
+    private static let half: FaultServer.Script = .connections([
+        [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\nETag: \"v1\"\r\n\r\nhalf"), .close],
+        [.readRequest, .stall],
+    ])
+
+    @Test(arguments: [false, true], [false, true])
+    func `a continued download that is cancelled early is removed, or kept`(isStarted: Bool, isKept: Bool) async throws
+    {
+        try await FaultServer.run(Self.half) { server in
+            try await withAPI(at: server.baseURL) { api in
+                try await withDirectory { directory in
+                    let file = directory.appending(path: "a")
+                    let first = try await networkingError { try await api.download("a", to: file) }
+                    let task = try api.downloadTask(.get, "a", to: file, resuming: first.resumeData)
+                    if isStarted {
+                        task.resume()
+                        try await server.waitForRequests(2)
+                    }
+                    if isKept {
+                        #expect(await task.cancelProducingResumeData() == first.resumeData)
+                    } else {
+                        task.cancel()
+                    }
+                    let error = try await networkingError { try await task.value }
+                    #expect(error.isCancelled)
+                    #expect(try names(in: directory) == (isKept ? ["a.bluebonnet"] : []))
+                }
+            }
+        }
+    }
+
+    @Test func `a download that is cancelled does not remove the file of another one`() async throws {
+        try await FaultServer.run(Self.half) { server in
+            try await withAPI(at: server.baseURL) { api in
+                try await withDirectory { directory in
+                    let file = directory.appending(path: "a")
+                    let first = try await networkingError { try await api.download("a", to: file) }
+                    let resumeData = try #require(first.resumeData)
+                    let task = try api.downloadTask(.get, "a", to: file, resuming: resumeData)
+                    let owner = try SystemFile.exclusive(resumeData.partialFile.path(percentEncoded: false))
+                    task.cancel()
+                    let error = try await networkingError { try await task.value }
+                    #expect(error.isCancelled)
+                    #expect(owner.hasItsName)
+                    #expect(try owner.size() == 4)
+                }
+            }
+        }
+    }
+
     // MARK: The server
+
+    @Test func `a part without the fields of the whole goes to the same file of a folder`() async throws {
+        let disposition = "Content-Type: text/plain\r\nContent-Disposition: attachment; filename=name.txt\r\n"
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nETag: \"v1\"\r\n"
+        let script: FaultServer.Script = .connections([
+            [.readRequest, .send("\(head)\(disposition)\r\nhalf"), .close],
+            [.readRequest, .respond(206, headers: [("Content-Range", "bytes 4-8/9")], body: " more")],
+        ])
+        try await FaultServer.run(script) { server in
+            try await withAPI(at: server.baseURL) { api in
+                try await withDirectory { directory in
+                    let first = try await networkingError { try await api.download("x.bin", to: .folder(directory)) }
+                    #expect(try names(in: directory) == ["name.txt.bluebonnet"])
+                    let types = Mutex<[String?]>([])
+                    let destination = DecidedDestination { head, request in
+                        types.withLock { $0.append(head.mediaType) }
+                        let name = head.suggestedFileName(for: request.url)
+                        return DownloadTarget(directory.appending(path: name))
+                    }
+                    let saved = try await api.download("x.bin", to: destination, resuming: first.resumeData)
+                    #expect(saved.lastPathComponent == "name.txt")
+                    #expect(types.withLock { $0 } == ["text/plain"])
+                    #expect(try names(in: directory) == ["name.txt"])
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [206, 416])
+    func `what was received stays until the new version is there`(status: Int) async throws {
+        let bytes = RangeResponses.bytes(2_000)
+        let responses = Mutex(RangeResponses(bytes: bytes, cut: 1_200))
+        try await FaultServer.run(.requests { request in responses.withLock { $0.steps(request) } }) { server in
+            try await withAPI(at: server.baseURL) { api in
+                try await withDirectory { directory in
+                    let file = directory.appending(path: "a")
+                    let first = try await networkingError { try await api.download("a", to: file) }
+                    let script: FaultServer.Script = .requests { request in
+                        guard request.value(of: "Range") != nil else { return [.respond(503, body: "busy")] }
+                        let range = status == 206 ? "bytes 1200-1204/1205" : "bytes */5"
+                        return [
+                            .respond(status, headers: [("ETag", "\"v2\""), ("Content-Range", range)], body: "wrong")
+                        ]
+                    }
+                    try await FaultServer.run(script) { other in
+                        let error = try await networkingError {
+                            try await api.download(other.baseURL, to: file, resuming: first.resumeData)
+                        }
+                        #expect(error.code == .unacceptableStatusCode)
+                        #expect(error.resumeData?.byteCount == 1_200)
+                        #expect(other.requests.count == 2)
+                    }
+                    responses.withLock { $0.cut = nil }
+                    try await api.download("a", to: file, resuming: first.resumeData)
+                    #expect(server.requests.last?.value(of: "Range") == "bytes=1200-")
+                    #expect(try Data(contentsOf: file) == Data(bytes))
+                }
+            }
+        }
+    }
 
     /// A server that sends at most some bytes of what it is asked for.
     private static func inParts(of most: Int, _ bytes: [UInt8], total: String? = nil) -> FaultServer.Script {
@@ -200,7 +314,7 @@ struct DownloadHazardTests {
                         return DownloadTarget(directory.appending(path: "file \(number)"))
                     }
                     let first = try await networkingError { try await api.download("a", to: destination) }
-                    let seen = Mutex<[TaskProgress.Transfer]>([])
+                    let seen = Mutex<[TransferProgress]>([])
                     let saved = try await api.download("a", to: destination, resuming: first.resumeData) { progress in
                         seen.withLock { $0.append(progress.download) }
                     }

@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import Testing
 
 @testable import Bluebonnet
@@ -11,9 +12,16 @@ struct PartialFileTests {
 
     @Test func `a file that was left behind is emptied, not appended to`() async throws {
         try await withDirectory { directory in
-            let file = directory.appending(path: "a")
-            try Data("left".utf8).write(to: directory.appending(path: "a.bluebonnet"))
-            let partial = try PartialFile(for: target(file))
+            let target = try target(directory.appending(path: "a"))
+            let url = try #require(URL(string: "http://example.com/a"))
+            let record = DownloadRecord(url: url, length: nil, validator: .entityTag("\"a\""), fields: .init())
+            let left = try PartialFile(for: target)
+            try left.begin(record)
+            try left.file.write([ByteBuffer(string: "left")])
+            try left.keep(4)
+            let partial = try PartialFile(for: target)
+            #expect(try partial.count() == 4)
+            try partial.begin(record)
             #expect(try partial.count() == 0)
         }
     }
@@ -59,6 +67,34 @@ struct PartialFileTests {
             #expect(try partial.commit(to: target).hasSuffix(name))
             #expect(try names(in: directory) == [name])
         }
+    }
+
+    @Test(arguments: [247, 254, 255])
+    func `long names have numbers and partial files of their own`(length: Int) async throws {
+        try await withDirectory { directory in
+            let stem = String(repeating: "x", count: length - 6)
+            let first = try target(directory.appending(path: "\(stem)a.tgz"), .uniqueName)
+            let second = try target(directory.appending(path: "\(stem)b.tgz"), .uniqueName)
+            let partials = [try PartialFile(for: first), try PartialFile(for: first), try PartialFile(for: second)]
+            let paths = [
+                try partials[0].commit(to: first), try partials[1].commit(to: first),
+                try partials[2].commit(to: second),
+            ]
+            #expect(Set(paths).count == 3)
+            #expect(paths[1].hasSuffix(" 2.tgz"))
+            #expect(paths.allSatisfy { $0.utf8.count - directory.path.utf8.count - 1 <= 255 })
+            #expect(try names(in: directory).count == 3)
+        }
+    }
+
+    @Test func `room is reserved in steps that grow with what was received`() {
+        let least = PartialFileWriter.reservations.lowerBound
+        let most = PartialFileWriter.reservations.upperBound
+        #expect(PartialFileWriter.reservation(after: 0, length: 9) == 9)
+        #expect(PartialFileWriter.reservation(after: 0, length: .max) == least)
+        #expect(PartialFileWriter.reservation(after: 10 * least, length: .max) == 20 * least)
+        #expect(PartialFileWriter.reservation(after: 10 * most, length: .max) == 11 * most)
+        #expect(PartialFileWriter.reservation(after: .max - 5, length: .max) == .max)
     }
 
     @Test func `a file whose name somebody removed is known to have none`() async throws {

@@ -1,4 +1,5 @@
 import BluebonnetTesting
+import Foundation
 import HTTPTypes
 import LocalServer
 import Testing
@@ -33,7 +34,9 @@ struct SessionEventTests {
             _ = try await task.value
             let texts = await Self.untilComplete(events)
             let number = task.identifier
-            #expect(texts == ["didResume \(number)", "didReceiveResponse \(number) 200", "didComplete \(number) -"])
+            #expect(
+                texts == ["didResume \(number)", "didReceiveResponse \(number) 200", "didComplete \(number) 200 -"]
+            )
         }
     }
 
@@ -47,7 +50,7 @@ struct SessionEventTests {
             #expect(
                 texts == [
                     "didResume \(number)", "didReceiveResponse \(number) 404",
-                    "didComplete \(number) unacceptable-status-code",
+                    "didComplete \(number) 404 unacceptable-status-code",
                 ]
             )
         }
@@ -111,5 +114,40 @@ struct SessionEventTests {
         var texts: [String] = []
         for await event in listen() { texts.append(Self.text(event)) }
         #expect(texts == ["didInvalidate"])
+    }
+
+    @Test func `events have bodies and values for those who ask for them`() async throws {
+        try await withSession(transport: StubTransport { _ in .text("ok") }) { session in
+            let (asked, plain) = (session.events(keepingNewest: nil, withResults: true), session.events)
+            let request = try Request(to: "http://example.com/")
+            _ = try await session.response(for: request, as: .string)
+            _ = try await session.data(for: request)
+            var seen: [SessionEvent] = []
+            for await event in asked where event.kind == .didComplete {
+                seen.append(event)
+                if seen.count == 2 { break }
+            }
+            #expect(seen.map(\.body) == [Data("ok".utf8), Data("ok".utf8)])
+            #expect(seen[0].value as? String == "ok" && seen[1].value as? Data == Data("ok".utf8))
+            for await event in plain where event.kind == .didComplete {
+                #expect(event.body == nil && event.value == nil && event.head?.statusCode == 200)
+                break
+            }
+        }
+    }
+
+    @Test func `a reader without a limit loses no event, and one with a limit has the newest`() async throws {
+        try await withSession(transport: StubTransport { _ in .text("ok") }) { session in
+            let (all, few) = (session.events(keepingNewest: nil), session.events(keepingNewest: 0))
+            let request = try Request(to: "http://example.com/")
+            for _ in 0..<1000 { _ = try await session.data(for: request) }
+            await session.shutdown()
+            var kinds: [SessionEvent.Kind] = []
+            for await event in all { kinds.append(event.kind) }
+            #expect(kinds.count == 3001 && kinds.last == .didInvalidate)
+            var rest: [SessionEvent.Kind] = []
+            for await event in few { rest.append(event.kind) }
+            #expect(rest == [.didInvalidate])
+        }
     }
 }

@@ -1,0 +1,112 @@
+import Synchronization
+
+/// The part of a task that is the same for all kinds: its call in its session, and its outcome,
+/// which comes once. The public tasks show it: a protocol that is not public cannot give them
+/// public members.
+struct TaskCore<Success: Sendable>: Sendable {
+    typealias Outcome = Result<Success, NetworkingError>
+
+    let session: SessionCore
+    let call: Call
+    let ending = TaskEnding<Outcome>()
+
+    init(_ request: Request, session: SessionCore, kind: Call.Kind) {
+        self.session = session
+        call = Call(request, core: session, kind: kind, isWatched: true)
+    }
+
+    /// Makes the task known to its session, as a step of making it.
+    func present(as task: any SessionTask) {
+        call.present(as: task)
+        session.made(task, call.kind)
+    }
+
+    /// Forgets the task, which nobody refers to any more. One that runs is referred to.
+    func release() {
+        session.released(call.identifier)
+        if ending.isAwaited { ending.end(.failure(call.releasedEarly())) }
+    }
+
+    /// The outcome of the work, which begins now unless the task was started before. Cancelling the
+    /// Swift task that awaits cancels this task.
+    func outcome(of work: () async throws(NetworkingError) -> Success) async -> Outcome {
+        if call.markStarted() { return await run(work) }
+        return await ending.outcome { cancel() }
+    }
+
+    /// Starts a new task, which does the work, or resumes a suspended one.
+    func resume(_ work: @escaping @Sendable () async throws(NetworkingError) -> Success) {
+        if !call.start({ _ = await run(work) }) { call.resume() }
+    }
+
+    /// Cancels the task.
+    ///
+    /// - Returns: Whether it had not been started.
+    @discardableResult
+    func cancel() -> Bool {
+        call.cancel()
+        // No other code completes a task that never started.
+        guard call.markUnstarted() else { return false }
+        ending.end(.failure(call.failed(CancellationError(), nil)))
+        return true
+    }
+
+    private func run(_ work: () async throws(NetworkingError) -> Success) async -> Outcome {
+        let outcome: Outcome
+        do throws(NetworkingError) {
+            outcome = .success(try await work())
+        } catch {
+            outcome = .failure(error)
+        }
+        await call.reported()
+        ending.end(outcome)
+        return outcome
+    }
+}
+
+/// The outcome of a task, which comes once, and those who wait for it.
+final class TaskEnding<Outcome: Sendable>: Sendable {
+    private struct State {
+        var outcome: Outcome?
+        var listeners: [@Sendable (Outcome) -> Void] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether somebody waits. When their task is released meanwhile, it has never started: they
+    /// hold those that have.
+    var isAwaited: Bool { state.withLock { !$0.listeners.isEmpty } }
+
+    /// Notes the outcome, and tells those who wait.
+    func end(_ outcome: Outcome) {
+        let listeners = state.withLock { state in
+            state.outcome = outcome
+            defer { state.listeners = [] }
+            return state.listeners
+        }
+        for listener in listeners { listener(outcome) }
+    }
+
+    /// Calls the closure once, when the outcome is there.
+    func whenThere(_ body: @escaping @Sendable (Outcome) -> Void) {
+        let outcome = state.withLock { state in
+            if state.outcome == nil { state.listeners.append(body) }
+            return state.outcome
+        }
+        if let outcome { body(outcome) }
+    }
+
+    /// Waits for the outcome.
+    ///
+    /// - Parameter cancel: Called when the Swift task is cancelled meanwhile.
+    /// - Returns: The outcome.
+    func outcome(onCancel cancel: @Sendable () -> Void) async -> Outcome {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                whenThere { continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import FoundationEssentials
+
+/// One request whose body is sent from a file, a stream, a form or memory, with its response
+/// collected in memory and turned into a value.
+///
+/// A task made by a factory is not started; ``resume()`` starts it, and so does awaiting
+/// ``ValueTask/value``. It differs from a ``DataTask`` with the same body by its place in the
+/// session, which lists it among ``SessionManager/uploadTasks``.
+///
+/// The length of a file is taken when the task is made. A file that has another length when it is
+/// sent fails the task with ``NetworkingError/Code/requestBodyLengthMismatch``.
+///
+/// Counterpart of `NSURLSessionUploadTask` with AFNetworking's `uploadTaskWithRequest:fromFile:`
+/// and its siblings, and of Alamofire's `UploadRequest`.
+public final class UploadTask<Output: Sendable>: ValueTask {
+    /// Validates and parses the collected body.
+    typealias Serialize = @Sendable (ReceivedResponse) throws(NetworkingError) -> Output
+    /// The result of the task: the response or the error. `map`, `mapError` and `get()` are those
+    /// of Swift's `Result`.
+    public typealias Outcome = Result<Response<Output>, NetworkingError>
+    let core: TaskCore<Response<Output>>
+    private let serialize: Serialize
+
+    init(_ request: Request, session: SessionCore, serialize: @escaping Serialize) {
+        core = TaskCore(request, session: session, kind: .upload)
+        self.serialize = serialize
+        core.present(as: self)
+    }
+
+    deinit {
+        core.release()
+    }
+
+    // MARK: What is known of it
+
+    /// A number that no other task of the session has.
+    public var identifier: Int { core.call.identifier }
+
+    /// The request that the task was made with.
+    public var originalRequest: Request { core.call.originalRequest }
+
+    /// The state of the task.
+    public var state: TaskState { core.call.state }
+
+    /// The request of the last hop, after interceptors and redirects; the original one before the
+    /// first response.
+    public var currentRequest: Request { core.call.currentRequest }
+
+    /// Status and header fields of the response, once they are there.
+    public var head: ResponseHead? { core.call.head }
+
+    /// The progress of upload and download now.
+    public var currentProgress: TaskProgress { core.call.currentProgress }
+
+    /// The progress of upload and download, until the task is over: at the first bytes, then at
+    /// most ten times a second, and at the end. A slow reader gets the newest.
+    public var progress: AsyncStream<TaskProgress> { core.call.progress }
+
+    /// The urgency of the task; see ``SessionTask/priority``.
+    public var priority: RequestPriority {
+        get { core.call.priority }
+        set { core.call.priority = newValue }
+    }
+
+    // MARK: The result
+
+    /// The response or the error, as one value; starts the task if it was not started. Cancelling
+    /// the Swift task that awaits cancels this task.
+    ///
+    /// <!-- snippet: struct MyError: Error { init(_ error: NetworkingError) {} } -->
+    /// ```swift
+    /// let result = await task.result.mapError { MyError($0) }
+    /// ```
+    public var result: Outcome {
+        get async { await core.outcome(of: work) }
+    }
+
+    /// Calls the closure once when the task is over, on no particular thread; at once if it is
+    /// over. A task that is released before it was started is cancelled.
+    ///
+    /// - Parameter body: Gets the response or the error.
+    public func whenComplete(_ body: @escaping @Sendable (Outcome) -> Void) {
+        core.ending.whenThere(body)
+    }
+
+    /// Calls the closure with the progress as often as ``progress`` has one, on no particular
+    /// thread of Swift's tasks, which it must not block. Its last call comes before the result.
+    ///
+    /// - Parameter body: Gets the progress.
+    public func onProgress(_ body: @escaping @Sendable (TaskProgress) -> Void) {
+        core.call.observeProgress(body)
+    }
+
+    // MARK: Control
+
+    /// Starts a new task, or resumes a suspended one.
+    public func resume() {
+        core.resume(work)
+    }
+
+    /// Stops sending and reading; see ``SessionTask/suspend()``. A task that was not started stays
+    /// so.
+    public func suspend() {
+        core.call.suspend()
+    }
+
+    /// Fails the task with ``NetworkingError/Code/cancelled``, unless it is complete.
+    public func cancel() {
+        core.cancel()
+    }
+
+    @Sendable private func work() async throws(NetworkingError) -> Response<Output> {
+        try await core.session.response(to: core.call, serialize)
+    }
+}
