@@ -1,8 +1,8 @@
 import ArgumentParser
 import Bluebonnet
 
-/// The command `bluebonnet`: requests from the shell, many requests at once, and a server to try
-/// them on.
+/// The command `bluebonnet`: requests from the shell, downloads and uploads, many requests at once,
+/// and a server to try them on.
 @main
 struct MainCommand: AsyncParsableCommand {
     /// The version that `--version` prints.
@@ -20,14 +20,17 @@ struct MainCommand: AsyncParsableCommand {
               bluebonnet post :8080/post name=Ada age:=36 tags:='["a","b"]'
               bluebonnet post :8080/post --form name=Ada
               bluebonnet put :8080/put @photo.png
-              bluebonnet get example.org/big.iso -o big.iso
+              bluebonnet download example.org/big.iso --continue
+              bluebonnet upload photo.png :8080/files/
               bluebonnet batch --jobs 64 requests.jsonl
 
             Exit status:
             \(ExitStatus.help)
             """,
         version: version,
-        subcommands: requestCommands + [BatchCommand.self, ServeCommand.self, DemoCommand.self]
+        subcommands: requestCommands + [
+            DownloadCommand.self, UploadCommand.self, BatchCommand.self, ServeCommand.self, DemoCommand.self,
+        ]
     )
 
     private static let requestCommands: [any RequestCommand.Type] = [

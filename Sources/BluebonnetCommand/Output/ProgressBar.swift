@@ -59,7 +59,7 @@ struct ProgressBar: Equatable, Sendable {
     }
 
     /// A time: `0:03`, `12:00`, `1:02:03`.
-    private static func time(_ duration: Duration) -> String {
+    static func time(_ duration: Duration) -> String {
         func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let seconds = duration.components.seconds
         let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
@@ -84,8 +84,13 @@ extension ProgressBar {
 extension ProgressBar {
     /// The line that is left after a download: `big.iso: 20 MB in 5.1 s (3.9 MB/s)`.
     static func summary(of path: String, bytes: Int, duration: Duration) -> String {
+        "\(path): \(summary(bytes: bytes, duration: duration))"
+    }
+
+    /// Size, time and speed: `20 MB in 5.1 s (3.9 MB/s)`.
+    static func summary(bytes: Int, duration: Duration) -> String {
         let seconds = max(duration / .seconds(1), 0.001)
         let time = seconds < 60 ? "\(Int(seconds * 10) / 10).\(Int(seconds * 10) % 10) s" : time(duration)
-        return "\(path): \(size(bytes)) in \(time) (\(size(Int(Double(bytes) / seconds)))/s)"
+        return "\(size(bytes)) in \(time) (\(size(Int(Double(bytes) / seconds)))/s)"
     }
 }

@@ -1,4 +1,5 @@
 import Bluebonnet
+import HTTPTypes
 
 #if canImport(Glibc)
     import Glibc
@@ -55,6 +56,10 @@ enum ExitStatus: Int32, Error, Sendable, CaseIterable {
         case .certificateUntrusted, .certificateExpired, .certificateNotYetValid, .certificateHostMismatch,
             .invalidTrustConfiguration, .tlsFailed:
             self = .trust
+        case .unacceptableStatusCode:
+            let status = error.response.map { ExitStatus(statusCode: $0.status.code) } ?? .transport
+            // A redirect without a target, for example, is not what was asked for.
+            self = status == .success ? .transport : status
         default:
             self = error.isTimeout ? .timeout : .transport
         }

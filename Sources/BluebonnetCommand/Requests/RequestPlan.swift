@@ -9,6 +9,8 @@ struct RequestPlan: Sendable {
         var method: HTTPRequest.Method
         var url: String
         var items: [String] = []
+        /// Items that options stand for, in front of the others.
+        var parsedItems: [RequestItem] = []
         var isForm = false
         var isMultipart = false
         /// Whether the body is compressed.
@@ -62,6 +64,7 @@ struct RequestPlan: Sendable {
             throw .usage("“\(text)” is not a URL.")
         }
         request = Request(method: arguments.method, url: url)
+        for item in arguments.parsedItems { try add(item) }
         for item in arguments.items { try add(try RequestItem(item)) }
         try setURL(text)
         try setBody()

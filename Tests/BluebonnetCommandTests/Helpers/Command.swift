@@ -44,6 +44,13 @@ enum Command {
         try await run(process(arguments), input: input)
     }
 
+    /// Runs the command to its end in a folder.
+    static func run(_ arguments: [String], in directory: URL, input: String = "") async throws -> Output {
+        let process = process(arguments)
+        process.currentDirectoryURL = directory
+        return try await run(process, input: input)
+    }
+
     /// Runs the command to its end with standard streams that a shell redirects, such as `2>&-`.
     static func run(_ arguments: [String], connecting streams: String) async throws -> Output {
         let process = Process()

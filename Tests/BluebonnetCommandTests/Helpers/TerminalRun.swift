@@ -55,6 +55,12 @@ final class TerminalRun: Sendable {
         }
     }
 
+    /// Waits until more than a text was shown or the command has ended.
+    func wait(forMoreThan text: String) async {
+        guard self.text == text, let chunk = await chunks.first(where: { _ in true }) else { return }
+        bytes.withLock { $0 += chunk }
+    }
+
     /// Presses keys.
     func type(_ keys: String) throws {
         try input.write(contentsOf: Data(keys.utf8))

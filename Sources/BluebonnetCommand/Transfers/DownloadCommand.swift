@@ -1,0 +1,77 @@
+import ArgumentParser
+import Bluebonnet
+import NIOCore
+
+/// `bluebonnet download`.
+struct DownloadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "download",
+        _superCommandName: MainCommand.name,
+        abstract: "Downloads files, several at once, and continues those that were interrupted.",
+        discussion: """
+            A file has the name that the server suggests, and is never a half one: until it is \
+            complete, its bytes are in NAME.bluebonnet beside it. A file that exists is not \
+            replaced. After Ctrl-C, SIGTERM, a lost connection or the end of the process, the \
+            same command with --continue goes on.
+
+            Examples:
+              bluebonnet download example.org/big.iso
+              bluebonnet download example.org/big.iso -o disk.iso --continue
+              bluebonnet download example.org/a.zip example.org/b.zip -d downloads
+              bluebonnet download -i list.txt -j 8 --continue
+              bluebonnet download example.org/big.iso --checksum sha256:9f86d0…
+              bluebonnet download example.org/data.tar -o - | tar x
+
+            Exit status:
+              0  every file is there
+              1  no complete response, a file that cannot be written, another digest
+              2  bad usage: options, a list, or a URL that cannot be a request
+              3  a timeout
+              4  a response with status 4xx
+              5  a response with status 5xx
+              6  the certificate is not trusted, or TLS failed
+            Where several downloads fail for different reasons, it is 1.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp(
+            "The URLs.",
+            discussion: "http:// may be left out; :8080/path is localhost:8080/path.",
+            valueName: "url"
+        )
+    )
+    var urls: [String] = []
+
+    @OptionGroup(title: "Download options")
+    var options: DownloadOptions
+
+    @OptionGroup(title: "Transfer options")
+    var transfer: TransferOptions
+
+    @OptionGroup(title: "Authentication options")
+    var authentication: AuthenticationOptions
+
+    @OptionGroup(title: "Connection options")
+    var connection: ConnectionOptions
+
+    func run() async throws {
+        let entries = try options.entries(urls)
+        let headers = try transfer.headers()
+        let credentials = try authentication.credentials()
+        let items = try entries.map {
+            try DownloadItem($0, in: options.folder, headers: headers, credentials: credentials)
+        }
+        // One request needs one event loop, as in `get`.
+        if items.count == 1 { NIOSingletons.groupLoopCountSuggestion = 1 }
+        OpenFileLimit.raise()
+        var configuration = SessionConfiguration()
+        connection.apply(to: &configuration)
+        transfer.apply(to: &configuration)
+        let session = SessionManager(configuration: configuration)
+        let runner = DownloadRunner(session: session, items: items, options: options, isQuiet: transfer.quiet)
+        // After a signal, what was received is kept before the process ends.
+        let status = try await TerminationSignals.cancelling { try await runner.run(jobs: transfer.jobs) }
+        if status != .success { throw status }
+    }
+}

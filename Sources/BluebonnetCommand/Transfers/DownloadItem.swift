@@ -1,0 +1,53 @@
+import Bluebonnet
+import FoundationEssentials
+import HTTPTypes
+
+/// One file to download.
+struct DownloadItem: Sendable {
+    let request: Request
+    /// The file; nil for the suggested name.
+    let file: URL?
+    let checksum: Checksum?
+
+    /// - Parameters:
+    ///   - entry: What the arguments or a list say of it.
+    ///   - folder: The folder of the files.
+    ///   - headers: The headers of every request.
+    ///   - credentials: The credentials of the options.
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
+    init(
+        _ entry: DownloadList.Entry,
+        in folder: URL,
+        headers: [RequestItem],
+        credentials: Credentials?
+    ) throws(CommandFailure) {
+        let arguments = RequestPlan.Arguments(
+            method: .get,
+            url: entry.url,
+            parsedItems: headers,
+            credentials: credentials
+        )
+        request = try RequestPlan(arguments) { path throws(CommandFailure) in
+            try RequestPlan.readFile(path, until: nil)
+        }.request
+        file = entry.output.map { DownloadOptions.file($0, in: folder) }
+        checksum = try entry.checksum.map { text throws(CommandFailure) in
+            guard let checksum = Checksum(text) else {
+                throw .usage(
+                    "“\(text)” is not a checksum; write sha256: and 64, or sha512: and 128 hexadecimal digits."
+                )
+            }
+            return checksum
+        }
+    }
+
+    /// The URL for messages, without secrets.
+    var shownURL: String {
+        HeadText(paint: Paint(isOn: false), hidesSecrets: true).shown(url: Credentials.removed(from: request.url))
+    }
+
+    /// The name of the file as far as it is known before the response.
+    var expectedName: String {
+        file?.lastPathComponent ?? ResponseHead(status: .ok).suggestedFileName(for: request.url)
+    }
+}

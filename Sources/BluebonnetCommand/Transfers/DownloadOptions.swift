@@ -1,0 +1,117 @@
+import ArgumentParser
+import Bluebonnet
+import FoundationEssentials
+
+/// The options that only `download` has.
+struct DownloadOptions: ParsableArguments {
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "Save as this file; - is standard output. For one URL; with --directory in that folder.",
+            valueName: "file"
+        )
+    )
+    var output: String?
+
+    @Flag(name: [.customShort("O"), .long], help: "Save under the name that the server suggests. The default.")
+    var remoteName = false
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The folder of the files. (default: this one)", valueName: "folder")
+    )
+    var directory: String?
+
+    @Option(
+        name: [.short, .customLong("input")],
+        help: ArgumentHelp(
+            "Download the URLs of a list, too; - is standard input.",
+            discussion: """
+                A URL on each line, and behind tabs out=NAME and
+                checksum=sha256:HEX; # begins a comment.
+                """,
+            valueName: "list"
+        )
+    )
+    var input: String?
+
+    @Flag(
+        name: [.short, .customLong("continue")],
+        help: "Take up partial files of earlier runs; files that are whole are not downloaded again."
+    )
+    var continues = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The digest that the file must have: sha256:HEX or sha512:HEX.", valueName: "digest")
+    )
+    var checksum: String?
+
+    @Flag(name: .long, help: "Replace files that exist.")
+    var overwrite = false
+
+    @Flag(name: .long, help: "Take another name where a file exists: “big 2.iso”.")
+    var unique = false
+
+    func validate() throws {
+        if output != nil, remoteName { throw ValidationError("--output and --remote-name cannot be used together.") }
+        if output?.isEmpty == true { throw ValidationError("--output needs the name of a file.") }
+        if overwrite, unique { throw ValidationError("--overwrite and --unique cannot be used together.") }
+        guard output == "-" else { return }
+        if continues || checksum != nil || directory != nil || overwrite || unique {
+            throw ValidationError("--output -, which saves nothing, goes with no option for files.")
+        }
+    }
+
+    /// Whether the file goes to standard output.
+    var writesToOutput: Bool { output == "-" }
+
+    /// The folder of the files.
+    var folder: URL { Self.file(directory ?? ".", in: Self.currentFolder, directoryHint: .isDirectory) }
+
+    /// The folder of the process.
+    static var currentFolder: URL {
+        URL(filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory)
+    }
+
+    /// A file by its path, which may be relative to a folder.
+    static func file(_ path: String, in folder: URL, directoryHint: URL.DirectoryHint = .notDirectory) -> URL {
+        URL(filePath: path, directoryHint: directoryHint, relativeTo: folder).absoluteURL.standardizedFileURL
+    }
+
+    /// What may be done for files.
+    var targetOptions: DownloadTarget.Options {
+        let options: DownloadTarget.Options = overwrite ? [] : unique ? .uniqueName : .withoutOverwriting
+        return options.union(.createDirectories)
+    }
+
+    /// All files: those of the arguments, then those of the list.
+    ///
+    /// - Parameter urls: The URLs of the arguments.
+    /// - Returns: The files.
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
+    func entries(_ urls: [String]) throws(CommandFailure) -> [DownloadList.Entry] {
+        var entries = urls.map { DownloadList.Entry(url: $0) }
+        if let input {
+            let bytes: [UInt8]
+            do throws(SystemFailure) {
+                bytes = try InputFile(path: input).readToEnd()
+            } catch {
+                throw .usage(error.description)
+            }
+            entries += try DownloadList(bytes, name: input == "-" ? "standard input" : input).entries
+        }
+        guard !entries.isEmpty else {
+            throw .usage(input.map { "\($0) has no URLs." } ?? "There is no URL; --input LIST reads some from a file.")
+        }
+        for (option, isGiven) in [("--output", output != nil), ("--checksum", checksum != nil)] {
+            guard isGiven, entries.count > 1 || input != nil else { continue }
+            throw .usage(
+                "\(option) is for one URL; in a list, write \(option == "--output" ? "out=NAME" : "checksum=…")."
+            )
+        }
+        if let output { entries[0].output = output }
+        if let checksum { entries[0].checksum = checksum }
+        return entries
+    }
+}

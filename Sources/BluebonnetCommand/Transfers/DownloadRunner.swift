@@ -1,0 +1,230 @@
+import Bluebonnet
+import FoundationEssentials
+import HTTPTypes
+import NIOCore
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Downloads files.
+struct DownloadRunner: Sendable {
+    let session: SessionManager
+    let items: [DownloadItem]
+    let options: DownloadOptions
+    let display: TransferDisplay
+
+    /// What a partial file has behind the name of its file.
+    private static let partialSuffix = ".bluebonnet"
+
+    /// The files that are kept for `--continue` after an interruption.
+    private let kept = Counter()
+
+    private final class Counter: Sendable {
+        private let count = Mutex(0)
+
+        var value: Int { count.withLock { $0 } }
+
+        func increase() { count.withLock { $0 += 1 } }
+    }
+
+    /// A file that was there before, whole.
+    private struct AlreadyThere: Error {
+        var file: URL
+        var size: Int
+    }
+
+    init(session: SessionManager, items: [DownloadItem], options: DownloadOptions, isQuiet: Bool) {
+        self.session = session
+        self.items = items
+        self.options = options
+        let isShownElsewhere = options.writesToOutput && StandardStream.output.isTerminal
+        display = TransferDisplay(count: items.count, isQuiet: isQuiet || isShownElsewhere)
+    }
+
+    /// Downloads all files. Cancelling the Swift task keeps what was received, and says so.
+    ///
+    /// - Parameter jobs: The most downloads at once.
+    /// - Returns: The exit status.
+    /// - Throws: Nothing but the cancellation of the drawing.
+    func run(jobs: Int) async throws -> ExitStatus {
+        let partial = options.continues ? partialFiles : []
+        let status = try await display.show {
+            await TransferRunner(count: items.count, jobs: jobs).run { number in
+                options.writesToOutput ? await write(number) : await download(number, partial)
+            }
+        }
+        if Task.isCancelled, !options.writesToOutput { tellOfInterruption() }
+        return status
+    }
+
+    private func tellOfInterruption() {
+        let count = kept.value
+        let partial =
+            count == 0 ? "no partial file is kept" : "\(count) \(count == 1 ? "is" : "are") kept for --continue"
+        let several = "\(display.succeeded) of \(items.count) files are complete, \(partial)"
+        let one = count == 0 ? partial : "the partial file is kept for --continue"
+        StandardStream.error.write(line: "bluebonnet: Interrupted: \(items.count > 1 ? several : one).")
+    }
+
+    // MARK: To a file
+
+    private func download(_ number: Int, _ partial: [URL]) async -> ExitStatus {
+        let item = items[number]
+        let resumeData = options.continues ? resumeData(for: item, partial) : nil
+        let task = session.downloadTask(
+            for: item.request,
+            to: destination(number),
+            resuming: resumeData,
+            checksum: item.checksum
+        )
+        display.begin(number, name: item.expectedName, subject: item.shownURL, from: resumeData?.byteCount ?? 0) {
+            (task.currentProgress.download, task.head == nil)
+        }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                task.whenComplete { continuation.resume(returning: $0) }
+                task.resume()
+            }
+        } onCancel: {
+            Task { await task.cancelProducingResumeData() }
+        }
+        switch result {
+        case .success(let response):
+            let size = task.currentProgress.download.completed
+            display.succeed(number, name: shown(response.value), subject: item.shownURL, size: size)
+            return .success
+        case .failure(let error):
+            return end(number, error)
+        }
+    }
+
+    private func end(_ number: Int, _ error: NetworkingError) -> ExitStatus {
+        let item = items[number]
+        if let found = error.underlying as? AlreadyThere {
+            display.succeed(number, name: shown(found.file), subject: item.shownURL, size: found.size, wasThere: true)
+            return .success
+        }
+        guard !Task.isCancelled || !error.isCancelled else {
+            if error.resumeData != nil { kept.increase() }
+            display.interrupt(number)
+            return .transport
+        }
+        display.fail(number, subject: item.shownURL, DownloadFailure.text(of: error))
+        return ExitStatus(error)
+    }
+
+    private func destination(_ number: Int) -> DecidedDestination {
+        let item = items[number]
+        let isSpecial = item.file.map { FileKind(path: $0.path(percentEncoded: false)) == .special } ?? false
+        let targetOptions = isSpecial ? [] : options.targetOptions
+        return DecidedDestination { [options, display] head, request in
+            let name = head.suggestedFileName(for: request.url)
+            let file = item.file ?? options.folder.appending(path: name, directoryHint: .notDirectory)
+            if options.continues, !options.overwrite, let size = Self.size(ofWhole: file, head, item) {
+                throw AlreadyThere(file: file, size: size)
+            }
+            display.rename(number, to: file.lastPathComponent)
+            return DownloadTarget(file, options: targetOptions)
+        }
+    }
+
+    /// The size of a file that was there before. It is not taken for the one that is wanted where
+    /// its size is another, or its digest is to be checked.
+    private static func size(ofWhole file: URL, _ head: ResponseHead, _ item: DownloadItem) -> Int? {
+        let path = file.path(percentEncoded: false)
+        guard item.checksum == nil, head.status.code == 200, FileKind(path: path) == .regular,
+            // FoundationEssentials has another type of number here than Foundation.
+            let number = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? any BinaryInteger
+        else { return nil }
+        let size = Int(number)
+        let length = head.headerFields[.contentLength].flatMap { Int($0) }
+        return length == nil || length == size ? size : nil
+    }
+
+    /// The path as the user would write it.
+    private func shown(_ file: URL) -> String {
+        let path = file.path(percentEncoded: false)
+        let folder = DownloadOptions.currentFolder.path(percentEncoded: false)
+        return path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
+    }
+
+    // MARK: Earlier runs
+
+    /// The files of which there is only a part.
+    private var partialFiles: [URL] {
+        let names =
+            (try? FileManager.default.contentsOfDirectory(atPath: options.folder.path(percentEncoded: false))) ?? []
+        return names.filter { $0.hasSuffix(Self.partialSuffix) }.sorted().map {
+            let name = String($0.dropLast(Self.partialSuffix.count))
+            return options.folder.appending(path: name, directoryHint: .notDirectory)
+        }
+    }
+
+    /// What an earlier run has of a file. The name that the server suggests may be another one than
+    /// the URL has; so every partial file is asked whether it belongs to the URL.
+    private func resumeData(for item: DownloadItem, _ partial: [URL]) -> ResumeData? {
+        let files = item.file.map { [$0] } ?? partial
+        return files.lazy.compactMap { ResumeData(continuing: $0, from: item.request.url) }.first
+    }
+
+    // MARK: To standard output
+
+    private func write(_ number: Int) async -> ExitStatus {
+        let item = items[number]
+        display.begin(number, name: item.expectedName, subject: item.shownURL) { [session] in
+            session.tasks.first.map { ($0.currentProgress.download, $0.head == nil) }
+        }
+        do {
+            let response = try await session.open(item.request)
+            guard response.head.status.kind == .successful else {
+                display.fail(number, subject: item.shownURL, "\(response.head.status)")
+                let status = ExitStatus(statusCode: response.head.status.code)
+                return status == .success ? .transport : status
+            }
+            let size = try await write(response.body)
+            display.succeed(number, name: "standard output", subject: item.shownURL, size: size)
+            return .success
+        } catch let error as NetworkingError {
+            guard !Task.isCancelled else { return .transport }
+            display.fail(number, subject: item.shownURL, DownloadFailure.text(of: error))
+            return ExitStatus(error)
+        } catch {
+            // The library throws only `NetworkingError`.
+            display.fail(number, subject: item.shownURL, "\(error)")
+            return .transport
+        }
+    }
+
+    /// Writes a body, on a thread that may block.
+    @concurrent
+    private func write(_ body: ResponseBody) async throws -> Int {
+        var size = 0
+        for try await piece in body {
+            StandardStream.output.write(piece)
+            size += piece.count
+        }
+        return size
+    }
+}
+
+/// The sentence for a download that failed.
+enum DownloadFailure {
+    /// A status is shown as it is, other errors with their code as by the request commands.
+    static func text(of error: NetworkingError) -> String {
+        if error.code == .unacceptableStatusCode, let status = error.response?.status { return "\(status)" }
+        var sentences = [CommandFailure(error).message]
+        if error.underlying?.systemErrorNumber == EEXIST {
+            sentences.append("With --overwrite it is replaced, with --unique the new one gets another name.")
+        }
+        if let data = error.resumeData {
+            sentences.append("\(ProgressBar.size(data.byteCount)) are kept for --continue.")
+        }
+        return sentences.map { $0.hasSuffix(".") ? $0 : "\($0)." }.joined(separator: " ")
+    }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import Bluebonnet
+import NIOCore
+
+/// `bluebonnet upload`.
+struct UploadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "upload",
+        _superCommandName: MainCommand.name,
+        abstract: "Sends files, several at once, and shows the responses.",
+        usage: "bluebonnet upload [<options>] <file> ... <url>",
+        discussion: """
+            Each file is the body of a PUT, with the media type that its name has. Where the URL \
+            ends with a slash, the name of the file is put behind it.
+
+            Examples:
+              bluebonnet upload photo.png :8080/files/photo.png
+              bluebonnet upload *.png :8080/files/ -j 8
+              bluebonnet upload photo.png :8080/photos -X post
+              bluebonnet upload a.pdf b.pdf :8080/papers --form paper
+            \(RequestRunner.exitStatusHelp)
+            Where several uploads fail for different reasons, it is 1.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp(
+            "The files, and behind them the URL.",
+            discussion: "http:// may be left out; :8080/path is localhost:8080/path.",
+            valueName: "file"
+        )
+    )
+    var arguments: [String]
+
+    @OptionGroup(title: "Upload options")
+    var options: UploadOptions
+
+    @OptionGroup(title: "Transfer options")
+    var transfer: TransferOptions
+
+    @OptionGroup(title: "Authentication options")
+    var authentication: AuthenticationOptions
+
+    @OptionGroup(title: "Connection options")
+    var connection: ConnectionOptions
+
+    func validate() throws {
+        guard arguments.count > 1 else { throw ValidationError("One or more files and a URL are needed.") }
+    }
+
+    func run() async throws {
+        let items = try options.items(
+            arguments.dropLast(),
+            to: arguments[arguments.count - 1],
+            headers: try transfer.headers(),
+            credentials: try authentication.credentials()
+        )
+        // One request needs one event loop, as in `put`.
+        if items.count == 1 { NIOSingletons.groupLoopCountSuggestion = 1 }
+        OpenFileLimit.raise()
+        var configuration = SessionConfiguration()
+        connection.apply(to: &configuration)
+        transfer.apply(to: &configuration)
+        configuration.sendsBodiesOnInsecureRedirects = options.bodyOnInsecureRedirects
+        let runner = UploadRunner(
+            session: SessionManager(configuration: configuration),
+            items: items,
+            display: TransferDisplay(count: items.count, noun: "uploads", isQuiet: transfer.quiet),
+            printer: BodyPrinter(style: OutputStyle(options.pretty, for: .output), output: .output)
+        )
+        // After a signal, the lines of the progress are removed before the process ends.
+        let status = try await TerminationSignals.cancelling { try await runner.run(jobs: transfer.jobs) }
+        if status != .success { throw status }
+    }
+}

@@ -1,0 +1,110 @@
+import ArgumentParser
+import Bluebonnet
+import FoundationEssentials
+import HTTPTypes
+
+/// The options that only `upload` has.
+struct UploadOptions: ParsableArguments {
+    /// The choices of `--method`.
+    enum Method: String, ExpressibleByArgument, CaseIterable, Sendable {
+        case put, post
+
+        var method: HTTPRequest.Method { self == .put ? .put : .post }
+    }
+
+    @Option(
+        name: [.customShort("X"), .long],
+        help: "The method. (default: put; post with --form)"
+    )
+    var method: Method?
+
+    @Option(
+        name: [.customShort("F"), .long],
+        help: ArgumentHelp(
+            "Send all files in one multipart form, as fields of this name, instead of each as a body.",
+            valueName: "name"
+        )
+    )
+    var form: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Format and colour JSON in the response; auto does both on a terminal (no colours with NO_COLOR).",
+            valueName: "style"
+        )
+    )
+    var pretty = PrettyPrinting.auto
+
+    @Flag(name: .long, help: "Send the body again when a redirect leads from https to http. Anyone can then read it.")
+    var bodyOnInsecureRedirects = false
+
+    func validate() throws {
+        if form?.isEmpty == true { throw ValidationError("--form needs the name of a field.") }
+    }
+
+    /// The requests for the files.
+    ///
+    /// - Parameters:
+    ///   - files: The paths of the files.
+    ///   - url: The URL as the shell passes it.
+    ///   - headers: The headers of every request.
+    ///   - credentials: The credentials of the options.
+    /// - Returns: One request for each file, or one for all of them.
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
+    func items(
+        _ files: [String],
+        to url: String,
+        headers: [RequestItem],
+        credentials: Credentials?
+    ) throws(CommandFailure) -> [UploadItem] {
+        if files.contains("-") {
+            throw .usage("Standard input is sent by the request commands: bluebonnet put URL @-")
+        }
+        let method = method ?? (form == nil ? .put : .post)
+        var arguments = RequestPlan.Arguments(
+            method: method.method,
+            url: url,
+            parsedItems: headers,
+            isMultipart: form != nil,
+            credentials: credentials
+        )
+        if let form {
+            arguments.parsedItems += files.map { .file(name: form, path: $0, mimeType: nil) }
+            return [UploadItem(name: files.count == 1 ? files[0] : "\(files.count) files", try Self.request(arguments))]
+        }
+        var items: [UploadItem] = []
+        for file in files {
+            arguments.parsedItems = headers + [.body(path: file)]
+            var request = try Self.request(arguments)
+            if method == .put {
+                let isFolder = ["", "/"].contains(request.url.path(percentEncoded: true).suffix(1))
+                if isFolder {
+                    let name = URL(filePath: file).lastPathComponent
+                    request.url = request.url.appending(path: name, directoryHint: .notDirectory)
+                } else if files.count > 1 {
+                    throw .usage("Several files need a URL that ends with a slash, --method post or --form NAME.")
+                }
+            }
+            items.append(UploadItem(name: file, request))
+        }
+        return items
+    }
+
+    private static func request(_ arguments: RequestPlan.Arguments) throws(CommandFailure) -> Request {
+        try RequestPlan(arguments) { path throws(CommandFailure) in
+            try RequestPlan.readFile(path, until: nil)
+        }.request
+    }
+}
+
+/// One request with one or all of the files.
+struct UploadItem: Sendable {
+    let name: String
+    let request: Request
+
+    init(name: String, _ request: Request) {
+        self.name = name
+        self.request = request
+    }
+}
