@@ -5,11 +5,12 @@
 /// `timeoutIntervalForResource`.
 public struct Timeouts: Sendable, Hashable {
     /// The longest time a request waits for a connection to become free, while connections to its
-    /// host are open and none of them takes a request that waits. Default: 60 seconds.
+    /// host are open and none of them takes a waiting request of its priority. Default: 60 seconds.
     ///
-    /// Every request that gets a connection starts this time anew for those behind it, so that a
-    /// long queue in front of a server that responds does not fail; a request behind downloads and
-    /// streams that do not end fails with ``NetworkingError/Code/waitingTimeout``. Without an open
+    /// Every request that gets a connection starts this time anew for those of its priority, so
+    /// that a long queue in front of a server that responds does not fail; a request behind
+    /// downloads and streams that do not end, or behind ever more requests of higher priority,
+    /// fails with ``NetworkingError/Code/waitingTimeout``. Without an open
     /// connection, ``connect`` holds instead.
     public var waiting: Duration?
 

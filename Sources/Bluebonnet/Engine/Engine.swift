@@ -35,20 +35,23 @@ final class Engine: Transport {
         let preferredLoop = MultiThreadedEventLoopGroup.currentEventLoop.map { ObjectIdentifier($0) }
         var retries = RepeatableError.Retries()
         var isExpectationRefused = false
+        var isFirst = true
         while true {
+            if context.isSuspended { try await context.waitWhileSuspended() }
             let exchange = try Exchange(
                 request,
                 target: target,
                 context: context,
                 startedAt: startedAt,
                 deadline: context.endsAt,
-                isRetry: retries.count > 0,
+                isFirst: isFirst,
                 needsFreshConnection: retries.wasStale,
                 mayExpectContinue: !isExpectationRefused,
                 offersCodings: offersCodings,
                 preferredLoop: preferredLoop,
                 pool: pool
             )
+            isFirst = false
             do {
                 var response = try await exchange.run()
                 if exchange.expectsContinue, response.statusCode == 417, Self.hasBody(request, after: exchange) {

@@ -68,7 +68,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         context: ExchangeContext,
         startedAt: NIODeadline,
         deadline: NIODeadline?,
-        isRetry: Bool,
+        isFirst: Bool,
         needsFreshConnection: Bool,
         mayExpectContinue: Bool = true,
         offersCodings: Bool = false,
@@ -115,7 +115,6 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         self.collectsBody = context.collectsBody
         self.needsFreshConnection = needsFreshConnection
         self.preferredLoop = preferredLoop
-        let isFirst = !isRetry && mayExpectContinue
         waitsSince = isFirst ? startedAt : .now()
         call = context.call
         hop = context.call.newHop()

@@ -138,7 +138,7 @@ struct ExchangeClock {
     /// - Returns: What follows.
     mutating func expire(mayRead: Bool, now: NIODeadline, unsent: () -> Int) -> Expiry {
         if let end, end <= now { return .fail(.requestTimeout) }
-        guard let phase, phase.at <= now else { return .goOn }
+        guard mayRead, let phase, phase.at <= now else { return .goOn }
         guard let code = phase.code else { return .sendBody }
         let goesOn: Bool
         if outbound.waiting > 0 {

@@ -33,6 +33,12 @@ extension NetworkingError {
         )
     }
 
+    /// A connection was free for the request of a suspended task.
+    static func suspended(_ origin: Origin) -> NetworkingError {
+        let message = "The request to \(origin.description) was not sent, because its task was suspended."
+        return RepeatableError.marking(NetworkingError(.connectionLost, message), .suspended)
+    }
+
     /// The connection broke under an exchange.
     static func lost(_ origin: Origin, _ cause: any Error, hasResponse: Bool) -> NetworkingError {
         let moment = hasResponse ? "in the middle of the response" : "before the response began"

@@ -8,6 +8,8 @@ struct RepeatableError: Error, CustomStringConvertible {
         case stale
         /// The server has certainly not processed the request.
         case notProcessed
+        /// The task was suspended when a connection was free for the request.
+        case suspended
     }
 
     let reason: Reason
@@ -17,7 +19,7 @@ struct RepeatableError: Error, CustomStringConvertible {
     /// have processed it, only with an idempotent method.
     func allows(_ method: HTTPRequest.Method) -> Bool {
         switch (reason, method) {
-        case (.notProcessed, _): true
+        case (.notProcessed, _), (.suspended, _): true
         case (.stale, .get), (.stale, .head), (.stale, .options), (.stale, .trace), (.stale, .put), (.stale, .delete):
             true
         case (.stale, _): false
@@ -29,6 +31,7 @@ struct RepeatableError: Error, CustomStringConvertible {
             switch reason {
             case .stale: "the pooled connection was stale"
             case .notProcessed: "the server has not processed the request"
+            case .suspended: "the request was not sent, because its task was suspended"
             }
         return cause.map { "\(text): \($0.causeText)" } ?? text
     }
@@ -51,11 +54,14 @@ extension RepeatableError {
         static let most = 5
 
         /// Counts another retry, if there may be one: the server cannot have processed the request,
-        /// or, once, the connection was stale before any response and the method is idempotent.
+        /// or, once, the connection was stale before any response and the method is idempotent. A
+        /// request that was not sent, because its task was suspended, may be sent later, and is no
+        /// retry.
         mutating func allow(_ method: HTTPRequest.Method, after error: NetworkingError) -> Bool {
-            guard let mark = error.underlying as? RepeatableError, mark.allows(method), count < Self.most,
-                !wasStale || mark.reason != .stale
+            guard let mark = error.underlying as? RepeatableError, mark.allows(method),
+                count < Self.most || mark.reason == .suspended, !wasStale || mark.reason != .stale
             else { return false }
+            guard mark.reason != .suspended else { return true }
             count += 1
             if mark.reason == .stale { wasStale = true }
             return true

@@ -79,10 +79,10 @@ extension SystemFile {
     }
 
     /// The bytes that this user may still write to the disk of the file; nil where the system does
-    /// not tell. Quotas are not counted.
+    /// not tell, as some file systems of a network. Quotas are not counted.
     var freeSpace: Int? {
         var status = statvfs()
-        guard unsafe fstatvfs(descriptor, &status) == 0 else { return nil }
+        guard unsafe fstatvfs(descriptor, &status) == 0, status.f_blocks > 0 else { return nil }
         let blocks = geteuid() == 0 ? status.f_bfree : status.f_bavail
         let (bytes, overflows) = UInt(blocks).multipliedReportingOverflow(by: UInt(status.f_frsize))
         return overflows ? nil : Int(clamping: bytes)
@@ -95,11 +95,15 @@ extension SystemFile {
         }
     }
 
-    /// Returns when the disk has the names of the folder that a file is in.
+    /// Returns when the disk has the names of the folder that a file is in; at once where this user
+    /// may not read the folder.
     static func synchronizeFolder(of path: String) throws {
         let folder = folder(of: path)
         let descriptor = unsafe open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Failure(path: folder, code: errno) }
+        guard descriptor >= 0 else {
+            if errno == EACCES { return }
+            throw Failure(path: folder, code: errno)
+        }
         do {
             try SystemFile(descriptor: descriptor, path: folder).synchronize()
         } catch let failure as Failure where failure.code == EINVAL || failure.code == EBADF {

@@ -21,7 +21,14 @@ extension Call {
         /// exceed the whole.
         var received: Int { continued == 0 ? arrived : min(continued + arrived, whole ?? .max) }
 
-        var expectedToReceive: Int? { whole ?? expectedToArrive.map { continued + $0 } }
+        /// Nil where a server declares more than an `Int` counts.
+        var expectedToReceive: Int? {
+            if let whole { return whole }
+            guard let (sum, overflows) = expectedToArrive?.addingReportingOverflow(continued), !overflows else {
+                return nil
+            }
+            return sum
+        }
 
         mutating func add(_ arrival: Arrival) {
             arrived += arrival.count

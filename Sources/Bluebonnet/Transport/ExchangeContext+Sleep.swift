@@ -28,22 +28,42 @@ extension ExchangeContext {
     ///   ``NetworkingError/Code/requestTimeout``, or ``NetworkingError/Code/cancelled`` where only
     ///   the Swift task was.
     public func sleep(for duration: Duration) async throws(NetworkingError) {
-        let sleep = Sleep()
+        let sleep = Sleep(endsAtResumption: false)
         try call.attach(sleep)
         defer { call.detach(sleep) }
-        if duration > .zero {
-            let end = NIODeadline.now().advanced(by: duration)
-            await sleep.wait(until: min(end, endsAt ?? .distantFuture))
-            // The other timer for the end of this task may not have fired yet.
-            if let endsAt, endsAt < end, .now() >= endsAt { timeOut(call.originalRequest) }
+        if duration > .zero { await wait(sleep, until: .now().advanced(by: duration)) }
+        try checkStopped()
+    }
+
+    /// Waits until the task is resumed, or whatever stops it.
+    func waitWhileSuspended() async throws(NetworkingError) {
+        while isSuspended {
+            let sleep = Sleep(endsAtResumption: true)
+            try call.attach(sleep)
+            defer { call.detach(sleep) }
+            // Before it was attached, nobody told it of a resumption.
+            if isSuspended { await wait(sleep, until: .distantFuture) }
+            try checkStopped()
         }
+    }
+
+    var isSuspended: Bool { call.isSuspended }
+
+    private func wait(_ sleep: Sleep, until end: NIODeadline) async {
+        await sleep.wait(until: min(end, endsAt ?? .distantFuture))
+    }
+
+    /// Throws the error of a task that was stopped, or whose time is over.
+    func checkStopped() throws(NetworkingError) {
+        // No timer runs for its end, or it may not have fired yet.
+        if let endsAt, .now() >= endsAt { timeOut(call.originalRequest) }
         if let error = call.error { throw error }
         if Task.isCancelled { throw NetworkingError(.cancelled, "The request was cancelled.") }
     }
 }
 
-/// One wait, woken by its timer, by what stops the call or by the cancellation of the Swift task
-/// that waits.
+/// One wait, woken by its timer, by what stops the call, by the cancellation of the Swift task that
+/// waits or, where that is asked for, by the resumption of the call.
 private final class Sleep: Call.Operation {
     private struct State {
         var caller: SuspendedCaller<Void, Never>?
@@ -51,18 +71,23 @@ private final class Sleep: Call.Operation {
         var isOver = false
     }
 
+    private let endsAtResumption: Bool
     private let state = Mutex(State())
+
+    init(endsAtResumption: Bool) {
+        self.endsAtResumption = endsAtResumption
+    }
 
     func wait(until end: NIODeadline) async {
         await withTaskCancellationHandler {
             await SuspendedCaller.suspend { caller in
-                let timer = StoppableCall.schedule(at: end) { self.wake() }
+                let timer = end < .distantFuture ? StoppableCall.schedule(at: end) { self.wake() } : nil
                 let isOver = state.withLock { state in
                     if !state.isOver { (state.caller, state.timer) = (caller, timer) }
                     return state.isOver
                 }
                 guard isOver else { return }
-                timer.cancel()
+                timer?.cancel()
                 caller.resume()
             }
         } onCancel: {
@@ -84,6 +109,9 @@ private final class Sleep: Call.Operation {
         wake()
     }
 
-    func suspensionChanged() {}
+    func suspensionChanged() {
+        if endsAtResumption { wake() }
+    }
+
     func priorityChanged() {}
 }

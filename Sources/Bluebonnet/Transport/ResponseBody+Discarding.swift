@@ -7,10 +7,12 @@ extension ResponseBody {
         var bytes = ByteBuffer()
         /// Whether the body ended there, well or not.
         var isAll = false
+        /// The error that ended it early.
+        var error: (any Error)?
     }
 
     /// The body as far as it comes within a time and a size: for a body that is not needed, as
-    /// after a redirect or a refused response. An error that ends it early is ignored.
+    /// after a redirect or a refused response. An error that ends it early is part of the result.
     ///
     /// A server that sends no more, or a byte now and then for ever, does not hold the caller up
     /// longer than that, whatever the timeouts. A body that is not over by then is given up
@@ -67,6 +69,7 @@ extension ResponseBody {
 
     private func read(upTo limit: Int, to reading: Reading, goesOn: Bool) async {
         var buffers = makeBuffers(goesOn: goesOn)
+        var failure: (any Error)?
         do {
             while let piece = try await buffers.next() {
                 let isWithin = reading.beginning.withLock { beginning in
@@ -77,8 +80,13 @@ extension ResponseBody {
                 // Not every sequence ends when it is cancelled.
                 guard isWithin, !Task.isCancelled else { return }
             }
-        } catch {}
-        let isAll = !Task.isCancelled
-        reading.beginning.withLock { $0.isAll = isAll }
+        } catch {
+            failure = error
+        }
+        guard !Task.isCancelled else { return }
+        reading.beginning.withLock { beginning in
+            beginning.isAll = true
+            beginning.error = failure
+        }
     }
 }

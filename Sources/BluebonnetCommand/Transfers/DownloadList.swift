@@ -22,7 +22,9 @@ struct DownloadList: Equatable, Sendable {
     /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``; it names the line.
     init(_ bytes: [UInt8], name: String) throws(CommandFailure) {
         var entries: [Entry] = []
-        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        // Some editors begin a file in UTF-8 with a byte order mark.
+        let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
+        let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() {
             guard let text = String(validating: line, as: UTF8.self) else {
                 throw .usage("\(name):\(index + 1): The line is not a text in UTF-8.")
@@ -58,7 +60,7 @@ struct DownloadList: Equatable, Sendable {
     /// A list may come from somebody else: its files stay in the folder of the downloads.
     private static func checked(_ path: String) throws(CommandFailure) -> String {
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard parts.allSatisfy({ !$0.isEmpty && !$0.elementsEqual("..".utf8) }), !path.utf8.contains(0) else {
+        guard parts.allSatisfy({ !["", ".", ".."].contains(String($0)) }), !path.utf8.contains(0) else {
             throw .usage("“out=\(path)” must be the path of a file within the folder of the downloads.")
         }
         return path

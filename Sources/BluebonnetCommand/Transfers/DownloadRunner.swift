@@ -20,10 +20,12 @@ struct DownloadRunner: Sendable {
     let display: TransferDisplay
 
     /// What a partial file has behind the name of its file.
-    private static let partialSuffix = ".bluebonnet"
+    static let partialSuffix = ".bluebonnet"
 
     /// The files that are kept for `--continue` after an interruption.
     private let kept = Counter()
+    /// The files of this run.
+    private let names = Names()
 
     private final class Counter: Sendable {
         private let count = Mutex(0)
@@ -31,6 +33,15 @@ struct DownloadRunner: Sendable {
         var value: Int { count.withLock { $0 } }
 
         func increase() { count.withLock { $0 += 1 } }
+    }
+
+    private final class Names: Sendable {
+        private let paths = Mutex<Set<String>>([])
+
+        /// Notes a file; false when another download of this run has it.
+        func claim(_ file: URL) -> Bool {
+            paths.withLock { $0.insert(file.path(percentEncoded: false)).inserted }
+        }
     }
 
     /// A file that was there before, whole.
@@ -111,7 +122,7 @@ struct DownloadRunner: Sendable {
             return .success
         }
         guard !Task.isCancelled || !error.isCancelled else {
-            if error.resumeData != nil { kept.increase() }
+            if let data = error.resumeData, DownloadFailure.isFound(data) { kept.increase() }
             display.interrupt(number)
             return .transport
         }
@@ -123,11 +134,20 @@ struct DownloadRunner: Sendable {
         let item = items[number]
         let isSpecial = item.file.map { FileKind(path: $0.path(percentEncoded: false)) == .special } ?? false
         let targetOptions = isSpecial ? [] : options.targetOptions
-        return DecidedDestination { [options, display] head, request in
+        return DecidedDestination { [options, display, names] head, request in
             let name = head.suggestedFileName(for: request.url)
             let file = item.file ?? options.folder.appending(path: name, directoryHint: .notDirectory)
-            if options.continues, !options.overwrite, let size = Self.size(ofWhole: file, head, item) {
-                throw AlreadyThere(file: file, size: size)
+            if !options.unique, !isSpecial {
+                // What the other one has received, or will, is not to be lost.
+                guard names.claim(file) else {
+                    throw NetworkingError(
+                        .outputFailed,
+                        "Another URL of this call has the file name “\(file.lastPathComponent)” too; with --unique each gets its own."
+                    )
+                }
+                if options.continues, !options.overwrite, let size = Self.size(ofWhole: file, head, item) {
+                    throw AlreadyThere(file: file, size: size)
+                }
             }
             display.rename(number, to: file.lastPathComponent)
             return DownloadTarget(file, options: targetOptions)
@@ -143,8 +163,7 @@ struct DownloadRunner: Sendable {
             let number = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? any BinaryInteger
         else { return nil }
         let size = Int(number)
-        let length = head.headerFields[.contentLength].flatMap { Int($0) }
-        return length == nil || length == size ? size : nil
+        return head.headerFields[.contentLength].flatMap { Int($0) } == size ? size : nil
     }
 
     /// The path as the user would write it.
@@ -215,6 +234,14 @@ struct DownloadRunner: Sendable {
 
 /// The sentence for a download that failed.
 enum DownloadFailure {
+    /// Whether another run finds what is kept: where the file system has no extended attributes,
+    /// nobody can tell what it belongs to.
+    static func isFound(_ data: ResumeData) -> Bool {
+        let path = data.partialFile.path(percentEncoded: false)
+        let target = URL(filePath: String(path.dropLast(DownloadRunner.partialSuffix.count)))
+        return ResumeData(continuing: target, from: data.url) != nil
+    }
+
     /// A status is shown as it is, other errors with their code as by the request commands.
     static func text(of error: NetworkingError) -> String {
         if error.code == .unacceptableStatusCode, let status = error.response?.status { return "\(status)" }
@@ -222,7 +249,7 @@ enum DownloadFailure {
         if error.underlying?.systemErrorNumber == EEXIST {
             sentences.append("With --overwrite it is replaced, with --unique the new one gets another name.")
         }
-        if let data = error.resumeData {
+        if let data = error.resumeData, isFound(data) {
             sentences.append("\(ProgressBar.size(data.byteCount)) are kept for --continue.")
         }
         return sentences.map { $0.hasSuffix(".") ? $0 : "\($0)." }.joined(separator: " ")

@@ -189,7 +189,11 @@ struct TransferBoard: Sendable {
             line.fraction = (Double(succeeded + failed) + parts) / Double(max(1, count))
             return line
         }
-        let total = lengths.reduce(ended.size, +)
+        // Lengths are what servers say.
+        let total = lengths.reduce(ended.size) { sum, length in
+            let (sum, overflows) = sum.addingReportingOverflow(length)
+            return overflows ? .max : sum
+        }
         let progress = TransferProgress(completed: done, total: total, bytesPerSecond: speed)
         line.total = total
         line.fraction = progress.fractionCompleted

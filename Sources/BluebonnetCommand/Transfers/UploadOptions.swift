@@ -74,6 +74,7 @@ struct UploadOptions: ParsableArguments {
             return [UploadItem(name: files.count == 1 ? files[0] : "\(files.count) files", try Self.request(arguments))]
         }
         var items: [UploadItem] = []
+        var urls: Set<URL> = []
         for file in files {
             arguments.parsedItems = headers + [.body(path: file)]
             var request = try Self.request(arguments)
@@ -84,6 +85,9 @@ struct UploadOptions: ParsableArguments {
                     request.url = request.url.appending(path: name, directoryHint: .notDirectory)
                 } else if files.count > 1 {
                     throw .usage("Several files need a URL that ends with a slash, --method post or --form NAME.")
+                }
+                guard urls.insert(request.url).inserted else {
+                    throw .usage("Another file has the name of \(file) too, and would be replaced by it.")
                 }
             }
             items.append(UploadItem(name: file, request))

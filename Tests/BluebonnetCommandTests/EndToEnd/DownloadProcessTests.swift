@@ -64,6 +64,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [[], ["--overwrite"], ["-c"]])
+    func `of two URLs with one file name the second is refused, and --unique saves both`(option: [String]) async throws {
+        try await withDirectory { directory in
+            try await FaultServer.run(Self.files) { server in
+                let arguments = ["download", "-j", "1", server.baseURL + "/1/a", server.baseURL + "/2/a"]
+                let output = try await Command.run(arguments + option, in: directory)
+                #expect(output.status == 1)
+                #expect(output.errors.contains("Another URL of this call has the file name “a” too"))
+                #expect(try names(in: directory) == ["a"])
+                #expect(try text(directory, "a") == Self.content(of: "/1/a"))
+                #expect(try await Command.run(arguments + ["--unique"], in: directory).status == 0)
+                #expect(try names(in: directory) == ["a", "a 2", "a 3"])
+            }
+        }
+    }
+
     @Test func `-o - writes to standard output`() async throws {
         try await withDirectory { directory in
             try await FaultServer.run(Self.files) { server in

@@ -54,6 +54,22 @@ import Testing
         }
     }
 
+    @Test func `two files with one name are not put to one URL`() async throws {
+        try await withDirectory { directory in
+            try FileManager.default.createDirectory(
+                at: directory.appending(path: "b"),
+                withIntermediateDirectories: false
+            )
+            try write(["a.txt", "b/a.txt"], in: directory)
+            try await FaultServer.run(Self.echo) { server in
+                let arguments = ["upload", "a.txt", "b/a.txt", server.baseURL + "/in/"]
+                let output = try await Command.run(arguments, in: directory)
+                #expect(output.status == 2 && output.errors.contains("Another file has the name of b/a.txt too"))
+                #expect(server.requests.isEmpty)
+            }
+        }
+    }
+
     @Test func `--form sends all files in one multipart form`() async throws {
         try await withDirectory { directory in
             try write(["a.pdf", "b.txt"], in: directory)

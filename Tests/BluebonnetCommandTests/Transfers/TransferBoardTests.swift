@@ -36,6 +36,15 @@ struct TransferBoardTests {
         #expect(board.total.fraction == 0.15)
     }
 
+    @Test func `lengths that no disk has are no overflow`() {
+        var board = TransferBoard(count: 2, at: start)
+        for number in 0..<2 {
+            board.begin(number, name: "\(number)", at: start)
+            board.update(number, TransferProgress(completed: 0, total: .max), isWaiting: false)
+        }
+        #expect(board.total.total == .max && board.total.fraction == 0)
+    }
+
     @Test func `a failed transfer counts, and the total says so`() {
         var board = TransferBoard(count: 2, at: start)
         board.begin(0, name: "a", at: start)

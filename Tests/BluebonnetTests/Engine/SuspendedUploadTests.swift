@@ -133,7 +133,7 @@ struct SuspendedUploadTests {
                 task.suspend()
                 gate.open()
                 _ = try await first.value
-                try await until("the task has the connection") { engine.waitingExchanges == 0 }
+                try await until("the task has left the line") { engine.waitingExchanges == 0 }
                 try await Task.sleep(for: timeout * 2)
                 #expect(server.requests.count == 1 && task.state == .suspended)
                 task.suspend()
@@ -162,12 +162,57 @@ struct SuspendedUploadTests {
             task.suspend()
             gate.open()
             _ = try await first.value
-            try await until("the task has the connection") { engine.waitingExchanges == 0 }
+            try await until("the task has left the line") { engine.waitingExchanges == 0 }
             end.open()
-            try await server.waitForConnections(2)
+            try await until("the connection is closed") { engine.openConnections == 0 }
             task.resume()
             let response = try await task.value
             #expect(response == Data("second".utf8) && server.requests.count == 2)
+        }
+    }
+
+    @Test func `suspended tasks take no connection from others`() async throws {
+        let gate = FaultGate()
+        let script = FaultServer.Script.requests { request in
+            request.target == "/first" ? [.hold(gate), .respond()] : [.respond(body: request.target)]
+        }
+        try await withServer(script, Timeouts(), connections: 1) { server, session, engine in
+            let first = session.dataTask(for: try Request(to: server.baseURL + "/first"))
+            first.resume()
+            try await server.waitForRequests(1)
+            let tasks = try (0..<5).map { session.dataTask(for: try Request(to: server.baseURL + "/\($0)")) }
+            for task in tasks { task.resume() }
+            try await until("the tasks wait") { engine.waitingExchanges == 5 }
+            for task in tasks { task.suspend() }
+            let other = session.dataTask(for: try Request(to: server.baseURL + "/other"))
+            other.resume()
+            gate.open()
+            _ = try await first.value
+            let response = try await other.value
+            #expect(response == Data("/other".utf8) && server.requests.map(\.target) == ["/first", "/other"])
+            for (number, task) in tasks.enumerated() {
+                task.resume()
+                let response = try await task.value
+                #expect(response == Data("/\(number)".utf8))
+            }
+            #expect(server.connections.count == 1)
+        }
+    }
+
+    @Test func `the time of the whole request ends a suspended task that has no connection`() async throws {
+        let gate = FaultGate()
+        let script = FaultServer.Script.requests { _ in [.hold(gate), .respond()] }
+        try await withServer(script, Timeouts(request: .milliseconds(300)), connections: 1) { server, session, engine in
+            let first = session.dataTask(for: try Request(to: server.baseURL, timeouts: Timeouts()))
+            first.resume()
+            try await server.waitForRequests(1)
+            let task = session.dataTask(for: try Request(to: server.baseURL))
+            task.resume()
+            task.suspend()
+            gate.open()
+            _ = try await first.value
+            let error = try await networkingError { try await task.value }
+            #expect(error.code == .requestTimeout && server.requests.count == 1)
         }
     }
 
@@ -184,7 +229,7 @@ struct SuspendedUploadTests {
             task.suspend()
             gate.open()
             _ = try await first.value
-            try await until("the task has the connection") { engine.waitingExchanges == 0 }
+            try await until("the task has left the line") { engine.waitingExchanges == 0 }
             task.cancel()
             let error = try await networkingError { try await task.value }
             #expect(error.code == .cancelled && session.tasks.isEmpty)

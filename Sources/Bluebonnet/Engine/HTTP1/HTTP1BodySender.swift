@@ -137,14 +137,17 @@ final class HTTP1BodySender {
         } catch {
             return connection.fail(RequestUpload.failure(error))
         }
-        run.handOver(count - part.count)
-        run.count(sent: count - part.count)
+        let sent = count - part.count
+        run.handOver(sent)
         upload.putBack(part)
+        isScheduled = true
+        run.count(sent: sent)
+        // An observer of the progress may have stopped the exchange.
+        guard !isOver else { return }
         if upload.isSent {
             if let block { put(block) }
             return endRequest(isChunked: false)
         }
-        isScheduled = true
         let eventLoop = context.eventLoop.assumeIsolated()
         if let block {
             let written = context.eventLoop.makePromise(of: Void.self)

@@ -29,8 +29,6 @@ final class HTTP1Connection: ChannelDuplexHandler {
     /// The head of a request, in memory that is used again.
     private var outgoing = ByteBuffer()
     private var parsesHeld = false
-    /// Whether the request of the exchange is still to be sent: its task was suspended before.
-    private var holdsRequest = false
     private(set) var nextDeadline: NIODeadline?
 
     /// More memory than this is not kept for the next head.
@@ -80,7 +78,6 @@ final class HTTP1Connection: ChannelDuplexHandler {
         let bytes = unwrapInboundIn(data)
         switch machine.received(bytes, isSuspended: run?.exchange.isSuspended ?? false) {
         case .parse: if let run { parse(bytes, for: run) }
-        case .hold where holdsRequest: failUnsent(nil)
         case .hold, .ignore: break
         case .close: close()
         }
@@ -303,24 +300,15 @@ final class HTTP1Connection: ChannelDuplexHandler {
     private func forget() -> ExchangeRun? {
         defer { run = nil }
         endSending()
-        holdsRequest = false
         machine.doom()
         nextDeadline = nil
         if machine.takePendingRead() { context?.read() }
         return run
     }
 
-    /// Ends the connection before the request was sent: the server has closed it, or sent something
-    /// that is not a response. Another one may take the request.
-    private func failUnsent(_ reset: (any Error)?) {
-        let message = "\(route.origin.description) closed the connection before the request was sent."
-        fail(RepeatableError.marking(NetworkingError(.connectionLost, message, underlying: reset), .notProcessed))
-    }
-
     /// No more bytes will come. What that means depends on how far the response is.
     private func inputEnded(reset: (any Error)?, isTruncatedTLS: Bool) {
         machine.inputEnded()
-        guard !holdsRequest else { return failUnsent(reset) }
         if machine.holdsBytes { parseHeld() } else { settle() }
         guard machine.isBusy, let run else { return close() }
         if machine.isStale {
@@ -350,7 +338,9 @@ extension HTTP1Connection: HTTPConnection {
         // Where the event loop was busy, the idle time may be over before its timer fires.
         if let nextDeadline, nextDeadline <= now, !machine.isBusy { close() }
         let kind: HTTP1ResponseParser.RequestKind = exchange.request.method == .head ? .head : .ordinary
-        guard context != nil, let pooled, machine.begin(kind) else { return pool.giveBack(exchange, refusedBy: pooled) }
+        guard let context, let pooled, machine.begin(kind) else { return pool.giveBack(exchange, refusedBy: pooled) }
+        // A suspended task does not keep a connection from others: it waits for one after `resume()`.
+        if exchange.isSuspended { exchange.fail(.suspended(route.origin)) }
         let knowsContinue = !machine.servesHTTP10
         guard
             let run = exchange.run(
@@ -361,7 +351,7 @@ extension HTTP1Connection: HTTPConnection {
                 now: now
             )
         else {
-            // Cancelled before a byte was sent: the connection is as good as before.
+            // It ended before a byte was sent: the connection is as good as before.
             machine.endUnsent()
             return release(at: now)
         }
@@ -369,14 +359,7 @@ extension HTTP1Connection: HTTPConnection {
         establishment = nil
         run.tellStart()
         guard self.run === run else { return }
-        holdsRequest = exchange.isSuspended
-        if holdsRequest { arm() } else { send(run, now: now) }
-    }
-
-    /// Sends the request of the exchange.
-    private func send(_ run: ExchangeRun, now: NIODeadline) {
-        guard let context else { return }
-        write(run.exchange, of: run, to: context)
+        write(exchange, of: run, to: context)
         // The write may have ended the connection.
         guard self.run === run else { return }
         switch run.sending {
@@ -413,13 +396,7 @@ extension HTTP1Connection: HTTPConnection {
 
     func suspensionChanged(for exchange: Exchange) {
         guard let run = run(of: exchange) else { return }
-        if holdsRequest {
-            guard !exchange.isSuspended else { return }
-            holdsRequest = false
-            send(run, now: .now())
-        } else {
-            sender?.send()
-        }
+        sender?.send()
         // The writes may have ended the connection, and observers may have stopped the exchange.
         if self.run === run, machine.isBusy { continueReading(run) }
     }

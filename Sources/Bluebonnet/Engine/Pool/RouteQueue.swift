@@ -105,8 +105,10 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
 
     // The times from which the clocks of waiting exchanges count.
     private var deadlines = DeadlineHeap<QueuedTicket>()
-    /// The time at which a connection last took a waiting exchange, and an urgent one.
-    private var movedAt = NIODeadline.uptimeNanoseconds(0)
+    /// The times at which a connection last took a waiting exchange of each urgency: others that
+    /// overtake an exchange do not prolong its wait.
+    private var movedAt = Array(repeating: NIODeadline.uptimeNanoseconds(0), count: 8)
+    /// The time at which a connection last took an exchange that needs a fresh one.
     private var urgentMovedAt = NIODeadline.uptimeNanoseconds(0)
     /// The time since which no connection is open.
     private var emptySince = NIODeadline.uptimeNanoseconds(0)
@@ -226,7 +228,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
             isUrgent ? urgent.insert(waiter, inFront: inFront) : ordinary.insert(waiter, inFront: inFront)
         waiter.ticket = ticket
         let patience = waiter.patience
-        guard let deadline = bound(of: patience, isUrgent: isUrgent, at: patience.since) else { return }
+        guard let deadline = bound(of: patience, movedAt: movedAt(for: waiter), at: patience.since) else { return }
         if deadlines.count > 2 * waitingCount + 64 { forgetDeadlines() }
         deadlines.insert(QueuedTicket(isUrgent: isUrgent, ticket: ticket, number: number), at: deadline)
     }
@@ -250,7 +252,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         let isUrgent = isFresh && !urgent.isEmpty
         guard let waiter = isUrgent ? urgent.popFirst() : ordinary.popFirst() else { return nil }
         waiter.ticket = -1
-        movedAt = now
+        movedAt[waiter.urgency] = now
         if isUrgent { urgentMovedAt = now }
         return waiter
     }
@@ -445,13 +447,12 @@ extension RouteQueue {
         var expired = Expired()
         var others: [(QueuedTicket, NIODeadline)] = []
         while let queued = deadlines.popFirst(until: now) {
-            let line = queued.isUrgent ? urgent : ordinary
-            guard let waiter = line.element(at: queued.ticket, number: queued.number) else { continue }
-            let patience = waiter.patience
-            if let limit = passedLimit(of: patience, isUrgent: queued.isUrgent, at: now) {
+            guard let waiter = element(of: queued) else { continue }
+            let (patience, movedAt) = (waiter.patience, movedAt(for: waiter))
+            if let limit = passedLimit(of: patience, movedAt: movedAt, at: now) {
                 _ = take(waiter)
                 expired.waiters.append((waiter, limit))
-            } else if let bound = bound(of: patience, isUrgent: queued.isUrgent, at: now) {
+            } else if let bound = bound(of: patience, movedAt: movedAt, at: now) {
                 others.append((queued, bound))
             }
         }
@@ -460,6 +461,17 @@ extension RouteQueue {
         if let pausedUntil, pausedUntil <= now { self.pausedUntil = nil }
         expired.room = makeRoom(at: now)
         return expired
+    }
+
+    private func element(of queued: QueuedTicket) -> Waiter? {
+        // A copy of the line would be copied in full by the next change.
+        queued.isUrgent
+            ? urgent.element(at: queued.ticket, number: queued.number)
+            : ordinary.element(at: queued.ticket, number: queued.number)
+    }
+
+    private func movedAt(for waiter: Waiter) -> NIODeadline {
+        waiter.needsFreshConnection ? urgentMovedAt : movedAt[waiter.urgency]
     }
 
     /// Gives up attempts. One has taken too long when an exchange waited for its whole connect
@@ -476,22 +488,22 @@ extension RouteQueue {
     /// The limit of an exchange that has passed, if one has.
     ///
     /// The time to connect runs while nothing is open; with connections open, it is the time in
-    /// which none of them takes an exchange.
-    private func passedLimit(of patience: Patience, isUrgent: Bool, at now: NIODeadline) -> Patience.Limit? {
+    /// which none of them takes an exchange of its urgency.
+    private func passedLimit(of patience: Patience, movedAt: NIODeadline, at now: NIODeadline) -> Patience.Limit? {
         if let deadline = patience.deadline, deadline <= now { return .request }
         if open == 0 {
             let deadline = patience.connect.deadline(after: max(patience.since, emptySince))
             return deadline.map { $0 <= now } == true ? .connect : nil
         }
-        let deadline = patience.waiting.deadline(after: max(patience.since, isUrgent ? urgentMovedAt : movedAt))
+        let deadline = patience.waiting.deadline(after: max(patience.since, movedAt))
         return deadline.map { $0 <= now } == true ? .waiting : nil
     }
 
     /// A point in time before which none of its times is over, whatever happens until then.
-    private func bound(of patience: Patience, isUrgent: Bool, at now: NIODeadline) -> NIODeadline? {
+    private func bound(of patience: Patience, movedAt: NIODeadline, at now: NIODeadline) -> NIODeadline? {
         let connect = patience.connect.deadline(after: open == 0 ? max(patience.since, emptySince) : now)
         let waiting = patience.waiting.deadline(
-            after: open == 0 ? now : max(patience.since, isUrgent ? urgentMovedAt : movedAt)
+            after: open == 0 ? now : max(patience.since, movedAt)
         )
         let earlier = min(connect ?? .distantFuture, waiting ?? .distantFuture, patience.deadline ?? .distantFuture)
         return earlier == .distantFuture ? nil : earlier

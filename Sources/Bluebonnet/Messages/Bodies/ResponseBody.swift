@@ -111,6 +111,20 @@ public struct ResponseBody: AsyncSequence, Sendable {
         return body
     }
 
+    /// Bytes that were read from this body, in its place: with its owner and its limit for lines,
+    /// and to be read once where this one is.
+    func replaced(by bytes: Data) -> ResponseBody {
+        var body = ResponseBody.data(bytes, trailers: trailers)
+        guard let own = ownOptions?.value else { return body }
+        body.options = Options(
+            lineLimit: own.lineLimit,
+            progress: own.progress,
+            owner: own.owner,
+            use: own.owner == nil ? nil : SingleUse()
+        )
+        return body
+    }
+
     /// The stream of a body that is still being received.
     var stream: BodyStream? {
         if case .stream(let reader) = storage { reader.stream } else { nil }

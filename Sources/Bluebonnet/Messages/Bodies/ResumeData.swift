@@ -142,6 +142,10 @@ public struct ResumeData: Sendable, Hashable, Codable {
             self = .lastModified(text)
         }
 
+        var isEntityTag: Bool {
+            if case .entityTag = self { true } else { false }
+        }
+
         /// The value of `If-Range`.
         var text: String {
             switch self {

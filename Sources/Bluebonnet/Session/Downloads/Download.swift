@@ -58,7 +58,7 @@ struct Download: Sendable {
             if let partial = progress?.partial, !digests.isEmpty {
                 // Not while a server waits.
                 let count = try await threads.run { try partial.count() }
-                try await digests.catchUp(partial.file, to: count)
+                try await digests.catchUp(partial.file, to: count, context)
             }
             return try await run(context, &progress, digests, send)
         } catch {
@@ -101,7 +101,7 @@ struct Download: Sendable {
                     progress?.isRefused = true
                     continue
                 }
-                try await verify(&progress, digests, isWhole: true, response)
+                try await verify(&progress, digests, isWhole: true, response, context)
                 return (response, try await commit(partial, to: target, call))
             case .write(let position, let length):
                 response = try await response.accepted(by: validations, errorBodyLimit: Self.errorBodyLimit)
@@ -124,7 +124,7 @@ struct Download: Sendable {
                 let count = try await write(response, to: partial, digests, position, known, context)
                 // What follows a part of a whole of unknown length shows only in the next response.
                 let isWhole = known.map { $0 == count } ?? (position == 0)
-                try await verify(&progress, digests, isWhole: isWhole, response)
+                try await verify(&progress, digests, isWhole: isWhole, response, context)
                 if isWhole { return (response, try await commit(partial, to: target, call)) }
                 // The server may send less than the rest (RFC 9110 §15.3.7).
                 guard partial.record?.validator != nil, count > position, count < known ?? .max else {
@@ -204,7 +204,7 @@ struct Download: Sendable {
         let isResumable = isWhole && !head.hasContentEncoding && head[.acceptRanges] != "none"
         let validator = isResumable ? ResumeData.Validator(head) : nil
         return try await threads.run { [url] in
-            let partial = try known ?? PartialFile(for: target)
+            let partial = try known ?? PartialFile(for: target, from: url)
             if position > 0, var record = partial.record {
                 record.length = length
                 record.validator = validator ?? record.validator
@@ -227,7 +227,14 @@ struct Download: Sendable {
         _ context: ExchangeContext
     ) async throws -> Int {
         let body = response.body
-        let writer = try await threads.run { try PartialFileWriter(partial, at: position, length: length) }
+        // A part of the file is no longer than its Content-Range says (RFC 9110 §15.3.7.1).
+        let range = position > 0 ? response.head[.contentRange].flatMap { ContentRange($0) } : nil
+        let end: Int? = if case .part(let part, _) = range { part.upperBound } else { nil }
+        let writer = try await threads.run {
+            try PartialFileWriter(partial, at: position, length: length, end: end)
+        }
+        // A source that does not end when it is stopped writes no more.
+        defer { writer.close() }
         let isHashed = !digests.isEmpty
         let output = FileOutput { blocks, _ in
             let position = try writer.write(blocks)
@@ -271,12 +278,13 @@ struct Download: Sendable {
         _ progress: inout Progress?,
         _ digests: DownloadDigests,
         isWhole: Bool,
-        _ response: TransportResponse
+        _ response: TransportResponse,
+        _ context: ExchangeContext
     ) async throws {
         guard let partial = progress?.partial, !digests.isEmpty else { return }
         do {
             let count = try await threads.run { try partial.count() }
-            try await digests.verify(partial.file, upTo: count, isWhole: isWhole)
+            try await digests.verify(partial.file, upTo: count, isWhole: isWhole, context)
         } catch let error as NetworkingError where error.code == .digestMismatch {
             progress?.isBroken = true
             throw error.completed(request: response.request, response: response.head)
@@ -315,9 +323,9 @@ struct Download: Sendable {
     private func resumeData(keeping partial: PartialFile) throws -> ResumeData? {
         // It may have been removed by somebody.
         guard partial.file.hasItsName, let record = partial.record, let validator = record.validator else { return nil }
-        let count = try partial.count()
-        guard count > 0, count <= record.length ?? .max else { return nil }
-        try partial.keep(count)
+        let received = try partial.count()
+        guard received > 0, received <= record.length ?? .max else { return nil }
+        let count = try partial.keep(received)
         return ResumeData(
             url: url,
             partialFile: URL(filePath: partial.file.path, directoryHint: .notDirectory),

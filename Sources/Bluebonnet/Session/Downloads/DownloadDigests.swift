@@ -133,16 +133,20 @@ final class DownloadDigests: Sendable {
     }
 
     /// Reads what is not hashed yet of the checksum, up to a position.
-    func catchUp(_ file: SystemFile, to end: Int) async throws {
-        try await catchUp(file, to: end) { $0 == .checksum }
+    func catchUp(_ file: SystemFile, to end: Int, _ context: ExchangeContext) async throws {
+        try await catchUp(file, to: end, context) { $0 == .checksum }
     }
 
     private func catchUp(
         _ file: SystemFile,
         to end: Int,
+        _ context: ExchangeContext,
         _ isWanted: @escaping @Sendable (Subject) -> Bool
     ) async throws {
-        while try await BlockingThreads.files.run({ try self.readNext(of: file, to: end, isWanted) }) {}
+        // A large file takes minutes, in which the task may be stopped.
+        repeat { try context.checkStopped() } while try await BlockingThreads.files.run {
+            try self.readNext(of: file, to: end, isWanted)
+        }
     }
 
     /// Hashes the next portion; false when nothing is missing.
@@ -165,8 +169,8 @@ final class DownloadDigests: Sendable {
     /// and of the whole file if it is complete.
     ///
     /// - Throws: ``NetworkingError/Code/digestMismatch``.
-    func verify(_ file: SystemFile, upTo end: Int, isWhole: Bool) async throws {
-        try await catchUp(file, to: end) { isWhole || $0 == .content }
+    func verify(_ file: SystemFile, upTo end: Int, isWhole: Bool, _ context: ExchangeContext) async throws {
+        try await catchUp(file, to: end, context) { isWhole || $0 == .content }
         try verify(upTo: end, isWhole: isWhole)
     }
 

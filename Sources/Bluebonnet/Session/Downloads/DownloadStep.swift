@@ -42,8 +42,10 @@ enum DownloadStep: Equatable {
             let isOtherVersion = beginning.validator.isContradicted(by: head) || head.hasContentEncoding
             self = isOtherVersion ? .restart : Self.part(range, head, beginning)
         case (416, let beginning?):
+            // Of an unknown length, only a tag says for certain that what is here was all.
             let isWhole =
-                range == .unsatisfied(length: beginning.count) && beginning.length ?? beginning.count == beginning.count
+                range == .unsatisfied(length: beginning.count)
+                && (beginning.length.map { $0 == beginning.count } ?? beginning.validator.isEntityTag)
             self = isWhole && !beginning.validator.isContradicted(by: head) ? .complete : .restart
         default:
             self = .write(from: 0, length: length)

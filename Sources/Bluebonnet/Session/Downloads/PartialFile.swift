@@ -26,14 +26,17 @@ final class PartialFile: Sendable {
         var record: DownloadRecord?
         /// Whether the file says so too.
         var isRecorded = false
-        /// The disk failed. The system says so once, and later that all is well.
-        var failure: SystemFile.Failure?
+        /// Whether the file had no room for the whole record.
+        var isShortened = false
         /// Whether the record is to change no more.
         var isOver = false
     }
 
     let file: SystemFile
     private let state: Mutex<State>
+    /// The failure of the disk: the system says so once, and later that all is well. Locked while
+    /// the disk works, which may take seconds.
+    private let disk = Mutex<SystemFile.Failure?>(nil)
     private let isSecuring = Atomic(false)
 
     private init(_ file: SystemFile, _ record: DownloadRecord?, isRecorded: Bool) {
@@ -57,13 +60,18 @@ final class PartialFile: Sendable {
 
     /// Takes the file of a target, or makes it. ``begin(_:)`` empties it.
     ///
+    /// - Parameters:
+    ///   - target: The target. Where its name may be changed, the file of another URL is left
+    ///     alone.
+    ///   - url: The URL of the download.
     /// - Throws: ``NetworkingError/Code/outputFailed`` when another download has it, and for a file
     ///   of that name that is not one of a download.
-    convenience init(for target: Target) throws {
+    convenience init(for target: Target, from url: URL) throws {
         var number = 1
+        let resource = target.options.contains(.uniqueName) ? DownloadRecord.digest(of: url) : nil
         while true {
             do {
-                let file = try Self.owned(Self.path(for: target.numbered(number)))
+                let file = try Self.owned(Self.path(for: target.numbered(number)), by: resource)
                 self.init(file, nil, isRecorded: false)
                 return
             } catch let error as NetworkingError {
@@ -74,18 +82,24 @@ final class PartialFile: Sendable {
         }
     }
 
-    /// Opens a partial file, or makes it.
-    private static func owned(_ path: String) throws -> SystemFile {
+    /// Opens a partial file, or makes it; with a resource only one that does not hold bytes of
+    /// another.
+    private static func owned(_ path: String, by resource: String?) throws -> SystemFile {
         let file = try exclusive(path)
+        // An empty file has nothing to lose, and one whose process ended before it wrote the record
+        // is empty.
+        guard try file.size() > 0 else { return file }
         do {
-            guard try file.attribute(DownloadRecord.attribute) == nil else { return file }
+            if try file.attribute(DownloadRecord.attribute) != nil {
+                guard let resource, let record = try DownloadRecord(of: file), record.resource != resource else {
+                    return file
+                }
+                throw NetworkingError(.outputFailed, "The file \(path) is of a download from another URL.")
+            }
         } catch let failure as SystemFile.Failure where failure.isUnsupported {
             // Nobody can tell.
             return file
         }
-        // An empty file has nothing to lose, and one whose process ended before it wrote the record
-        // is empty.
-        guard try file.size() > 0 else { return file }
         throw NetworkingError(
             .outputFailed,
             "The file \(path) has the name of a partial file, and was not made by a download: remove or rename it."
@@ -160,16 +174,19 @@ final class PartialFile: Sendable {
 
     private func note(_ record: DownloadRecord, _ state: inout State) throws {
         state.record = record
+        state.isRecorded = true
         do {
-            try file.setAttribute(DownloadRecord.attribute, to: record.encoded)
-            state.isRecorded = true
+            if !state.isShortened {
+                return try file.setAttribute(DownloadRecord.attribute, to: record.encoded)
+            }
         } catch let failure as SystemFile.Failure where failure.isUnsupported {
             state.isRecorded = false
+            return
         } catch let failure as SystemFile.Failure where [E2BIG, ERANGE, ENOSPC].contains(failure.code) {
             // An entity tag may have any length; ext4 calls that no space.
-            try file.setAttribute(DownloadRecord.attribute, to: record.shortened.encoded)
-            state.isRecorded = true
+            state.isShortened = true
         }
+        try file.setAttribute(DownloadRecord.attribute, to: record.shortened.encoded)
     }
 
     // MARK: The disk
@@ -192,23 +209,28 @@ final class PartialFile: Sendable {
     ///   - token: The download that they belong to; nothing is noted for another one.
     /// - Throws: ``SystemFile/Failure`` when the disk does not take them.
     func secure(_ count: Int, of token: String?) throws {
-        try state.withLock { state in
-            guard !state.isOver, var record = state.record, record.token == token else { return }
-            try synchronize(&state)
+        let isMeant = state.withLock { !$0.isOver && $0.record?.token == token }
+        guard isMeant else { return }
+        try synchronize()
+        state.withLock { state in
+            guard !state.isOver, var record = state.record, record.token == token, record.secured < count else {
+                return
+            }
             record.secured = count
-            state.record = record
             // On a full disk the last one stays, which promises less.
-            if state.isRecorded { try? file.setAttribute(DownloadRecord.attribute, to: record.encoded) }
+            if state.isRecorded { try? note(record, &state) } else { state.record = record }
         }
     }
 
-    private func synchronize(_ state: inout State) throws {
-        if let failure = state.failure { throw failure }
-        do {
-            try file.synchronize()
-        } catch let failure as SystemFile.Failure {
-            state.failure = failure
-            throw failure
+    private func synchronize() throws {
+        try disk.withLock { known in
+            if let known { throw known }
+            do {
+                try file.synchronize()
+            } catch let failure as SystemFile.Failure {
+                known = failure
+                throw failure
+            }
         }
     }
 
@@ -217,10 +239,25 @@ final class PartialFile: Sendable {
     // MARK: The end
 
     /// Keeps the file for a later download, cut to a size: that also gives back what was reserved.
-    func keep(_ count: Int) throws {
+    /// The disk has it then, with its name and its record; where the disk does not take it, only
+    /// what it took before is kept.
+    ///
+    /// - Returns: The bytes that are kept.
+    func keep(_ count: Int) throws -> Int {
+        defer { release() }
         try file.truncate(to: count)
-        try secure(count, of: record?.token)
-        release()
+        do {
+            try secure(count, of: record?.token)
+        } catch {
+            let secured = record?.secured ?? 0
+            guard secured > 0 else { throw error }
+            try file.truncate(to: min(secured, count))
+            return min(secured, count)
+        }
+        // Without the record, what was forced to the disk before is still trusted.
+        try? synchronize()
+        try? SystemFile.synchronizeFolder(of: file.path)
+        return count
     }
 
     /// Removes the file.
@@ -243,10 +280,8 @@ final class PartialFile: Sendable {
     /// - Throws: ``NetworkingError/Code/outputFailed`` when it lost its own name: what has
     ///   that name now is not what was received.
     func commit(to target: Target) throws -> String {
-        try state.withLock { state in
-            try synchronize(&state)
-            state.isOver = true
-        }
+        try synchronize()
+        state.withLock { $0.isOver = true }
         guard file.hasItsName else {
             throw NetworkingError(.outputFailed, "\(file.path) was removed or replaced during the download.")
         }

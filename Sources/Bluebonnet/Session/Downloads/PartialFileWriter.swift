@@ -23,32 +23,41 @@ final class PartialFileWriter: Sendable {
         var position: Int
         var reserved: Int
         var secured: NIODeadline
+        var isClosed = false
     }
 
     private let partial: PartialFile
     private let length: Int?
+    private let end: Int
     private let interval: TimeAmount
     private let state: Mutex<State>
 
     /// Makes a writer of what follows a position. Blocks.
     ///
+    /// - Parameters:
+    ///   - partial: The file.
+    ///   - position: Where the body begins.
+    ///   - length: The length of the whole; nil where it is not known.
+    ///   - end: Where the body must have ended; nil where the server did not say.
+    ///   - interval: How often the disk is made to take what was written.
     /// - Throws: ``SystemFile/Failure`` with ENOSPC for a length for which the disk has no room,
     ///   so that it is known before all the bytes have come.
-    init(_ partial: PartialFile, at position: Int, length: Int?, interval: TimeAmount = interval) throws {
+    init(_ partial: PartialFile, at position: Int, length: Int?, end: Int? = nil, interval: TimeAmount = interval) throws {
         self.partial = partial
         self.interval = interval
-        let end = length.map { Self.reservation(after: position, length: $0) } ?? 0
+        self.end = end ?? .max
+        let room = length.map { Self.reservation(after: position, length: $0) } ?? 0
         var canReserve = false
         if let length {
-            canReserve = try partial.file.reserve(end)
+            canReserve = try partial.file.reserve(room)
             // Where nothing can be reserved, the room may not be what it seems either: a file
             // system that compresses.
-            if canReserve, let free = partial.file.freeSpace, length - end > free {
+            if canReserve, let free = partial.file.freeSpace, length - room > free {
                 throw SystemFile.Failure(path: partial.file.path, code: ENOSPC)
             }
         }
         self.length = canReserve ? length : nil
-        state = Mutex(State(position: position, reserved: end, secured: .now()))
+        state = Mutex(State(position: position, reserved: room, secured: .now()))
     }
 
     /// The size up to which room is reserved when so many bytes were received.
@@ -57,11 +66,23 @@ final class PartialFileWriter: Sendable {
         return length - position > ahead ? position + ahead : length
     }
 
+    /// Has the writer write no more: the file may be another download's.
+    func close() {
+        state.withLock { $0.isClosed = true }
+    }
+
     /// Writes what comes next, and returns where it begins.
     func write(_ blocks: [ByteBuffer]) throws -> Int {
         try state.withLock { state in
+            guard !state.isClosed else { throw CancellationError() }
             let start = state.position
             let end = blocks.reduce(state.position) { $0 + $1.readableBytes }
+            guard end <= self.end else {
+                throw NetworkingError(
+                    .unexpectedContentRange,
+                    "The server sent more of the file than its Content-Range says."
+                )
+            }
             if let length, end > state.reserved, state.reserved < length {
                 state.reserved = Self.reservation(after: end, length: length)
                 try partial.file.reserve(state.reserved)

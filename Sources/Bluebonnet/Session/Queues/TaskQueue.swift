@@ -222,7 +222,7 @@ public final class TaskQueue: Sendable {
             }
             _ = anchor
             guard !isLast else { return }
-            task?.resume()
+            task?.startInQueue()
             state.withLock { $0.isStarting = false }
         }
     }
@@ -231,7 +231,7 @@ public final class TaskQueue: Sendable {
 extension TaskQueue.State {
     fileprivate mutating func add(_ task: any ValueTask, after others: Set<ObjectIdentifier> = []) {
         let request = task.originalRequest
-        if !machine.contains(ObjectIdentifier(task)) { (task as? any QueuedTask)?.queuedCall.waitInQueue() }
+        if !machine.contains(ObjectIdentifier(task)) { (task as? any QueuedTask)?.waitInQueue() }
         machine.add(
             ObjectIdentifier(task),
             host: request.url.host(percentEncoded: false)?.lowercased() ?? "",
@@ -250,17 +250,29 @@ extension TaskQueue.State {
 
 /// A task that knows that it waits in a queue.
 private protocol QueuedTask: ValueTask {
-    var queuedCall: Call { get }
+    associatedtype Work: Sendable
+
+    var core: TaskCore<Work> { get }
+    func work() async throws(NetworkingError) -> Work
 }
 
-extension DataTask: QueuedTask {
-    fileprivate var queuedCall: Call { core.call }
+extension QueuedTask {
+    func waitInQueue() {
+        core.call.waitInQueue()
+    }
+
+    func start() {
+        core.start(work)
+    }
 }
 
-extension UploadTask: QueuedTask {
-    fileprivate var queuedCall: Call { core.call }
-}
+extension DataTask: QueuedTask {}
+extension UploadTask: QueuedTask {}
+extension DownloadTask: QueuedTask {}
 
-extension DownloadTask: QueuedTask {
-    fileprivate var queuedCall: Call { core.call }
+extension ValueTask {
+    /// Starts a task whose turn has come. One that was started and suspended stays suspended.
+    fileprivate func startInQueue() {
+        if let task = self as? any QueuedTask { task.start() } else { resume() }
+    }
 }

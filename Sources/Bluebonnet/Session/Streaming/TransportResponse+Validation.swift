@@ -22,8 +22,10 @@ extension TransportResponse {
         let bytes = Data(taking: beginning.bytes)
         guard !bytes.isEmpty || !beginning.isAll else {
             if let failure = failure(by: validations, body: bytes) { throw failure }
+            // Whether the body is empty is only known of one that came whole.
+            if let error = beginning.error { throw NetworkingError.wrapping(error) }
             var response = self
-            response.body = .data(bytes)
+            response.body = body.replaced(by: bytes)
             return response
         }
         error.body = bytes

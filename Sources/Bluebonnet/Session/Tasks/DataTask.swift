@@ -66,7 +66,7 @@ public final class DataTask<Output: Sendable>: ValueTask {
     /// let result = await task.result.mapError { MyError($0) }
     /// ```
     public var result: Outcome {
-        get async { await core.outcome(of: work) }
+        get async { await core.outcome(of: work, onCancel: cancel) }
     }
 
     /// Calls the closure once when the task is over, on no particular thread; at once if it is
@@ -103,7 +103,7 @@ public final class DataTask<Output: Sendable>: ValueTask {
         core.cancel()
     }
 
-    @Sendable private func work() async throws(NetworkingError) -> Response<Output> {
+    @Sendable func work() async throws(NetworkingError) -> Response<Output> {
         try await core.session.response(to: core.call, serialize)
     }
 }

@@ -78,7 +78,7 @@ public final class DownloadTask: ValueTask {
     /// the response is the file, its body is empty. Cancelling the Swift task that awaits cancels
     /// this task.
     public var result: Outcome {
-        get async { await core.outcome(of: work) }
+        get async { await core.outcome(of: work, onCancel: cancel) }
     }
 
     /// Calls the closure once when the task is over, on no particular thread; at once if it is
@@ -135,7 +135,7 @@ public final class DownloadTask: ValueTask {
         return error.resumeData
     }
 
-    @Sendable private func work() async throws(NetworkingError) -> Response<URL> {
+    @Sendable func work() async throws(NetworkingError) -> Response<URL> {
         try await core.session.download(core.call, download)
     }
 }

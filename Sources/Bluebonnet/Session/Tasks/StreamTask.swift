@@ -96,7 +96,7 @@ public final class StreamTask: SessionTask {
 
     /// The open response or the error, as one value; see ``value``.
     public var result: Outcome {
-        get async { await core.outcome(of: work) }
+        get async { await core.outcome(of: work, onCancel: cancel) }
     }
 
     /// Calls the closure once when the task is over, on no particular thread; at once if it is

@@ -27,16 +27,29 @@ struct TaskCore<Success: Sendable>: Sendable {
         if ending.isAwaited { ending.end(.failure(call.releasedEarly())) }
     }
 
-    /// The outcome of the work, which begins now unless the task was started before. Cancelling the
-    /// Swift task that awaits cancels this task.
-    func outcome(of work: () async throws(NetworkingError) -> Success) async -> Outcome {
+    /// The outcome of the work, which begins now unless the task was started before.
+    ///
+    /// - Parameters:
+    ///   - work: The work of the task.
+    ///   - cancel: Cancels the task: called when the Swift task that awaits is cancelled.
+    /// - Returns: The outcome.
+    func outcome(
+        of work: () async throws(NetworkingError) -> Success,
+        onCancel cancel: @Sendable () -> Void
+    ) async -> Outcome {
         if call.markStarted() { return await run(work) }
-        return await ending.outcome { cancel() }
+        return await ending.outcome(onCancel: cancel)
     }
 
     /// Starts a new task, which does the work, or resumes a suspended one.
     func resume(_ work: @escaping @Sendable () async throws(NetworkingError) -> Success) {
-        if !call.start({ _ = await run(work) }) { call.resume() }
+        if !start(work) { call.resume() }
+    }
+
+    /// Starts a new task; false when it had started.
+    @discardableResult
+    func start(_ work: @escaping @Sendable () async throws(NetworkingError) -> Success) -> Bool {
+        call.start { _ = await run(work) }
     }
 
     /// Cancels the task.

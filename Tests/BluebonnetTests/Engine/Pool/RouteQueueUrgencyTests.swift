@@ -47,6 +47,18 @@ import Testing
         #expect(queue.queue.waiters.map(\.description) == ["b", "given", "a", "c"])
     }
 
+    @Test func `others that overtake an exchange do not prolong its wait`() {
+        let connection = Connection("1")
+        var queue = QueueProbe.busy([connection])
+        _ = queue.acquire(Waiter("late", waiting: .seconds(60), urgency: 7))
+        for (name, time) in [("a", 30.0), ("b", 59.0)] {
+            _ = queue.acquire(Waiter(name, since: QueueProbe.at(time), waiting: .seconds(60)))
+            #expect(queue.released(connection, at: time) == "serve \(name)")
+        }
+        #expect(queue.expire(at: 59.9).isEmpty)
+        #expect(queue.expire(at: 60) == "late: waiting")
+    }
+
     @Test func `an exchange that was moved keeps its deadline`() {
         var queue = QueueProbe.busy([Connection("1")])
         let waiter = Waiter("a", deadline: QueueProbe.at(5))

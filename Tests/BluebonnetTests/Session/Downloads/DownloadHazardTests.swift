@@ -331,6 +331,52 @@ struct DownloadHazardTests {
         }
     }
 
+    @Test func `a part that is longer than its Content-Range is refused, and nothing of it is kept`() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nETag: \"v1\"\r\n\r\n"
+        let part = "HTTP/1.1 206 Partial Content\r\nETag: \"v1\"\r\nContent-Range: bytes 4-8/9\r\n"
+        let script: FaultServer.Script = .connections([
+            [.readRequest, .send("\(head)half"), .close],
+            [.readRequest, .send("\(part)Transfer-Encoding: chunked\r\n\r\n7\r\n more: \r\n0\r\n\r\n")],
+        ])
+        try await FaultServer.run(script) { server in
+            try await withAPI(at: server.baseURL) { api in
+                try await withDirectory { directory in
+                    let file = directory.appending(path: "a")
+                    let first = try await networkingError { try await api.download("a", to: file) }
+                    let error = try await networkingError {
+                        try await api.download("a", to: file, resuming: first.resumeData)
+                    }
+                    #expect(error.code == .unexpectedContentRange && error.response?.status.code == 206)
+                    #expect(error.resumeData?.byteCount == 4)
+                    #expect(try names(in: directory) == ["a.bluebonnet"])
+                }
+            }
+        }
+    }
+
+    @Test func `downloads with one wish for a name do not take what the other one has kept`() async throws {
+        let script: FaultServer.Script = .requests { request in
+            guard request.value(of: "Range") == nil else {
+                return [.respond(206, headers: [("ETag", "\"v1\""), ("Content-Range", "bytes 4-8/9")], body: " more")]
+            }
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nETag: \"v1\"\r\n\r\n"
+            return request.target == "/1/x" ? [.send("\(head)half"), .close] : [.send("\(head)the other")]
+        }
+        try await FaultServer.run(script) { server in
+            try await withAPI(at: server.baseURL) { api in
+                try await withDirectory { directory in
+                    let destination = DownloadTarget(directory.appending(path: "x"), options: .uniqueName)
+                    let first = try await networkingError { try await api.download("1/x", to: destination) }
+                    let other = try await api.download("2/x", to: destination)
+                    #expect(other.lastPathComponent == "x")
+                    let saved = try await api.download("1/x", to: destination, resuming: first.resumeData)
+                    #expect(saved.lastPathComponent == "x 2")
+                    #expect(try String(contentsOf: saved, encoding: .utf8) == "half more")
+                }
+            }
+        }
+    }
+
     @Test func `the progress of a file that changed begins at zero`() async throws {
         let bytes = RangeResponses.bytes(1_000)
         let responses = Mutex(RangeResponses(bytes: bytes, cut: 600))

@@ -122,8 +122,8 @@ struct DownloadRecordTests {
     @Test func `what is written is secured from time to time`() async throws {
         try await withDirectory { directory in
             let target = try PartialFile.Target(DownloadTarget(directory.appending(path: "a")))
-            let partial = try PartialFile(for: target)
             let url = try #require(URL(string: "http://example.com/a"))
+            let partial = try PartialFile(for: target, from: url)
             try partial.begin(DownloadRecord(url: url, length: nil, validator: .entityTag("\"a\""), fields: .init()))
             let writer = try PartialFileWriter(partial, at: 0, length: nil, interval: .zero)
             _ = try writer.write([.init(bytes: [1, 2, 3])])

@@ -60,6 +60,18 @@ struct DownloadStepTests {
         #expect(DownloadStep(head(416, [.contentRange: "bytes */100"]), to: get, continuing: beginning) == .restart)
     }
 
+    @Test func `416 completes a file of unknown length only when a tag tells its version`() {
+        let tagged = DownloadStep.Beginning(count: 500, length: nil, validator: .entityTag("\"v1\""))
+        let dated = DownloadStep.Beginning(
+            count: 500,
+            length: nil,
+            validator: .lastModified("Sat, 21 Nov 2026 10:00:00 GMT")
+        )
+        let refusal = head(416, [.contentRange: "bytes */500"])
+        #expect(DownloadStep(refusal, to: get, continuing: tagged) == .complete)
+        #expect(DownloadStep(refusal, to: get, continuing: dated) == .restart)
+    }
+
     @Test(arguments: [
         ("bytes 0-0/1", ContentRange.part(0..<1, of: 1)), ("BYTES 5-9/*", .part(5..<10, of: nil)),
         ("bytes */0", .unsatisfied(length: 0)),

@@ -6,6 +6,12 @@ import Testing
 
 /// Files of unfinished downloads.
 struct PartialFileTests {
+    private let url: URL
+
+    init() throws {
+        url = try #require(URL(string: "http://example.com/a"))
+    }
+
     private func target(_ file: URL, _ options: DownloadTarget.Options = []) throws -> PartialFile.Target {
         try PartialFile.Target(DownloadTarget(file, options: options))
     }
@@ -13,13 +19,12 @@ struct PartialFileTests {
     @Test func `a file that was left behind is emptied, not appended to`() async throws {
         try await withDirectory { directory in
             let target = try target(directory.appending(path: "a"))
-            let url = try #require(URL(string: "http://example.com/a"))
             let record = DownloadRecord(url: url, length: nil, validator: .entityTag("\"a\""), fields: .init())
-            let left = try PartialFile(for: target)
+            let left = try PartialFile(for: target, from: url)
             try left.begin(record)
             try left.file.write([ByteBuffer(string: "left")])
-            try left.keep(4)
-            let partial = try PartialFile(for: target)
+            #expect(try left.keep(4) == 4)
+            let partial = try PartialFile(for: target, from: url)
             #expect(try partial.count() == 4)
             try partial.begin(record)
             #expect(try partial.count() == 0)
@@ -32,10 +37,10 @@ struct PartialFileTests {
             try Data("mine".utf8).write(to: other)
             let link = directory.appending(path: "a.bluebonnet")
             try FileManager.default.createSymbolicLink(at: link, withDestinationURL: other)
-            #expect(throws: SystemFile.Failure.self) { try PartialFile(for: target(file)) }
+            #expect(throws: SystemFile.Failure.self) { try PartialFile(for: target(file), from: url) }
             try FileManager.default.removeItem(at: link)
             try FileManager.default.linkItem(at: other, to: link)
-            #expect(throws: SystemFile.Failure.self) { try PartialFile(for: target(file)) }
+            #expect(throws: SystemFile.Failure.self) { try PartialFile(for: target(file), from: url) }
             #expect(try Data(contentsOf: other) == Data("mine".utf8))
         }
     }
@@ -43,7 +48,7 @@ struct PartialFileTests {
     @Test func `two files with one wish get two names`() async throws {
         try await withDirectory { directory in
             let target = try target(directory.appending(path: "a.txt"), .uniqueName)
-            let (first, second) = (try PartialFile(for: target), try PartialFile(for: target))
+            let (first, second) = (try PartialFile(for: target, from: url), try PartialFile(for: target, from: url))
             #expect(try names(in: directory) == ["a 2.txt.bluebonnet", "a.txt.bluebonnet"])
             #expect(try second.commit(to: target).hasSuffix("/a.txt"))
             #expect(try first.commit(to: target).hasSuffix("/a 2.txt"))
@@ -63,7 +68,7 @@ struct PartialFileTests {
         try await withDirectory { directory in
             let name = String(repeating: "x", count: 255)
             let target = try target(directory.appending(path: name))
-            let partial = try PartialFile(for: target)
+            let partial = try PartialFile(for: target, from: url)
             #expect(try partial.commit(to: target).hasSuffix(name))
             #expect(try names(in: directory) == [name])
         }
@@ -75,7 +80,7 @@ struct PartialFileTests {
             let stem = String(repeating: "x", count: length - 6)
             let first = try target(directory.appending(path: "\(stem)a.tgz"), .uniqueName)
             let second = try target(directory.appending(path: "\(stem)b.tgz"), .uniqueName)
-            let partials = [try PartialFile(for: first), try PartialFile(for: first), try PartialFile(for: second)]
+            let partials = try [first, first, second].map { try PartialFile(for: $0, from: url) }
             let paths = [
                 try partials[0].commit(to: first), try partials[1].commit(to: first),
                 try partials[2].commit(to: second),
@@ -97,9 +102,44 @@ struct PartialFileTests {
         #expect(PartialFileWriter.reservation(after: .max - 5, length: .max) == .max)
     }
 
+    @Test func `how much the disk has never falls`() async throws {
+        try await withDirectory { directory in
+            let partial = try PartialFile(for: target(directory.appending(path: "a")), from: url)
+            try partial.begin(DownloadRecord(url: url, length: nil, validator: nil, fields: .init()))
+            let token = partial.record?.token
+            try partial.secure(9, of: token)
+            try partial.secure(5, of: token)
+            #expect(partial.record?.secured == 9)
+            #expect(try DownloadRecord(of: partial.file)?.secured == 9)
+        }
+    }
+
+    @Test func `a record that was too long stays short`() async throws {
+        try await withDirectory { directory in
+            let partial = try PartialFile(for: target(directory.appending(path: "a")), from: url)
+            let tag = "\"" + String(repeating: "x", count: 100_000) + "\""
+            try partial.begin(DownloadRecord(url: url, length: nil, validator: .entityTag(tag), fields: .init()))
+            try partial.secure(9, of: partial.record?.token)
+            let record = try DownloadRecord(of: partial.file)
+            #expect(record?.secured == 9 && record?.validator == nil)
+            #expect(partial.record?.validator == .entityTag(tag))
+        }
+    }
+
+    @Test func `a writer that is closed leaves the file alone`() async throws {
+        try await withDirectory { directory in
+            let partial = try PartialFile(for: target(directory.appending(path: "a")), from: url)
+            let writer = try PartialFileWriter(partial, at: 0, length: nil)
+            _ = try writer.write([ByteBuffer(string: "here")])
+            writer.close()
+            #expect(throws: CancellationError.self) { try writer.write([ByteBuffer(string: "late")]) }
+            #expect(try partial.count() == 4)
+        }
+    }
+
     @Test func `a file whose name somebody removed is known to have none`() async throws {
         try await withDirectory { directory in
-            let partial = try PartialFile(for: target(directory.appending(path: "a")))
+            let partial = try PartialFile(for: target(directory.appending(path: "a")), from: url)
             #expect(partial.file.hasItsName)
             partial.file.remove()
             #expect(!partial.file.hasItsName)

@@ -329,6 +329,25 @@ struct TaskQueueTests {
         }
     }
 
+    @Test func `a task that its user suspended stays so when its turn comes`() async throws {
+        let transport = Recorder()
+        try await withSession(transport: transport) { session in
+            let queue = TaskQueue()
+            queue.suspend()
+            let task = try task("/1", session)
+            queue.add(task)
+            task.resume()
+            try await transport.wait(for: 1)
+            task.suspend()
+            queue.resume()
+            #expect(task.state == .suspended)
+            task.resume()
+            transport.open("/1")
+            _ = try await task.value
+            try await until("the queue is empty") { queue.count == 0 }
+        }
+    }
+
     @Test func `a queue that nobody holds waits for a task elsewhere`() async throws {
         let transport = Recorder()
         try await withSession(transport: transport) { session in

@@ -41,6 +41,17 @@ struct StreamTaskObjectTests {
         }
     }
 
+    @Test func `a refused body that is cut off before its first byte is not taken for an empty one`() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
+        try await FaultServer.run([.readRequest, .send(head), .close]) { server in
+            try await withAPI(at: server.baseURL) { api in
+                let task = try api.streamTask(.get, "a", options: [.validation(.json)])
+                let error = try await networkingError { _ = try await task.value }
+                #expect(error.code == .truncatedResponse && error.response?.status == .ok)
+            }
+        }
+    }
+
     @Test func `a manager makes stream tasks under its rules`() async throws {
         try await LocalServer.run { server in
             try await withAPI(at: server.baseURL) { api in
