@@ -65,7 +65,8 @@ import Testing
     }
 
     @Test(arguments: [[], ["--overwrite"], ["-c"]])
-    func `of two URLs with one file name the second is refused, and --unique saves both`(option: [String]) async throws {
+    func `of two URLs with one file name the second is refused, and --unique saves both`(option: [String]) async throws
+    {
         try await withDirectory { directory in
             try await FaultServer.run(Self.files) { server in
                 let arguments = ["download", "-j", "1", server.baseURL + "/1/a", server.baseURL + "/2/a"]

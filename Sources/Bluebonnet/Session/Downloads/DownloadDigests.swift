@@ -144,7 +144,9 @@ final class DownloadDigests: Sendable {
         _ isWanted: @escaping @Sendable (Subject) -> Bool
     ) async throws {
         // A large file takes minutes, in which the task may be stopped.
-        repeat { try context.checkStopped() } while try await BlockingThreads.files.run {
+        repeat {
+            try context.checkStopped()
+        } while try await BlockingThreads.files.run {
             try self.readNext(of: file, to: end, isWanted)
         }
     }

@@ -42,7 +42,9 @@ final class PartialFileWriter: Sendable {
     ///   - interval: How often the disk is made to take what was written.
     /// - Throws: ``SystemFile/Failure`` with ENOSPC for a length for which the disk has no room,
     ///   so that it is known before all the bytes have come.
-    init(_ partial: PartialFile, at position: Int, length: Int?, end: Int? = nil, interval: TimeAmount = interval) throws {
+    init(_ partial: PartialFile, at position: Int, length: Int?, end: Int? = nil, interval: TimeAmount = interval)
+        throws
+    {
         self.partial = partial
         self.interval = interval
         self.end = end ?? .max

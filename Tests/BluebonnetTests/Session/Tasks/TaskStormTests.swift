@@ -39,8 +39,10 @@ struct TaskStormTests {
             size = [0, 100, 20_000, 300_000][Int.random(in: 0..<4, using: &generator)]
         }
 
+        private static let pattern = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 % 251) }
+
         /// The body of an upload, and of a response to another task.
-        var bytes: [UInt8] { (0..<size).map { UInt8(truncatingIfNeeded: $0 % 251) } }
+        var bytes: [UInt8] { Array(Self.pattern.prefix(size)) }
 
         /// The steps of the server, which knows whether it received the whole body.
         func steps(_ request: FaultServer.Request) -> [FaultStep] {
@@ -87,7 +89,7 @@ struct TaskStormTests {
         print("task storm: BLUEBONNET_SEED=\(seed)")
         let configuration = SessionConfiguration { configuration in
             configuration.maximumConnectionsPerHost = 8
-            configuration.timeouts = Timeouts(waiting: nil, firstByte: .seconds(3), betweenBytes: .seconds(3))
+            configuration.timeouts = Timeouts(waiting: nil, firstByte: .seconds(10), betweenBytes: .seconds(3))
         }
         let script = FaultServer.Script.requests { request in
             Plan(Int(request.target.dropFirst()) ?? 0, seed: seed).steps(request)
