@@ -339,7 +339,7 @@ extension HTTP1Connection: HTTPConnection {
         if let nextDeadline, nextDeadline <= now, !machine.isBusy { close() }
         let kind: HTTP1ResponseParser.RequestKind = exchange.request.method == .head ? .head : .ordinary
         guard let context, let pooled, machine.begin(kind) else { return pool.giveBack(exchange, refusedBy: pooled) }
-        // A suspended task does not keep a connection from others: it waits for one after `resume()`.
+        // A suspended task keeps no connection from others: it waits for one after `resume()`.
         if exchange.isSuspended { exchange.fail(.suspended(route.origin)) }
         let knowsContinue = !machine.servesHTTP10
         guard
