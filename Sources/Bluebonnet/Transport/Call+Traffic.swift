@@ -13,13 +13,18 @@ extension Call {
         /// where they know it.
         fileprivate var continued = 0
         fileprivate var whole: Int?
+        /// The bytes that requests for other parts of the body brought.
+        fileprivate var elsewhere = 0
         /// Bytes per second, where they are measured.
         var sendingSpeed: Double?
         var receivingSpeed: Double?
 
         /// What is before the present hop counts, and the body of a redirect or an error does not
         /// exceed the whole.
-        var received: Int { continued == 0 ? arrived : min(continued + arrived, whole ?? .max) }
+        var received: Int {
+            let others = continued + elsewhere
+            return others == 0 ? arrived : min(others + arrived, whole ?? .max)
+        }
 
         /// Nil where a server declares more than an `Int` counts.
         var expectedToReceive: Int? {
@@ -104,13 +109,18 @@ extension Call {
             counts.whole = position == 0 ? nil : length
         }
 
+        fileprivate mutating func receivesInParts(after count: Int, length: Int) {
+            (counts.continued, counts.whole) = (count, length)
+        }
+
         fileprivate mutating func change(_ change: (inout Counts) -> Void, _ now: () -> NIODeadline) {
             let before = counts
             change(&counts)
             guard !meters.isEmpty else { return }
             let now = now()
             meters[0].sending.add(counts.sent - before.sent, at: now)
-            meters[0].receiving.add(counts.arrived - before.arrived, at: now)
+            let arrived = counts.arrived + counts.elsewhere - before.arrived - before.elsewhere
+            meters[0].receiving.add(arrived, at: now)
             counts.sendingSpeed = meters[0].sending.speed(at: now)
             counts.receivingSpeed = meters[0].receiving.speed(at: now)
         }
@@ -233,6 +243,23 @@ extension Call {
     func receives(from position: Int, length: Int?) {
         withLock { state in
             state.traffic.receives(from: position, length: length)
+            return state.traffic.notice
+        }?.give()
+    }
+
+    /// Counts from what was received before the parts of a body, whose length is known, come over
+    /// several requests.
+    func receivesInParts(after count: Int, length: Int) {
+        withLock { state in
+            state.traffic.receivesInParts(after: count, length: length)
+            return state.traffic.notice
+        }?.give()
+    }
+
+    /// Counts bytes that a request for a part brought.
+    func receivedElsewhere(_ count: Int) {
+        withLock { state in
+            state.traffic.change({ $0.elsewhere += count }, now)
             return state.traffic.notice
         }?.give()
     }

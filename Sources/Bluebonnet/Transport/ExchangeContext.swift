@@ -38,6 +38,11 @@ public struct ExchangeContext: Sendable {
 
     private let end: End?
 
+    /// The context of a request of its own that is a part of this task, with the same deadline.
+    func forPart(_ call: Call) -> ExchangeContext {
+        ExchangeContext(call: call, end: end, collectsBody: false)
+    }
+
     /// ``deadline`` by the clock of the event loops.
     var endsAt: NIODeadline? { end?.deadline }
 

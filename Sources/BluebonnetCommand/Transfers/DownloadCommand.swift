@@ -20,6 +20,7 @@ struct DownloadCommand: AsyncParsableCommand {
               bluebonnet download example.org/a.zip example.org/b.zip -d downloads
               bluebonnet download -i list.txt -j 8 --continue
               bluebonnet download example.org/big.iso --checksum sha256:9f86d0…
+              bluebonnet download example.org/big.iso --segments 4
               bluebonnet download example.org/data.tar -o - | tar x
 
             Exit status:
@@ -60,7 +61,13 @@ struct DownloadCommand: AsyncParsableCommand {
         let headers = try transfer.headers()
         let credentials = try authentication.credentials()
         let items = try entries.map {
-            try DownloadItem($0, in: options.folder, headers: headers, credentials: credentials)
+            try DownloadItem(
+                $0,
+                in: options.folder,
+                headers: headers,
+                credentials: credentials,
+                segments: options.segments
+            )
         }
         // One request needs one event loop, as in `get`.
         if items.count == 1 { NIOSingletons.groupLoopCountSuggestion = 1 }
@@ -68,6 +75,8 @@ struct DownloadCommand: AsyncParsableCommand {
         var configuration = SessionConfiguration()
         connection.apply(to: &configuration)
         transfer.apply(to: &configuration)
+        let most = min(items.count, transfer.jobs) * options.segments
+        configuration.maximumConnectionsPerHost = max(configuration.maximumConnectionsPerHost, most)
         let session = SessionManager(configuration: configuration)
         let runner = DownloadRunner(session: session, items: items, options: options, isQuiet: transfer.quiet)
         // After a signal, what was received is kept before the process ends.

@@ -14,12 +14,14 @@ struct DownloadItem: Sendable {
     ///   - folder: The folder of the files.
     ///   - headers: The headers of every request.
     ///   - credentials: The credentials of the options.
+    ///   - segments: The most requests at once for the file.
     /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
     init(
         _ entry: DownloadList.Entry,
         in folder: URL,
         headers: [RequestItem],
-        credentials: Credentials?
+        credentials: Credentials?,
+        segments: Int = 1
     ) throws(CommandFailure) {
         let arguments = RequestPlan.Arguments(
             method: .get,
@@ -27,9 +29,11 @@ struct DownloadItem: Sendable {
             parsedItems: headers,
             credentials: credentials
         )
-        request = try RequestPlan(arguments) { path throws(CommandFailure) in
+        var request = try RequestPlan(arguments) { path throws(CommandFailure) in
             try RequestPlan.readFile(path, until: nil)
         }.request
+        request.properties.downloadSegments = segments
+        self.request = request
         file = entry.output.map { DownloadOptions.file($0, in: folder) }
         checksum = try entry.checksum.map { text throws(CommandFailure) in
             guard let checksum = Checksum(text) else {

@@ -47,6 +47,19 @@ struct DownloadOptions: ParsableArguments {
     )
     var checksum: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Fetch each file by up to this many requests at once, 1 to 32.",
+            discussion: """
+                Faster where a server limits each connection. Only where the
+                server can send parts of a file whose version it names.
+                """,
+            valueName: "number"
+        )
+    )
+    var segments = 1
+
     @Flag(name: .long, help: "Replace files that exist.")
     var overwrite = false
 
@@ -56,6 +69,7 @@ struct DownloadOptions: ParsableArguments {
     func validate() throws {
         if output != nil, remoteName { throw ValidationError("--output and --remote-name cannot be used together.") }
         if output?.isEmpty == true { throw ValidationError("--output needs the name of a file.") }
+        guard (1...32).contains(segments) else { throw ValidationError("--segments must be between 1 and 32.") }
         if overwrite, unique { throw ValidationError("--overwrite and --unique cannot be used together.") }
         guard output == "-" else { return }
         if continues || checksum != nil || directory != nil || overwrite || unique {

@@ -133,6 +133,29 @@ import Testing
         }
     }
 
+    @Test func `--segments fetches the parts of a file at once`() async throws {
+        let bytes = (0..<6_000_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
+        let script = FaultServer.Script.requests { request in
+            let numbers = request.value(of: "Range")?.dropFirst(6).split(separator: "-").compactMap { Int($0) } ?? []
+            guard numbers.count == 2 else { return [.respond(400)] }
+            let range = numbers[0]..<min(numbers[1] + 1, bytes.count)
+            let part = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(bytes.count)"
+            return [.respond(206, headers: [("ETag", "\"1\""), ("Content-Range", part)], bytes: Array(bytes[range]))]
+        }
+        try await withDirectory { directory in
+            try await FaultServer.run(script) { server in
+                let url = server.baseURL + "/big.iso"
+                let output = try await Command.run(["download", url, "--segments", "4"], in: directory)
+                #expect(output.status == 0, "\(output.errors)")
+                #expect(output.errors.contains("big.iso: 6.0 MB in "))
+                #expect(try Data(contentsOf: directory.appending(path: "big.iso")) == Data(bytes))
+                #expect(server.requests.count == 2)
+                let refused = try await Command.run(["download", url, "--segments", "0"], in: directory)
+                #expect(refused.status == 2 && refused.errors.contains("--segments must be between 1 and 32."))
+            }
+        }
+    }
+
     @Test func `as many run at once as -j says`() async throws {
         let gate = FaultGate()
         try await withDirectory { directory in

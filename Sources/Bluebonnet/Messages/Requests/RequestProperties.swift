@@ -45,6 +45,18 @@ public struct RequestProperties: Sendable, Hashable {
     /// It is the `timeout:` of a call. ``timeoutInterval`` is another limit, and both hold.
     public var requestTimeout: Duration?
 
+    /// The most requests that a download makes at once, each for another part of the file. Default:
+    /// not set, which is one. Less than one counts as one.
+    ///
+    /// Each takes a connection (``SessionConfiguration/maximumConnectionsPerHost``). A server that
+    /// cannot send parts, or has no strong validator for the file (RFC 9110 §8.8.1), gets one
+    /// request, and so does a file system without extended attributes, since the partial file has
+    /// to say what is missing of it. A server that refuses some of the requests gets fewer.
+    ///
+    /// It pays where a server, or the way to it, limits each connection; elsewhere one connection
+    /// is as fast.
+    public var downloadSegments: Int?
+
     /// Makes properties of which none is set.
     public init() {}
 
@@ -58,6 +70,7 @@ public struct RequestProperties: Sendable, Hashable {
         result.priority = priority ?? other.priority
         result.timeoutInterval = timeoutInterval ?? other.timeoutInterval
         result.requestTimeout = requestTimeout ?? other.requestTimeout
+        result.downloadSegments = downloadSegments ?? other.downloadSegments
         return result
     }
 }

@@ -43,12 +43,14 @@ struct Download: Sendable {
     ///   - context: The context of the call.
     ///   - begin: Begins the call.
     ///   - send: Sends a request, and returns with the head of its response.
+    ///   - sendPart: Does the same for a part of the file, beside the others.
     /// - Returns: The last response, its body read, and the file.
     /// - Throws: The error with ``NetworkingError/resumeData``.
     func run(
         _ context: ExchangeContext,
         begin: () throws -> Void,
-        send: (Request) async throws -> TransportResponse
+        send: (Request) async throws -> TransportResponse,
+        sendPart: @escaping SegmentedDownload.Send
     ) async throws(NetworkingError) -> (TransportResponse, URL) {
         var progress: Progress?
         do {
@@ -57,10 +59,10 @@ struct Download: Sendable {
             progress = try await continued()
             if let partial = progress?.partial, !digests.isEmpty {
                 // Not while a server waits.
-                let count = try await threads.run { try partial.count() }
+                let count = try await threads.run { try partial.beginning() }
                 try await digests.catchUp(partial.file, to: count, context)
             }
-            return try await run(context, &progress, digests, send)
+            return try await run(context, &progress, digests, send, sendPart)
         } catch {
             throw await ended(error, context.call, progress)
         }
@@ -70,17 +72,32 @@ struct Download: Sendable {
         _ context: ExchangeContext,
         _ progress: inout Progress?,
         _ digests: DownloadDigests,
-        _ send: (Request) async throws -> TransportResponse
+        _ send: (Request) async throws -> TransportResponse,
+        _ sendPart: @escaping SegmentedDownload.Send
     ) async throws -> (TransportResponse, URL) {
         let call = context.call
         var decided: PartialFile.Target?
+        var segments = Self.segments(of: call.originalRequest)
         while true {
             let beginning = try await beginning(progress)
-            call.continue(at: beginning?.count ?? 0, length: beginning?.length)
-            let request = request(call.originalRequest, beginning)
+            let part = part(progress, beginning, segments)
+            let received = try await received(progress, beginning)
+            call.continue(at: received, length: beginning?.length)
+            let request = request(call.originalRequest, beginning, part)
             var response: TransportResponse
             do { response = try await send(request) } catch { throw NetworkingError.wrapping(error) }
-            let step = DownloadStep(response.head, to: call.originalRequest, continuing: beginning)
+            let step: DownloadStep
+            if part != nil, beginning == nil, [206, 416].contains(response.statusCode) {
+                guard let first = DownloadStep(firstPart: response.head) else {
+                    // This server sends the whole, or none of its parts can be put together.
+                    await response.body.discard()
+                    segments = 1
+                    continue
+                }
+                step = first
+            } else {
+                step = DownloadStep(response.head, to: call.originalRequest, continuing: beginning)
+            }
             switch step {
             case .restart:
                 await response.body.discard()
@@ -105,17 +122,49 @@ struct Download: Sendable {
                 return (response, try await commit(partial, to: target, call))
             case .write(let position, let length):
                 response = try await response.accepted(by: validations, errorBodyLimit: Self.errorBodyLimit)
+                let isPart = part != nil && response.statusCode == 206
                 let target = try await target(of: response, position > 0 ? progress : nil, &decided)
-                if beginning != nil { call.receives(from: position, length: length) }
                 guard !target.isSpecial else {
                     // It gets the whole body as it comes, not the rest of a file.
-                    guard position == 0 else {
+                    guard position == 0, !isPart else {
                         await response.body.discard()
                         progress?.isRefused = true
+                        segments = 1
                         continue
                     }
+                    if beginning != nil { call.receives(from: position, length: length) }
                     return (response, try await write(response, toSpecial: target, &progress, digests))
                 }
+                if isPart, let length {
+                    let partial = try await preparedForParts(progress?.partial, target, response, position, length)
+                    progress = Progress(partial: partial)
+                    if position == 0 { digests.expectWhole(response) }
+                    let download = SegmentedDownload(
+                        partial,
+                        count: segments,
+                        original: call.originalRequest,
+                        context: context,
+                        send: sendPart
+                    )
+                    guard let download, partial.token != nil else {
+                        // The file cannot say what is missing of it.
+                        await response.body.discard()
+                        progress?.isRefused = true
+                        segments = 1
+                        continue
+                    }
+                    call.receivesInParts(after: received, length: length)
+                    do {
+                        try await download.run(response)
+                    } catch is SegmentedDownload.Changed {
+                        progress?.isRefused = true
+                        segments = 1
+                        continue
+                    }
+                    try await verify(&progress, digests, isWhole: true, response, context)
+                    return (response, try await commit(partial, to: target, call))
+                }
+                if beginning != nil { call.receives(from: position, length: length) }
                 // Before anything can fail: what was made is removed or kept.
                 let partial = try await prepared(progress?.partial, target, response, position, length)
                 progress = Progress(partial: partial)
@@ -145,8 +194,8 @@ struct Download: Sendable {
     private func beginning(_ progress: Progress?) async throws -> DownloadStep.Beginning? {
         guard let progress, !progress.isRefused, let record = progress.partial.record, let validator = record.validator
         else { return nil }
-        let count = try await threads.run { try progress.partial.count() }
-        guard count > 0 else { return nil }
+        let count = try await threads.run { try progress.partial.beginning() }
+        guard count > 0 || record.missing != nil else { return nil }
         return DownloadStep.Beginning(count: count, length: record.length, validator: validator)
     }
 
@@ -155,13 +204,35 @@ struct Download: Sendable {
     ///
     /// Content coding is not wanted, from the first request on: a range is one of the encoded bytes
     /// (§14.1.2), and a server that encodes while it sends cannot continue.
-    private func request(_ original: Request, _ beginning: DownloadStep.Beginning?) -> Request {
+    private func request(_ original: Request, _ beginning: DownloadStep.Beginning?, _ part: Range<Int>?) -> Request {
         var request = original
         if !request.headerFields.contains(.acceptEncoding) { request.headerFields[.acceptEncoding] = "identity" }
-        guard let beginning else { return request }
-        request.headerFields[.range] = "bytes=\(beginning.count)-"
-        request.headerFields[.ifRange] = beginning.validator.text
+        guard let start = part?.lowerBound ?? beginning?.count else { return request }
+        request.headerFields[.range] = "bytes=\(start)-\(part.map { "\($0.upperBound - 1)" } ?? "")"
+        request.headerFields[.ifRange] = beginning?.validator.text
         return request
+    }
+
+    /// The number of requests at once that a request allows.
+    private static func segments(of request: Request) -> Int {
+        guard request.method == .get, !request.headerFields.contains(.range) else { return 1 }
+        return max(1, request.properties.downloadSegments ?? 1)
+    }
+
+    /// The part that the next request asks for; nil where it asks for all of the rest.
+    private func part(_ progress: Progress?, _ beginning: DownloadStep.Beginning?, _ segments: Int) -> Range<Int>? {
+        let first = 0..<DownloadSegments.firstPiece
+        guard beginning != nil else { return segments > 1 ? first : nil }
+        return progress?.partial.record?.missing?.first.map { $0.prefix(first.count) }.map {
+            $0.startIndex..<$0.endIndex
+        }
+    }
+
+    /// The number of bytes that the next request adds to.
+    private func received(_ progress: Progress?, _ beginning: DownloadStep.Beginning?) async throws -> Int {
+        guard let beginning else { return 0 }
+        guard let partial = progress?.partial, partial.record?.missing != nil else { return beginning.count }
+        return try await threads.run { try partial.count() }
     }
 
     // MARK: The file
@@ -213,6 +284,28 @@ struct Download: Sendable {
                 let fields = RepresentationFields(head)
                 try partial.begin(DownloadRecord(url: url, length: length, validator: validator, fields: fields))
             }
+            return partial
+        }
+    }
+
+    /// The file, ready for the parts of a whole of which one begins at a position.
+    private func preparedForParts(
+        _ known: PartialFile?,
+        _ target: PartialFile.Target,
+        _ response: TransportResponse,
+        _ position: Int,
+        _ length: Int
+    ) async throws -> PartialFile {
+        let head = response.head
+        return try await threads.run { [url] in
+            if let known, known.record?.missing != nil, position > 0 || known.record?.missing?.first?.lowerBound == 0 {
+                return known
+            }
+            let partial = try known ?? PartialFile(for: target, from: url)
+            let (fields, validator) = (RepresentationFields(head), ResumeData.Validator(head))
+            var record = DownloadRecord(url: url, length: length, validator: validator, fields: fields)
+            record.missing = [0..<length]
+            try partial.begin(record)
             return partial
         }
     }
@@ -325,7 +418,7 @@ struct Download: Sendable {
         guard partial.file.hasItsName, let record = partial.record, let validator = record.validator else { return nil }
         let received = try partial.count()
         guard received > 0, received <= record.length ?? .max else { return nil }
-        let count = try partial.keep(received)
+        let count = try partial.keep()
         return ResumeData(
             url: url,
             partialFile: URL(filePath: partial.file.path, directoryHint: .notDirectory),

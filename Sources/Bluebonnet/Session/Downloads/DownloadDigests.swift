@@ -111,6 +111,15 @@ final class DownloadDigests: Sendable {
         }
     }
 
+    /// Takes the digest of the whole from a response with its first part.
+    func expectWhole(_ response: TransportResponse) {
+        let representation = Self.digests(response.head, "Repr-Digest")
+        checks.withLock { checks in
+            checks.removeAll { $0.subject != .checksum }
+            checks += representation.map { Check(.representation, $0, $1, from: 0) }
+        }
+    }
+
     private static func digests(_ head: ResponseHead, _ name: String) -> [(Checksum.Algorithm, [UInt8])] {
         guard let values = HTTPField.Name(name).map({ head.values(for: $0) }), !values.isEmpty,
             let dictionary = StructuredDictionary(values.joined(separator: ", "))

@@ -9,10 +9,11 @@ import FoundationEssentials
 struct DownloadRecord: Sendable, Hashable, Codable {
     /// The name of the attribute.
     static let attribute = "user.bluebonnet"
-    /// The number of the format; another one is not read.
-    private static let version = 1
+    /// The number of the format; another one is not read. Where parts are missing it is the second
+    /// one, because readers of the first take the size of the file for the number of its bytes.
+    private static let versions = 1...2
 
-    private var version = Self.version
+    private var version = Self.versions.lowerBound
     /// Another one for each download that begins at its first byte.
     private(set) var token = String(UInt64.random(in: .min ... .max), radix: 36)
     /// The digest of the URL, see ``digest(of:)``.
@@ -25,6 +26,12 @@ struct DownloadRecord: Sendable, Hashable, Codable {
     var fields: RepresentationFields
     /// How many bytes the disk has for certain: after a loss of power no others are trusted.
     var secured = 0
+    /// What is missing of a file that is fetched in several parts at once; nil for others.
+    var missing: [Range<Int>]? {
+        didSet { version = missing == nil ? Self.versions.lowerBound : Self.versions.upperBound }
+    }
+    /// What the disk does not have for certain of such a file.
+    var missingOnDisk: [Range<Int>]?
     /// The start of the machine during which the file was written; see ``SystemFile/currentBoot``.
     var boot = SystemFile.currentBoot
 
@@ -78,6 +85,14 @@ struct DownloadRecord: Sendable, Hashable, Codable {
         boot != nil && boot == self.boot ? size : min(secured, size)
     }
 
+    /// What is missing of a file in parts, after all that cannot be trusted was taken away; nil for
+    /// other files. As ``trusted(of:boot:)``.
+    func missing(of size: Int, boot: String? = SystemFile.currentBoot) -> [Range<Int>]? {
+        guard let missing, let length else { return nil }
+        let trusted = boot != nil && boot == self.boot ? missing : missingOnDisk ?? [0..<length]
+        return DownloadSegments.merged(trusted + (size < length ? [size..<length] : []))
+    }
+
     // MARK: The attribute
 
     /// The record as bytes.
@@ -87,9 +102,12 @@ struct DownloadRecord: Sendable, Hashable, Codable {
 
     /// Reads a record; nil for what is none, or of another version.
     init?(_ bytes: [UInt8]) {
-        guard let record = try? JSONDecoder().decode(Self.self, from: Data(bytes)), record.version == Self.version,
-            record.secured >= 0, record.length ?? 0 >= 0, record.validator?.isFieldValue ?? true
+        guard let record = try? JSONDecoder().decode(Self.self, from: Data(bytes)),
+            Self.versions.contains(record.version), record.secured >= 0, record.length ?? 0 >= 0,
+            record.validator?.isFieldValue ?? true
         else { return nil }
+        let parts = (record.missing ?? []) + (record.missingOnDisk ?? [])
+        guard parts.allSatisfy({ $0.lowerBound >= 0 && $0.upperBound <= record.length ?? -1 }) else { return nil }
         self = record
     }
 

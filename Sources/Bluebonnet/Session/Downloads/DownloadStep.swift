@@ -52,6 +52,16 @@ enum DownloadStep: Equatable {
         }
     }
 
+    /// The step for the first part of a file that several requests fetch; nil where the parts could
+    /// not be put together: of another or an unknown length, encoded, or of no certain version.
+    init?(firstPart head: ResponseHead) {
+        guard head.statusCode == 206, !head.hasContentEncoding, ResumeData.Validator(head) != nil,
+            case .part(let part, let length?)? = head[.contentRange].flatMap({ ContentRange($0) }),
+            part.lowerBound == 0, head.contentLength.map({ $0 == part.count }) ?? true
+        else { return nil }
+        self = .write(from: 0, length: length)
+    }
+
     private static func part(_ range: ContentRange?, _ head: ResponseHead, _ beginning: Beginning) -> DownloadStep {
         let value = head[.contentRange].map { "“\($0)”" } ?? "no Content-Range"
         guard case .part(let part, let length) = range else {

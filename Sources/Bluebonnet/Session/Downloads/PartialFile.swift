@@ -134,6 +134,13 @@ final class PartialFile: Sendable {
         var record = found ?? DownloadRecord(resumeData)
         // A shortened record has none.
         record.validator = resumeData.validator
+        if let missing = record.missing(of: size) {
+            if record.boot != SystemFile.currentBoot { record.missingOnDisk = missing }
+            (record.missing, record.boot) = (missing, SystemFile.currentBoot)
+            self.init(file, record, isRecorded: false)
+            try state.withLock { try note(record, &$0) }
+            return
+        }
         let count = min(resumeData.byteCount, found?.trusted(of: size) ?? size)
         self.init(file, record, isRecorded: false)
         try `continue`(at: count, record)
@@ -172,6 +179,16 @@ final class PartialFile: Sendable {
         }
     }
 
+    /// Notes what is missing of a file in parts.
+    func note(missing: [Range<Int>]) {
+        state.withLock { state in
+            guard !state.isOver, var record = state.record, record.missing != missing else { return }
+            record.missing = missing
+            // On a full disk the last one stays, which promises less.
+            try? note(record, &state)
+        }
+    }
+
     private func note(_ record: DownloadRecord, _ state: inout State) throws {
         state.record = record
         state.isRecorded = true
@@ -191,32 +208,42 @@ final class PartialFile: Sendable {
 
     // MARK: The disk
 
+    /// How much of the file had been written.
+    enum Extent {
+        /// So many bytes from the beginning.
+        case beginning(Int)
+        /// All but some parts.
+        case all(but: [Range<Int>])
+    }
+
     /// Has a thread force to the disk what was written so far, and note how much that is.
-    func secureLater(_ count: Int) {
+    func secureLater(_ extent: Extent) {
         guard !isSecuring.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let token = record?.token
         BlockingThreads.files.submit { [self] unavailable in
             defer { isSecuring.store(false, ordering: .releasing) }
             // What cannot be noted now is noted the next time, or at the end.
-            if unavailable == nil { try? secure(count, of: token) }
+            if unavailable == nil { try? secure(extent, of: token) }
         }
     }
 
     /// Forces what was written to the disk, and notes how much that is.
     ///
     /// - Parameters:
-    ///   - count: The bytes that had been written before.
+    ///   - extent: What had been written before.
     ///   - token: The download that they belong to; nothing is noted for another one.
     /// - Throws: ``SystemFile/Failure`` when the disk does not take them.
-    func secure(_ count: Int, of token: String?) throws {
+    func secure(_ extent: Extent, of token: String?) throws {
         let isMeant = state.withLock { !$0.isOver && $0.record?.token == token }
         guard isMeant else { return }
         try synchronize()
         state.withLock { state in
-            guard !state.isOver, var record = state.record, record.token == token, record.secured < count else {
-                return
+            guard !state.isOver, var record = state.record, record.token == token else { return }
+            switch extent {
+            case .beginning(let count): record.secured = max(record.secured, count)
+            case .all(let missing): record.missingOnDisk = missing
             }
-            record.secured = count
+            guard record != state.record else { return }
             // On a full disk the last one stays, which promises less.
             if state.isRecorded { try? note(record, &state) } else { state.record = record }
         }
@@ -234,29 +261,58 @@ final class PartialFile: Sendable {
         }
     }
 
-    func count() throws -> Int { try file.size() }
+    /// The number of bytes that are there.
+    func count() throws -> Int {
+        guard let record, let missing = record.missing, let length = record.length else { return try file.size() }
+        return length - DownloadSegments.count(missing)
+    }
+
+    /// The number of bytes that are there from the beginning on.
+    func beginning() throws -> Int {
+        guard let record, let missing = record.missing else { return try file.size() }
+        return missing.first?.lowerBound ?? record.length ?? 0
+    }
 
     // MARK: The end
 
-    /// Keeps the file for a later download, cut to a size: that also gives back what was reserved.
-    /// The disk has it then, with its name and its record; where the disk does not take it, only
-    /// what it took before is kept.
+    /// Keeps the file for a later download, cut to its bytes: that also gives back what was
+    /// reserved. The disk has it then, with its name and its record; where the disk does not take
+    /// it, only what it took before is kept.
     ///
     /// - Returns: The bytes that are kept.
-    func keep(_ count: Int) throws -> Int {
+    func keep() throws -> Int {
         defer { release() }
-        try file.truncate(to: count)
+        let extent: Extent
+        if let missing = record?.missing {
+            extent = .all(but: missing)
+            try file.truncate(to: file.size())
+        } else {
+            let count = try file.size()
+            extent = .beginning(count)
+            try file.truncate(to: count)
+        }
         do {
-            try secure(count, of: record?.token)
+            try secure(extent, of: record?.token)
         } catch {
-            let secured = record?.secured ?? 0
-            guard secured > 0 else { throw error }
-            try file.truncate(to: min(secured, count))
-            return min(secured, count)
+            return try keepSecured(error)
         }
         // Without the record, what was forced to the disk before is still trusted.
         try? synchronize()
         try? SystemFile.synchronizeFolder(of: file.path)
+        return try count()
+    }
+
+    /// Keeps what the disk took before it failed.
+    private func keepSecured(_ error: any Error) throws -> Int {
+        guard let record else { throw error }
+        if record.missing != nil {
+            guard let missing = record.missingOnDisk else { throw error }
+            note(missing: missing)
+            return try count()
+        }
+        let count = try min(record.secured, file.size())
+        guard count > 0 else { throw error }
+        try file.truncate(to: count)
         return count
     }
 

@@ -94,7 +94,7 @@ final class PartialFileWriter: Sendable {
             let now = NIODeadline.now()
             if now - state.secured >= interval {
                 state.secured = now
-                partial.secureLater(end)
+                partial.secureLater(.beginning(end))
             }
             return start
         }

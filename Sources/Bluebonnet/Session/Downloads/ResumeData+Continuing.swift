@@ -31,7 +31,8 @@ extension ResumeData {
             let record = try? DownloadRecord(of: file), record.resource == DownloadRecord.digest(of: url),
             let validator = record.validator, let size = try? file.size()
         else { return nil }
-        let count = record.trusted(of: size)
+        let missing = record.missing(of: size).map { DownloadSegments.count($0) }
+        let count = missing.map { (record.length ?? 0) - $0 } ?? record.trusted(of: size)
         guard count > 0, count <= record.length ?? .max else { return nil }
         self.init(
             url: url,

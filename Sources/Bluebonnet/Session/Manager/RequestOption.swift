@@ -62,6 +62,15 @@ public struct RequestOption: Sendable {
         request { $0.properties.cachePolicy = policy }
     }
 
+    /// The most requests that a download makes at once, each for another part of the file; see
+    /// ``RequestProperties/downloadSegments``.
+    ///
+    /// - Parameter count: The number of requests.
+    /// - Returns: The option.
+    public static func downloadSegments(_ count: Int) -> RequestOption {
+        request { $0.properties.downloadSegments = count }
+    }
+
     /// Whether the body waits for `100 Continue`; see ``Request/expectsContinue``.
     ///
     /// - Parameter expects: Whether it waits.

@@ -92,6 +92,17 @@ extension SessionCore {
                 let response = try await send(request, context: context)
                 received(response, for: call)
                 return response
+            } sendPart: { request, link in
+                // A call of its own, which counts for itself; the session knows only the task.
+                let part = Call(
+                    request,
+                    identifier: self.newIdentifier(),
+                    settings: self.settings,
+                    owner: nil,
+                    isStarted: true
+                )
+                link.tie(part)
+                return try await self.send(request, context: context.forPart(part))
             }
             try call.complete(nil, response, CallResult(head: response.head, value: file, file: file))
             return Response(value: file, ReceivedResponse(transport: response, body: Data(), startedAt: startedAt))

@@ -131,7 +131,7 @@ struct DownloadRecordTests {
             // What belongs to another beginning is not noted.
             let token = partial.record?.token
             try partial.begin(DownloadRecord(url: url, length: nil, validator: nil, fields: .init()))
-            try partial.secure(3, of: token)
+            try partial.secure(.beginning(3), of: token)
             #expect(partial.record?.secured == 0)
             #expect(try partial.commit(to: target).hasSuffix("/a"))
         }

@@ -23,7 +23,7 @@ struct PartialFileTests {
             let left = try PartialFile(for: target, from: url)
             try left.begin(record)
             try left.file.write([ByteBuffer(string: "left")])
-            #expect(try left.keep(4) == 4)
+            #expect(try left.keep() == 4)
             let partial = try PartialFile(for: target, from: url)
             #expect(try partial.count() == 4)
             try partial.begin(record)
@@ -107,8 +107,8 @@ struct PartialFileTests {
             let partial = try PartialFile(for: target(directory.appending(path: "a")), from: url)
             try partial.begin(DownloadRecord(url: url, length: nil, validator: nil, fields: .init()))
             let token = partial.record?.token
-            try partial.secure(9, of: token)
-            try partial.secure(5, of: token)
+            try partial.secure(.beginning(9), of: token)
+            try partial.secure(.beginning(5), of: token)
             #expect(partial.record?.secured == 9)
             #expect(try DownloadRecord(of: partial.file)?.secured == 9)
         }
@@ -119,7 +119,7 @@ struct PartialFileTests {
             let partial = try PartialFile(for: target(directory.appending(path: "a")), from: url)
             let tag = "\"" + String(repeating: "x", count: 100_000) + "\""
             try partial.begin(DownloadRecord(url: url, length: nil, validator: .entityTag(tag), fields: .init()))
-            try partial.secure(9, of: partial.record?.token)
+            try partial.secure(.beginning(9), of: partial.record?.token)
             let record = try DownloadRecord(of: partial.file)
             #expect(record?.secured == 9 && record?.validator == nil)
             #expect(partial.record?.validator == .entityTag(tag))

@@ -1,0 +1,276 @@
+import FoundationEssentials
+import HTTPTypes
+import NIOCore
+import Synchronization
+
+/// Fetches the missing parts of one file by several requests at once, into their places (RFC 9110
+/// §14).
+///
+/// The first response came to the request of the task. Every further piece is a request of its own,
+/// which is stopped, suspended and moved with the task. A server that refuses a piece, or loses its
+/// connection, gets one request less at a time; the download fails when none is left.
+struct SegmentedDownload: Sendable {
+    /// The representation changed meanwhile: nothing of the file is worth keeping.
+    struct Changed: Error {}
+
+    /// Sends a request of its own for a piece, as a part of the task.
+    typealias Send = @Sendable (_ request: Request, _ link: SegmentLink) async throws -> TransportResponse
+
+    private let partial: PartialFile
+    private let original: Request
+    private let context: ExchangeContext
+    private let validator: ResumeData.Validator
+    private let length: Int
+    private let count: Int
+    private let send: Send
+    private let state: State
+
+    /// What all requests share.
+    private final class State: Sendable {
+        struct Value {
+            var segments: DownloadSegments
+            var secured = NIODeadline.now()
+            /// The error of the last request that gave up.
+            var failure: NetworkingError?
+            var isClosed = false
+        }
+
+        let value: Mutex<Value>
+
+        init(_ segments: DownloadSegments) {
+            value = Mutex(Value(segments: segments))
+        }
+    }
+
+    /// - Parameters:
+    ///   - partial: The file, whose record says what is missing.
+    ///   - count: The most requests at once.
+    ///   - original: The request of the task, for the pieces.
+    ///   - context: The context of its call.
+    ///   - send: Sends the request for a piece.
+    init?(
+        _ partial: PartialFile,
+        count: Int,
+        original: Request,
+        context: ExchangeContext,
+        send: @escaping Send
+    ) {
+        guard let record = partial.record, let missing = record.missing, let length = record.length,
+            let validator = record.validator
+        else { return nil }
+        self.partial = partial
+        self.original = original
+        self.context = context
+        self.validator = validator
+        self.length = length
+        self.count = max(1, count)
+        self.send = send
+        state = State(DownloadSegments(missing: missing, length: length, count: count))
+    }
+
+    /// The pieces of the file are complete when this returns.
+    ///
+    /// - Parameter response: The first response, a part that begins at the first missing byte.
+    /// - Throws: ``Changed``; the error of the last request that gave up; what makes the file
+    ///   impossible to write.
+    func run(_ response: TransportResponse) async throws {
+        // A source that does not end when it is stopped writes no more.
+        defer { state.value.withLock { $0.isClosed = true } }
+        let range = response.head[.contentRange].flatMap { ContentRange($0) }
+        guard case .part(let part, _)? = range, let first = state.value.withLock({ $0.segments.takeFirst(part) }) else {
+            throw Changed()
+        }
+        let others = min(count - 1, (length - first.range.upperBound) / DownloadSegments.pieceSizes.lowerBound)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<max(0, others) { group.addTask { try await work() } }
+            if try await fetch(first, of: first.range, isFirst: true, { _ in response }) { try await work() }
+            try await group.waitForAll()
+        }
+        try context.checkStopped()
+        let (isComplete, failure) = state.value.withLock { ($0.segments.isComplete, $0.failure) }
+        guard isComplete else {
+            throw failure ?? NetworkingError(.truncatedResponse, "Parts of the file are missing.", request: original)
+        }
+        try await note()
+    }
+
+    /// Fetches one piece after the other, until none is left or one fails.
+    private func work() async throws {
+        while let piece = state.value.withLock({ $0.segments.take() }) {
+            let isFetched = try await fetch(piece, of: piece.range, isFirst: false) { link in
+                try await send(request(for: piece.range), link)
+            }
+            guard isFetched else { return }
+        }
+    }
+
+    private func request(for range: Range<Int>) -> Request {
+        var request = original
+        if !request.headerFields.contains(.acceptEncoding) { request.headerFields[.acceptEncoding] = "identity" }
+        request.headerFields[.range] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+        request.headerFields[.ifRange] = validator.text
+        return request
+    }
+
+    /// Fetches a piece; false when its request gave up.
+    private func fetch(
+        _ piece: DownloadSegments.Piece,
+        of range: Range<Int>,
+        isFirst: Bool,
+        _ open: (SegmentLink) async throws -> TransportResponse
+    ) async throws -> Bool {
+        defer { state.value.withLock { $0.segments.end(piece.number) } }
+        let link = SegmentLink(context.call)
+        try context.call.attach(link)
+        defer { context.call.detach(link) }
+        do {
+            let response = try await open(link)
+            if !isFirst {
+                guard try await isPart(response, range) else { return false }
+            }
+            try await write(response, piece, counts: !isFirst)
+            try await note()
+            return true
+        } catch let error as NetworkingError where error.code != .outputFailed && !error.isCancelled {
+            // Others may go on.
+            if let stopped = context.call.error { throw stopped }
+            try context.checkStopped()
+            state.value.withLock { $0.failure = error }
+            return false
+        }
+    }
+
+    /// Whether a response is the part that was asked for; notes why not.
+    private func isPart(_ response: TransportResponse, _ range: Range<Int>) async throws -> Bool {
+        let beginning = DownloadStep.Beginning(count: range.lowerBound, length: length, validator: validator)
+        let step = DownloadStep(response.head, to: original, continuing: beginning)
+        if response.statusCode == 206, case .write = step { return true }
+        await response.body.discard()
+        // The whole, for one that is not the same any more (RFC 9110 §13.1.5), or another part.
+        if case .refuse(let message) = step {
+            throw NetworkingError(.unexpectedContentRange, message, request: original, response: response.head)
+        }
+        guard step == .restart || (response.statusCode == 200 && validator.isContradicted(by: response.head)) else {
+            // It sends one part at a time, or no more parts.
+            let failure = ResponseValidation.default.failure(Data([0x20]), head: response.head, request: original)
+            state.value.withLock { $0.failure = failure ?? $0.failure }
+            return false
+        }
+        throw Changed()
+    }
+
+    // MARK: Writing
+
+    /// More came than was asked for.
+    private struct Enough: Error {}
+
+    private func write(_ response: TransportResponse, _ piece: DownloadSegments.Piece, counts: Bool) async throws {
+        let range = response.head[.contentRange].flatMap { ContentRange($0) }
+        let end: Int = if case .part(let part, _) = range { part.upperBound } else { piece.range.upperBound }
+        let position = Mutex(piece.range.lowerBound)
+        let output = FileOutput { blocks, _ in
+            let start = position.withLock { $0 }
+            let count = blocks.reduce(0) { $0 + $1.readableBytes }
+            guard start + count <= end else {
+                throw NetworkingError(
+                    .unexpectedContentRange,
+                    "The server sent more of the file than its Content-Range says."
+                )
+            }
+            let room = piece.range.upperBound - start
+            let wanted = count <= room ? blocks : Self.prefix(blocks, room)
+            try write(wanted, at: start, min(count, room), piece.number, counts: counts)
+            position.withLock { $0 = start + min(count, room) }
+            if count > room { throw Enough() }
+        }
+        do {
+            if response.body.comesFromSequence {
+                try await StoppableCall.run(for: response.request, context, .elsewhere) {
+                    _ = try await response.body.write(to: output)
+                }
+            } else {
+                try await response.body.write(to: output)
+            }
+        } catch is Enough {
+            return
+        } catch let error as NetworkingError {
+            throw error.completed(request: response.request, response: response.head)
+        }
+        // The server may send less than it was asked for (RFC 9110 §15.3.7), but not nothing.
+        guard position.withLock({ $0 }) > piece.range.lowerBound else {
+            throw NetworkingError(
+                .truncatedResponse,
+                "The server sent an empty part of the file.",
+                request: original,
+                response: response.head
+            )
+        }
+    }
+
+    private static func prefix(_ blocks: [ByteBuffer], _ count: Int) -> [ByteBuffer] {
+        var rest = count
+        return blocks.compactMap { block in
+            defer { rest -= min(rest, block.readableBytes) }
+            return rest > 0 ? block.getSlice(at: block.readerIndex, length: min(rest, block.readableBytes)) : nil
+        }
+    }
+
+    private func write(
+        _ blocks: [ByteBuffer],
+        at position: Int,
+        _ count: Int,
+        _ number: Int,
+        counts: Bool
+    ) throws {
+        guard !state.value.withLock(\.isClosed) else { throw CancellationError() }
+        try partial.file.write(blocks, at: position)
+        let missing = state.value.withLock { value -> [Range<Int>]? in
+            value.segments.received(count, of: number)
+            let now = NIODeadline.now()
+            guard now - value.secured >= PartialFileWriter.interval else { return nil }
+            value.secured = now
+            return value.segments.missing
+        }
+        if counts { context.call.receivedElsewhere(count) }
+        if let missing { partial.secureLater(.all(but: missing)) }
+    }
+
+    /// Notes in the file what is missing of it.
+    private func note() async throws {
+        try await BlockingThreads.files.run { [partial, state] in
+            // Under the lock, so that an older state never replaces a newer one.
+            state.value.withLock { partial.note(missing: $0.segments.missing) }
+        }
+    }
+}
+
+/// Has the request for a piece follow its task.
+final class SegmentLink: Call.Operation {
+    private let task: Call
+    private let piece = Mutex<Call?>(nil)
+
+    init(_ task: Call) {
+        self.task = task
+    }
+
+    /// Ties a call to the task. Called before anything of it is sent.
+    func tie(_ call: Call) {
+        piece.withLock { $0 = call }
+        priorityChanged()
+        suspensionChanged()
+        if let error = task.error { call.stop(error) }
+    }
+
+    func cancel(with error: NetworkingError) {
+        piece.withLock { $0 }?.stop(error)
+    }
+
+    func suspensionChanged() {
+        piece.withLock { $0 }?.setSuspended(task.isSuspended)
+    }
+
+    func priorityChanged() {
+        guard let priority = task.chosenPriority else { return }
+        piece.withLock { $0 }?.priority = priority
+    }
+}
