@@ -70,13 +70,16 @@ final class Observation: TaskObserver {
         let reports = state.withLock { state in
             guard isOneRequest else { return state.reports }
             let body = state.isPartial ? nil : state.body
-            if let report = state.reports.last { return [report.with(body)] }
-            return state.last.map { [TaskReport(request: $0.request, metrics: $0.metrics, body: body)] } ?? []
+            // The task ended before its body was decoded: what was noted later knows more.
+            if let last = state.last, state.reports.last?.error == nil {
+                return [TaskReport(request: last.request, metrics: last.metrics, body: body)]
+            }
+            return state.reports.last.map { [$0.with(body)] } ?? []
         }
-        if showsTimings {
+        if showsTimings, !reports.isEmpty {
             let style = OutputStyle(.auto, for: .error)
             let table = TimingTable(paint: Paint(isOn: style.colors), drawsBars: style.isTerminal)
-            for report in reports { StandardStream.error.write(line: table.text(report)) }
+            StandardStream.error.write(line: reports.map(table.text).joined(separator: "\n\n"))
         }
         guard let archive else { return }
         if isOneRequest { for report in reports { recorder.taskDidEnd(report) } }

@@ -104,7 +104,7 @@ struct TimingTable {
         }
     }
 
-    /// A bar that begins and ends where its phase does, at least as wide as can be seen.
+    /// A bar that begins and ends where its phase does; a line where that is too short for a bar.
     private func bar(_ row: Row, of total: Row) -> String {
         let whole = total.end - total.start
         guard whole > .zero else { return "" }
@@ -113,6 +113,9 @@ struct TimingTable {
         let end = Int((row.end - total.start) / whole * Double(steps))
         // A block cannot begin inside a column.
         let column = min(max(start, 0) / 8, Self.barWidth - 1)
+        guard end - start >= 8 else {
+            return String(repeating: " ", count: column) + (start - column * 8 < 4 ? "▏" : "▕")
+        }
         let length = max(1, min(end, steps) - column * 8)
         let full = String(repeating: "█", count: length / 8)
         return String(repeating: " ", count: column) + full + Self.eighths[length % 8]

@@ -80,7 +80,8 @@ public struct TransactionMetrics: Sendable {
     /// The time of day of ``start``.
     public var startDate: Date { DayClock.date(of: record.startedAt, offset: dayOffset) }
 
-    /// The wait for a connection: until one was free, or began to be made.
+    /// The wait for a connection: until one was free, or began to be made. Before the first secure
+    /// one, the trusted authorities are read in it.
     public var queue: Phase? {
         guard let first = setUp.first?.start ?? record.marks.requestStart ?? record.endedAt else { return nil }
         let isOver = setUp.first != nil || record.marks.requestStart != nil
@@ -214,7 +215,7 @@ extension TransactionMetrics {
         /// Counterpart of `countOfResponseBodyBytesReceived`.
         public var responseBody = 0
         /// The response body without that framing, its content coding undone where the session has
-        /// undone it.
+        /// undone it: of a stream, when it was read to its end.
         ///
         /// Counterpart of `countOfResponseBodyBytesAfterDecoding`.
         public var decodedResponseBody = 0
