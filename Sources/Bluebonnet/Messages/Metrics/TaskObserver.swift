@@ -5,7 +5,8 @@ public import FoundationEssentials
 /// ```swift
 /// struct SlowTasks: TaskObserver {
 ///     func taskDidEnd(_ report: TaskReport) {
-///         guard let duration = report.metrics.duration, duration > .seconds(1) else { return }
+///         guard let duration = report.metrics.duration, duration > .seconds(1)
+///         else { return }
 ///         print(report.request, duration, report.metrics.transactions)
 ///     }
 /// }
