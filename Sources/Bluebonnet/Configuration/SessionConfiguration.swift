@@ -49,6 +49,10 @@ public struct SessionConfiguration: Sendable {
     /// built-in ones. Default: none.
     public var interceptors: [any Interceptor] = []
 
+    /// Those who learn what came of each task, in this order; ``HARRecorder`` is one. Default:
+    /// none.
+    public var observers: [any TaskObserver] = []
+
     /// The event loops the session's connections live on: for programs that run SwiftNIO
     /// themselves. Must be a `MultiThreadedEventLoopGroup` or one of its loops, and live longer
     /// than the session: once it is shut down, requests fail with

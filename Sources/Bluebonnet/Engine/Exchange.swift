@@ -29,6 +29,9 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         var hasBegunBody = false
         /// Whether its observers were told that it began.
         var hasBegun = false
+        /// The connection that carries it, or did, and whether that had carried others before.
+        var connection: ConnectionRecord?
+        var isConnectionReused = false
 
         mutating func takeCaller() -> SuspendedCaller<TransportResponse, any Error>? {
             defer { caller = nil }
@@ -57,6 +60,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     /// The number of its sending in the call, from 1.
     private let hop: Int
     private let pool: ConnectionPool
+    /// Written by the connection.
+    let meter = ExchangeMeter()
     private var state = State()
 
     /// A body up to this size is sent in the same buffer as the head.
@@ -198,6 +203,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         let isTaken = call.withLock { _ in
             guard case .waiting = state.stage else { return false }
             state.stage = .onConnection(connection)
+            state.connection = connection.record
+            state.isConnectionReused = establishment == nil
             return true
         }
         guard isTaken else { return nil }
@@ -224,6 +231,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
             shared -> (Bool, SuspendedCaller<TransportResponse, any Error>?, RequestUpload?, Call.Traffic.Notice?) in
             if case .finished = state.stage { return (true, nil, nil, nil) }
             let notice = call.count(arrival, &shared)
+            shared.transactions.note(record(response.head, endedAt: stream == nil ? meter.lastByte.instant : nil))
             state.stream = stream
             guard stream == nil else { return (false, state.takeCaller(), nil, notice) }
             shared.detach(self)
@@ -246,6 +254,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         let (isOver, stream, upload) = call.withLock { shared -> (Bool, BodyStream?, RequestUpload?) in
             if case .finished = state.stage { return (true, nil, nil) }
             shared.detach(self)
+            shared.transactions.note(record(nil, endedAt: at))
             state.stage = .finished
             defer { state.upload = nil }
             return (false, state.stream, state.upload)
@@ -263,6 +272,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     /// where its connection failed.
     func fail(_ error: NetworkingError, _ timings: ExchangeTimings? = nil) {
         let error = error.completed(request: sent.request)
+        let now = NIODeadline.now()
         let (stage, hasBegun, caller, stream, upload) = call.withLock {
             shared -> (Stage, Bool, SuspendedCaller<TransportResponse, any Error>?, BodyStream?, RequestUpload?) in
             defer {
@@ -271,6 +281,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
             }
             shared.detach(self)
             if case .finished = state.stage { return (state.stage, false, nil, nil, state.upload) }
+            if state.hasBegun { shared.transactions.note(record(error.response, endedAt: now, error: error)) }
             let caller = state.takeCaller()
             if caller == nil, state.stream == nil { state.earlyFailure = error }
             return (state.stage, state.hasBegun, caller, state.stream, state.upload)
@@ -282,15 +293,36 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         case .waiting: pool.remove(self)
         case .onConnection(let connection): connection.onLoop { $0.abort(self) }
         }
+        let seen = error.with(call.metrics)
         guard let upload else {
-            stream?.fail(error)
-            caller?.resume(throwing: error)
+            stream?.fail(seen)
+            caller?.resume(throwing: seen)
             return
         }
         upload.whenEnded {
-            stream?.fail(error)
-            caller?.resume(throwing: error)
+            stream?.fail(seen)
+            caller?.resume(throwing: seen)
         }
+    }
+
+    /// What is to be noted of it in the call; called under the lock.
+    private func record(
+        _ head: ResponseHead?,
+        endedAt: NIODeadline?,
+        error: NetworkingError? = nil
+    ) -> TransactionRecord {
+        TransactionRecord(
+            hop: hop,
+            sent: sent,
+            head: head,
+            error: error,
+            startedAt: waitsSince,
+            endedAt: endedAt,
+            marks: meter.marks,
+            connection: state.connection ?? error?.connection,
+            isConnectionReused: state.isConnectionReused,
+            wireBytes: meter.bytes
+        )
     }
 
     /// Keeps the upload of this exchange, which ends with it.

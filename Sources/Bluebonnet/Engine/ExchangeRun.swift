@@ -71,9 +71,21 @@ final class ExchangeRun {
     /// The progress of sending the request.
     var sending: ExchangeClock.Sending { clock.sending }
 
+    /// Notes that the request is about to be sent.
+    func beganSending(now: NIODeadline) {
+        exchange.meter.requestStart.note(now)
+    }
+
     /// Counts bytes of the request that were handed to the channel.
-    func handOver(_ count: Int) {
-        clock.handOver(count)
+    func handOver(head: Int = 0, body: Int) {
+        clock.handOver(head + body)
+        if head > 0 { exchange.meter.requestHead.add(head) }
+        if body > 0 { exchange.meter.requestBody.add(body) }
+    }
+
+    /// Counts the bytes around a piece of the body.
+    func countFraming(_ count: Int) {
+        exchange.meter.requestBody.add(count)
     }
 
     /// Counts bytes of the body that were handed to the channel.
@@ -85,12 +97,14 @@ final class ExchangeRun {
     func endContinueWait() -> Bool {
         guard clock.endContinueWait() else { return false }
         timings.firstByte = .none
+        exchange.meter.firstByte.note(nil)
         return true
     }
 
     /// Notes that the whole request was sent at once.
     func sentWhole(now: NIODeadline) {
         timings.requestSent = CompactTime(from: exchange.startedAt, to: now)
+        exchange.meter.requestEnd.note(now)
         if let length = exchange.request.body?.length { exchange.call.update { $0.sent = length } }
         startClock(now: now)
     }
@@ -100,6 +114,7 @@ final class ExchangeRun {
     func markRequestSent(now: NIODeadline) -> Bool {
         guard clock.markRequestSent() else { return false }
         timings.requestSent = CompactTime(from: exchange.startedAt, to: now)
+        exchange.meter.requestEnd.note(now)
         return true
     }
 
@@ -112,6 +127,7 @@ final class ExchangeRun {
     func bytesCame(now: NIODeadline) {
         guard timings.firstByte == .none else { return }
         timings.firstByte = CompactTime(from: exchange.startedAt, to: now)
+        exchange.meter.firstByte.note(now)
         clock.firstByte()
     }
 
@@ -122,7 +138,19 @@ final class ExchangeRun {
         guard head.statusCode == 100 else { return }
         // It says that the body may be sent, also when it comes late: the response has not begun.
         timings.firstByte = .none
+        exchange.meter.firstByte.note(nil)
         clock.firstByte(isContinue: true)
+    }
+
+    /// Counts what was taken of a buffer that had so many bytes before. Returns how many are left.
+    func count(received before: Int, of buffer: ByteBuffer) -> Int {
+        let left = buffer.readableBytes
+        if hasHead {
+            exchange.meter.responseBody.add(before - left)
+        } else {
+            exchange.meter.responseHead.add(before - left)
+        }
+        return left
     }
 
     /// The head of the final response came.
@@ -137,6 +165,7 @@ final class ExchangeRun {
     /// A piece of the body came.
     func received(_ piece: ByteBuffer) {
         uncounted.count += piece.readableBytes
+        exchange.meter.content.add(piece.readableBytes)
         arrived.append(piece)
     }
 
@@ -212,6 +241,7 @@ final class ExchangeRun {
         guard let head else { return }
         endedAt = now
         timings.lastByte = CompactTime(from: exchange.startedAt, to: now)
+        exchange.meter.lastByte.note(now)
         upload?.stop()
         ending =
             if let stream {

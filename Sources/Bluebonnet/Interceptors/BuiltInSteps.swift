@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOCore
 
 /// The steps of every request behind the interceptors: redirects, then content decoding, then the
 /// transport.
@@ -36,12 +37,33 @@ struct BuiltInSteps: Sendable {
             if let engine {
                 try await engine.send(request, context: context, offersCodings: decodesContent)
             } else {
-                try await transport.send(decodesContent ? Self.withOffer(request) : request, context: context)
+                try await sendByTransport(decodesContent ? Self.withOffer(request) : request, context)
             }
         let decoded = decodesContent && response.hasContentEncoding ? try Self.decoded(response, context) : response
         guard followsRedirect, Redirects.isRedirect(decoded) else { return decoded }
         return try await Redirects.follow(decoded, to: request, context: context) { request in
             try await send(request, context: context, followsRedirect: false)
+        }
+    }
+
+    /// Sends a request by the transport of the user, of which only the beginning and the end are
+    /// known.
+    private func sendByTransport(_ request: Request, _ context: ExchangeContext) async throws -> TransportResponse {
+        var record = TransactionRecord(hop: context.call.newHop(), sent: SentRequest(request), startedAt: .now())
+        do {
+            let response = try await transport.send(request, context: context)
+            record.endedAt = .now()
+            record.head = response.head
+            record.wireBytes.requestBody = request.body?.length ?? 0
+            record.wireBytes.responseBody = response.body.wholeByteCount ?? 0
+            record.wireBytes.decodedResponseBody = record.wireBytes.responseBody
+            context.call.note(record)
+            return response
+        } catch {
+            record.endedAt = .now()
+            record.error = .wrapping(error)
+            context.call.note(record)
+            throw error
         }
     }
 

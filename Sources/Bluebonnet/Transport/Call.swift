@@ -64,6 +64,7 @@ final class Call: SessionTask {
         /// The public task on top, if there is one.
         fileprivate weak var facade: (any SessionTask)?
         var traffic: Traffic
+        var transactions = Transactions()
 
         fileprivate init(stage: Stage, measuresSpeed: Bool) {
             self.stage = stage
@@ -110,6 +111,9 @@ final class Call: SessionTask {
     /// Whether the observers have been told of the end. Written under the lock.
     private let isOver = Atomic(false)
     private let hops = Atomic(0)
+    /// The beginning and the end of the call, for its metrics.
+    let started = ExchangeMeter.Number()
+    let ended = ExchangeMeter.Number()
     /// The priority that was chosen for the task, as a number; below zero for none. Read under the
     /// lock of the pool, and so not under that of the call.
     private let priorityNumber = Atomic(-1)
@@ -326,7 +330,9 @@ final class Call: SessionTask {
             return (stopped, state.traffic.finish(now))
         }
         if let notice {
-            let error = error ?? stopped
+            var error = error ?? stopped
+            noteEnd()
+            if error?.metrics == nil { error?.metrics = metrics }
             owner?.call(self, hasEnded: error) {
                 error.map { CallResult(head: $0.response, body: $0.body) } ?? result()
             }

@@ -6,6 +6,8 @@ final class SessionSettings: Sendable {
     let configuration: SessionConfiguration
     /// Its timeouts as the engine counts.
     let timeouts: ExchangeTimeouts
+    /// Those who learn what came of each task.
+    let observers: [any TaskObserver]
     /// The observer of each hop.
     let hopObserver: HopEvent.Observer?
 
@@ -13,6 +15,7 @@ final class SessionSettings: Sendable {
         self.configuration = configuration
         timeouts = ExchangeTimeouts(configuration.timeouts)
         self.hopObserver = hopObserver
+        observers = configuration.observers
     }
 }
 

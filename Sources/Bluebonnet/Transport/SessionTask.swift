@@ -25,6 +25,12 @@ public protocol SessionTask: AnyObject, Sendable, CustomStringConvertible {
     /// most ten times a second, and at the end. A slow reader gets the newest.
     var progress: AsyncStream<TaskProgress> { get }
 
+    /// What has happened so far: the transactions with their timings, bytes and connections; all of
+    /// it when the task is over. Nil before it was started.
+    ///
+    /// Counterpart of the metrics of `setTaskDidFinishCollectingMetricsBlock:` of AFNetworking.
+    var metrics: TaskMetrics? { get }
+
     /// The urgency of the task: at first that of its request, ``RequestProperties/priority``,
     /// otherwise ``RequestPriority/normal``.
     ///

@@ -64,6 +64,10 @@ public struct TransportResponse: Sendable {
         set { contents.unique.value.timings = ExchangeTimings(newValue) }
     }
 
+    /// What has happened so far for the task of the response; all of it when its body has come to
+    /// the end. Nil for interceptors, which get the response before its task has it.
+    public var metrics: TaskMetrics? { body.metrics }
+
     /// ``timings`` as the engine counts.
     var exchangeTimings: ExchangeTimings { contents.value.timings }
 

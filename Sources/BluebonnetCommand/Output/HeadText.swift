@@ -70,7 +70,7 @@ struct HeadText {
     }
 
     /// For people: `0.31 ms`, `12.5 ms`, `1304 ms`.
-    private static func milliseconds(_ duration: Duration) -> String {
+    static func milliseconds(_ duration: Duration) -> String {
         let hundredths = Int((duration / .microseconds(10)).rounded())
         if hundredths >= 10_000 { return "\(hundredths / 100) ms" }
         let rest = hundredths % 100

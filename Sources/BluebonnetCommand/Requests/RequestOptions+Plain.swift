@@ -16,6 +16,9 @@ extension RequestOptions {
         (output, pretty, filter) = (nil, .auto, nil)
         (follow, maxRedirects, bodyOnInsecureRedirects, checkStatus) = (true, 20, false, true)
         (unixSocket, defaultScheme) = (nil, "http")
+        var observation = ObservationOptions()
+        (observation.timings, observation.har) = (false, nil)
+        self.observation = observation
         var authentication = AuthenticationOptions()
         (authentication.auth, authentication.authType, authentication.bearer) = (nil, .basic, nil)
         self.authentication = authentication

@@ -99,6 +99,9 @@ struct RequestOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("The scheme of a URL without one.", valueName: "scheme"))
     var defaultScheme = "http"
 
+    @OptionGroup
+    var observation: ObservationOptions
+
     @OptionGroup(title: "Authentication options")
     var authentication: AuthenticationOptions
 
@@ -109,6 +112,9 @@ struct RequestOptions: ParsableArguments {
         if form, multipart { throw ValidationError("--form and --multipart cannot be used together.") }
         if output != nil, filter != nil || stream {
             throw ValidationError("--output, which saves the body, cannot be used with --filter or --stream.")
+        }
+        if offline, observation.isOn {
+            throw ValidationError("--offline, which sends nothing, cannot be used with --timings or --har.")
         }
         if maxRedirects < 0 { throw ValidationError("--max-redirects must be 0 or more.") }
     }

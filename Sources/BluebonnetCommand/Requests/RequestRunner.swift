@@ -24,16 +24,41 @@ struct RequestRunner {
         }
         if options.offline { return try await showRequest(of: plan) }
         let filter = try options.filter.map { text throws(CommandFailure) in try JSONFilter(text) }
-        let session = SessionManager(configuration: configuration(of: plan))
+        let observation = options.observation.observation(ofOneRequest: true)
+        var configuration = configuration(of: plan)
+        if let observation { configuration.observers = [observation] }
+        let session = SessionManager(configuration: configuration)
+        do {
+            try await send(plan, over: session, filter: filter, observation)
+        } catch {
+            // The failure of the request is the one that counts.
+            do {
+                try observation?.finish()
+            } catch {
+                StandardStream.error.write(line: "bluebonnet: \(error.message)")
+            }
+            throw error
+        }
+        try observation?.finish()
+    }
+
+    private func send(
+        _ plan: RequestPlan,
+        over session: SessionManager,
+        filter: JSONFilter?,
+        _ observation: Observation?
+    ) async throws {
         do {
             guard showsProgress(of: plan) || makesFile else {
-                return try await exchange(plan, over: session, filter: filter)
+                return try await exchange(plan, over: session, filter: filter, observation)
             }
             // Before the process ends, a half-written file and the progress bar must be removed.
             try await TerminationSignals.cancelling {
-                guard showsProgress(of: plan) else { return try await exchange(plan, over: session, filter: filter) }
+                guard showsProgress(of: plan) else {
+                    return try await exchange(plan, over: session, filter: filter, observation)
+                }
                 try await ProgressDisplay.show(of: session) {
-                    try await exchange(plan, over: session, filter: filter)
+                    try await exchange(plan, over: session, filter: filter, observation)
                 }
             }
         } catch let failure as NetworkingError {
@@ -42,11 +67,19 @@ struct RequestRunner {
         }
     }
 
-    private func exchange(_ plan: RequestPlan, over session: SessionManager, filter: JSONFilter?) async throws {
+    private func exchange(
+        _ plan: RequestPlan,
+        over session: SessionManager,
+        filter: JSONFilter?,
+        _ observation: Observation?
+    ) async throws {
         let startedAt = ContinuousClock.now
         let response = try await session.open(plan.request)
         if options.verbose { heads.write(response) }
-        try await show(response, filter: filter)
+        // A body that is saved is not recorded, too.
+        let isSaved = savedPath != nil && response.head.status.code < 400
+        try await show(isSaved ? response : observation?.watching(response) ?? response, filter: filter)
+        observation?.note(plan.request, response.metrics)
         if options.verbose {
             var timings = response.timings
             timings.total = startedAt.duration(to: .now)

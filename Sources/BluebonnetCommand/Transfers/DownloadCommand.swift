@@ -77,10 +77,13 @@ struct DownloadCommand: AsyncParsableCommand {
         transfer.apply(to: &configuration)
         let most = min(items.count, transfer.jobs) * options.segments
         configuration.maximumConnectionsPerHost = max(configuration.maximumConnectionsPerHost, most)
+        let observation = transfer.observation.observation()
+        if let observation { configuration.observers = [observation] }
         let session = SessionManager(configuration: configuration)
         let runner = DownloadRunner(session: session, items: items, options: options, isQuiet: transfer.quiet)
         // After a signal, what was received is kept before the process ends.
         let status = try await TerminationSignals.cancelling { try await runner.run(jobs: transfer.jobs) }
+        try observation?.finish()
         if status != .success { throw status }
     }
 }

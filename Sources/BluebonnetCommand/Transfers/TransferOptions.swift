@@ -25,6 +25,9 @@ struct TransferOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Show failures only.")
     var quiet = false
 
+    @OptionGroup
+    var observation: ObservationOptions
+
     func validate() throws {
         guard (1...BatchOptions.mostJobs).contains(jobs) else {
             throw ValidationError("--jobs must be between 1 and \(BatchOptions.mostJobs).")

@@ -61,6 +61,8 @@ struct UploadCommand: AsyncParsableCommand {
         var configuration = SessionConfiguration()
         connection.apply(to: &configuration)
         transfer.apply(to: &configuration)
+        let observation = transfer.observation.observation()
+        if let observation { configuration.observers = [observation] }
         configuration.sendsBodiesOnInsecureRedirects = options.bodyOnInsecureRedirects
         let runner = UploadRunner(
             session: SessionManager(configuration: configuration),
@@ -70,6 +72,7 @@ struct UploadCommand: AsyncParsableCommand {
         )
         // After a signal, the lines of the progress are removed before the process ends.
         let status = try await TerminationSignals.cancelling { try await runner.run(jobs: transfer.jobs) }
+        try observation?.finish()
         if status != .success { throw status }
     }
 }

@@ -48,4 +48,6 @@ public enum NetworkingUserInfoKey {
     public static let assetPath = "com.alamofire.networking.task.complete.assetpath"
     /// The error of a task that failed, `NSError` with the domains and codes of AFNetworking.
     public static let error = "com.alamofire.networking.task.complete.error"
+    /// What happened for the task, ``Bluebonnet/TaskMetrics``; absent for one that never began.
+    public static let sessionTaskMetrics = "com.alamofire.networking.complete.sessiontaskmetrics"
 }

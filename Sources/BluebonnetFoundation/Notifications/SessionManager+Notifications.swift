@@ -76,6 +76,7 @@ extension SessionEvent {
         if file == nil, let value { result[NetworkingUserInfoKey.serializedResponse] = value }
         result[NetworkingUserInfoKey.assetPath] = file
         if let error { result[NetworkingUserInfoKey.error] = error as NSError }
+        if let metrics = task?.metrics { result[NetworkingUserInfoKey.sessionTaskMetrics] = metrics }
         return result
     }
 }

@@ -22,6 +22,7 @@ struct NotificationTests {
         var value: String?
         var file: URL?
         var code: Int?
+        var requests: Int?
         var isOnQueue: Bool
     }
 
@@ -53,6 +54,7 @@ struct NotificationTests {
                 value: info[NetworkingUserInfoKey.serializedResponse] as? String,
                 file: info[NetworkingUserInfoKey.assetPath] as? URL,
                 code: (info[NetworkingUserInfoKey.error] as? NSError)?.code,
+                requests: (info[NetworkingUserInfoKey.sessionTaskMetrics] as? TaskMetrics)?.transactionCount,
                 isOnQueue: DispatchQueue.getSpecific(key: key) == true
             )
             storage.withLock { $0.append(seen) }
@@ -76,6 +78,7 @@ struct NotificationTests {
                 let end = try #require(observer.seen.last)
                 #expect(observer.names == ["resume", "suspend", "resume", "complete"])
                 #expect(observer.seen.allSatisfy { $0.task == task.identifier && $0.isOnQueue })
+                #expect(end.requests == 1)
                 #expect(end.data == Data("hello".utf8) && end.value == "hello" && end.code == nil && end.file == nil)
             }
             try await until("the end of the session is posted") { observer.names.last == "invalidate" }

@@ -22,6 +22,7 @@ final class ConnectionAttempt {
         var channel: any Channel
         var transport: Transport
         var timings: ExchangeTimings
+        var record: ConnectionRecord
     }
 
     /// Puts a connection on the channel, and calls back once: when it can take exchanges, or has
@@ -37,6 +38,7 @@ final class ConnectionAttempt {
     /// The context of the handshake, for a secure origin.
     private var tlsContext: NIOSSLContext?
     private var timings = ExchangeTimings()
+    private var times = ConnectionTimes()
     private var timer: Scheduled<Void>?
     private var lookup: NameLookups.Ticket?
     /// The channels that are being connected: Happy Eyeballs tries several and takes one.
@@ -101,7 +103,13 @@ final class ConnectionAttempt {
         connectingChannels = []
         channel = nil
         opener = nil
-        completion(result)
+        completion(
+            result.mapError { error in
+                var error = error
+                error.connection = ConnectionRecord(failed: times)
+                return error
+            }
+        )
     }
 
     // MARK: Preparation
@@ -138,6 +146,7 @@ final class ConnectionAttempt {
             if let address = try? SocketAddress(ipAddress: host, port: port) {
                 return openSocket(since: startedAt) { $0.connect(to: address) }
             }
+            times.nameLookup = .init(start: startedAt)
             let bound = NIOLoopBound(self, eventLoop: eventLoop)
             lookup = lookups.addresses(of: host, at: startedAt) { [eventLoop] result in
                 eventLoop.execute { bound.value.found(result, host: host, port: port, since: startedAt) }
@@ -155,6 +164,7 @@ final class ConnectionAttempt {
         lookup = nil
         let now = NIODeadline.now()
         timings.dns = CompactTime(from: startedAt, to: now)
+        times.nameLookup = .init(start: startedAt, end: now)
         switch result {
         case .success(let addresses):
             guard !addresses.isEmpty else { return end(.failure(.lookingUp(host, nil))) }
@@ -175,6 +185,7 @@ final class ConnectionAttempt {
         since startedAt: NIODeadline,
         _ connect: (ClientBootstrap) -> EventLoopFuture<any Channel>
     ) {
+        times.connect = .init(start: startedAt)
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         let bootstrap = ClientBootstrap(group: eventLoop)
             .channelOption(.socketOption(.so_keepalive), value: 1)
@@ -190,7 +201,9 @@ final class ConnectionAttempt {
         connect(bootstrap).assumeIsolated().whenComplete { result in
             switch result {
             case .success(let channel):
-                self.timings.connect = CompactTime(from: startedAt, to: .now())
+                let now = NIODeadline.now()
+                self.timings.connect = CompactTime(from: startedAt, to: now)
+                self.times.connect = .init(start: startedAt, end: now)
                 self.connected(channel)
             case .failure(let error):
                 self.end(.failure(.connecting(self.route.origin, error)))
@@ -220,10 +233,13 @@ final class ConnectionAttempt {
     private func secure(_ channel: any Channel) {
         guard let tlsContext else { return }
         let startedAt = NIODeadline.now()
+        times.tls = .init(start: startedAt)
         let verification = CertificateVerification(origin: route.origin, isRequired: tls.verifiesCertificates)
         do throws(NetworkingError) {
             try verification.start(on: channel, context: tlsContext) { result in
-                self.timings.tls = CompactTime(from: startedAt, to: .now())
+                let now = NIODeadline.now()
+                self.timings.tls = CompactTime(from: startedAt, to: now)
+                self.times.tls = .init(start: startedAt, end: now)
                 switch result {
                 case .success(let applicationProtocol): self.open(channel, .tls(applicationProtocol))
                 case .failure(let error): self.end(.failure(error))
@@ -237,7 +253,14 @@ final class ConnectionAttempt {
     // MARK: The protocol
 
     private func open(_ channel: any Channel, _ transport: Transport) {
-        opener?(Established(channel: channel, transport: transport, timings: timings)) { result in
+        let record = ConnectionRecord(
+            times,
+            local: channel.localAddress,
+            remote: channel.remoteAddress,
+            tlsVersion: transport == .plain ? nil : Bluebonnet.TLSVersion(of: channel)
+        )
+        let established = Established(channel: channel, transport: transport, timings: timings, record: record)
+        opener?(established) { result in
             self.end(result.mapError { $0 as? NetworkingError ?? self.closedAtOnce($0) })
         }
         guard completion != nil else { return }
@@ -252,5 +275,18 @@ final class ConnectionAttempt {
             "\(route.origin.description) closed the connection before the request was sent.",
             underlying: error
         )
+    }
+}
+
+extension Bluebonnet.TLSVersion {
+    /// The version that the handshake has agreed upon.
+    fileprivate init?(of channel: any Channel) {
+        switch try? channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self).tlsVersion {
+        case .tlsv1: self = .tls1_0
+        case .tlsv11: self = .tls1_1
+        case .tlsv12: self = .tls1_2
+        case .tlsv13: self = .tls1_3
+        case nil: return nil
+        }
     }
 }

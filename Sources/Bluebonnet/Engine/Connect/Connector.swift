@@ -130,7 +130,8 @@ final class Connector: Sendable {
             limits: configuration.limits,
             idleTimeout: CompactTime(configuration.idleConnectionTimeout),
             isUnencrypted: established.transport == .plain,
-            establishment: established.timings
+            establishment: established.timings,
+            record: established.record
         )
         try established.channel.pipeline.syncOperations.addHandler(connection)
         guard established.channel.isActive, let pooled = connection.pooled else {

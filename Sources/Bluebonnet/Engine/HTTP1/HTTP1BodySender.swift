@@ -97,6 +97,7 @@ final class HTTP1BodySender {
         if isChunked {
             var last = ByteBuffer()
             HTTP1RequestEncoder.encodeLastChunk(into: &last)
+            run.countFraming(last.readableBytes)
             put(last)
         }
         context.flush()
@@ -106,12 +107,13 @@ final class HTTP1BodySender {
     // MARK: Bytes
 
     private func write(_ piece: ByteBuffer) {
-        run.handOver(piece.readableBytes)
+        run.handOver(body: piece.readableBytes)
         guard isChunked else { return put(piece) }
         var before = ByteBuffer()
         HTTP1RequestEncoder.encodeChunkHeader(piece.readableBytes, into: &before)
         var after = ByteBuffer()
         HTTP1RequestEncoder.encodeChunkEnd(into: &after)
+        run.countFraming(before.readableBytes + after.readableBytes)
         put(before)
         put(piece)
         put(after)
@@ -138,7 +140,7 @@ final class HTTP1BodySender {
             return connection.fail(RequestUpload.failure(error))
         }
         let sent = count - part.count
-        run.handOver(sent)
+        run.handOver(body: sent)
         upload.putBack(part)
         isScheduled = true
         run.count(sent: sent)

@@ -19,6 +19,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
     /// Whether bytes are written to the socket as they are.
     private let isUnencrypted: Bool
     private var establishment: Establishment?
+    private let record: ConnectionRecord
 
     private var machine: StateMachine
     private var context: ChannelHandlerContext?
@@ -41,8 +42,10 @@ final class HTTP1Connection: ChannelDuplexHandler {
         limits: Limits,
         idleTimeout: CompactTime,
         isUnencrypted: Bool,
-        establishment: ExchangeTimings
+        establishment: ExchangeTimings,
+        record: ConnectionRecord
     ) {
+        self.record = record
         self.pool = pool
         self.route = route
         self.timer = timer
@@ -58,7 +61,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        pooled = PooledConnection(self, eventLoop: context.eventLoop)
+        pooled = PooledConnection(self, eventLoop: context.eventLoop, record: record)
         timer.add(self)
     }
 
@@ -138,13 +141,16 @@ final class HTTP1Connection: ChannelDuplexHandler {
         var buffer = bytes
         let now = NIODeadline.now()
         run.bytesCame(now: now)
+        var counted = buffer.readableBytes
         do {
             while let event = try machine.next(&buffer) {
+                counted = run.count(received: counted, of: buffer)
                 guard take(event, for: run, now: now, hasBytesLeft: buffer.readableBytes > 0) else { return }
             }
         } catch {
             return fail(NetworkingError(error, from: route.origin))
         }
+        _ = run.count(received: counted, of: buffer)
         // RFC 9110 §15.2: an informational response other than 100 neither ends nor prolongs the
         // wait for 100 Continue.
         guard run.sending != .awaitingContinue else { return }
@@ -359,6 +365,7 @@ extension HTTP1Connection: HTTPConnection {
         establishment = nil
         run.tellStart()
         guard self.run === run else { return }
+        run.beganSending(now: now)
         write(exchange, of: run, to: context)
         // The write may have ended the connection.
         guard self.run === run else { return }
@@ -375,8 +382,9 @@ extension HTTP1Connection: HTTPConnection {
     private func write(_ exchange: Exchange, of run: ExchangeRun, to context: ChannelHandlerContext) {
         outgoing.clear()
         HTTP1RequestEncoder.encode(exchange.head, into: &outgoing)
+        let headLength = outgoing.readableBytes
         if let body = exchange.bodySentWithHead { outgoing.writeImmutableBuffer(body) }
-        run.handOver(outgoing.readableBytes)
+        run.handOver(head: headLength, body: outgoing.readableBytes - headLength)
         context.writeAndFlush(wrapOutboundOut(outgoing), promise: nil)
         if outgoing.capacity > Self.mostOutgoing { outgoing = ByteBuffer() }
     }

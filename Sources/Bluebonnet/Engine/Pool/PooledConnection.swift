@@ -5,13 +5,15 @@ import Synchronization
 /// itself only on its event loop.
 final class PooledConnection: PoolMember, Sendable {
     let eventLoop: any EventLoop
+    let record: ConnectionRecord
     /// Its slot in the queue, touched only under the pool's lock.
     private let storedSlot = Atomic(-1)
     private let connection: NIOLoopBound<any HTTPConnection>
 
     /// Must be called on the event loop.
-    init(_ connection: any HTTPConnection, eventLoop: any EventLoop) {
+    init(_ connection: any HTTPConnection, eventLoop: any EventLoop, record: ConnectionRecord) {
         self.eventLoop = eventLoop
+        self.record = record
         self.connection = NIOLoopBound(connection, eventLoop: eventLoop)
     }
 

@@ -77,6 +77,7 @@ final class ContentDecoder: BodyTransform, @unchecked Sendable {
     func finish() throws(NetworkingError) {
         if let failure { throw failure }
         for stage in stages { try stage.finish() }
+        call?.noteDecoded(stages.last?.produced ?? 0)
     }
 
     private func block(of stage: Int) throws(NetworkingError) -> ByteBuffer? {

@@ -67,6 +67,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
         var lineLimit = Limits.defaultLine
         /// The progress of the transfer.
         var progress: (@Sendable () -> TaskProgress)?
+        /// What has happened for the task.
+        var metrics: (@Sendable () -> TaskMetrics?)?
         /// Kept alive with the body: a session is not released while a body of it is read.
         var owner: (any AnyObject & Sendable)?
         /// Lets a body be read once that comes from no connection.
@@ -93,18 +95,20 @@ public struct ResponseBody: AsyncSequence, Sendable {
         return ResponseBody(.large(buffer, Data(taking: buffer), trailers: trailers))
     }
 
-    /// The same body with an owner that is kept alive with it, a limit for its lines, and its
-    /// progress.
+    /// The same body with an owner that is kept alive with it, a limit for its lines, its progress
+    /// and its metrics.
     func keeping(
         _ owner: any AnyObject & Sendable,
         lineLimit: Int,
-        progress: @escaping @Sendable () -> TaskProgress
+        progress: @escaping @Sendable () -> TaskProgress,
+        metrics: @escaping @Sendable () -> TaskMetrics?
     ) -> ResponseBody {
         var body = self
         body.options = Options(
             transforms: options.transforms,
             lineLimit: lineLimit,
             progress: progress,
+            metrics: metrics,
             owner: owner,
             use: stream == nil ? SingleUse() : nil
         )
@@ -140,6 +144,12 @@ public struct ResponseBody: AsyncSequence, Sendable {
     ///
     /// Zero and unknown for a body that comes from no connection.
     public var currentProgress: TaskProgress { options.progress?() ?? TaskProgress() }
+
+    /// What has happened so far for the task that this body belongs to; all of it when the body has
+    /// come to its end.
+    ///
+    /// Nil for a body that comes from no connection, and for interceptors.
+    public var metrics: TaskMetrics? { options.metrics?() }
 
     /// A body that is there already, for transports and interceptors that respond by themselves.
     ///

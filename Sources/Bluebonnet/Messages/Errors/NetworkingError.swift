@@ -18,6 +18,8 @@ public struct NetworkingError: Error, Sendable {
         var parsedBody: (any Sendable)?
         var underlying: (any Error)?
         var resumeData: ResumeData?
+        var metrics: TaskMetrics?
+        var connection: ConnectionRecord?
         var detail: Detail?
     }
 
@@ -86,6 +88,22 @@ public struct NetworkingError: Error, Sendable {
     public var resumeData: ResumeData? {
         get { contents.value.resumeData }
         set { contents.value.resumeData = newValue }
+    }
+
+    /// What had happened until the task failed: redirects, retries, timings and connections. Nil
+    /// for an error of a task that had not begun, and for one that no task has thrown.
+    ///
+    /// Of a body that is read while it comes, the errors of the connection have them; those of what
+    /// is made of the bytes, as of a broken content coding, have not.
+    public var metrics: TaskMetrics? {
+        get { contents.value.metrics }
+        set { contents.value.metrics = newValue }
+    }
+
+    /// The connection that could not be made.
+    var connection: ConnectionRecord? {
+        get { contents.value.connection }
+        set { contents.value.connection = newValue }
     }
 
     /// The detail of the fault for which AFNetworking had another domain and number than the code
@@ -191,6 +209,13 @@ extension NetworkingError {
         copy.request = self.request ?? request
         copy.response = self.response ?? response
         copy.body = self.body ?? body
+        return copy
+    }
+
+    /// The same error with what had happened until then.
+    func with(_ metrics: TaskMetrics?) -> NetworkingError {
+        var copy = self
+        copy.metrics = metrics
         return copy
     }
 

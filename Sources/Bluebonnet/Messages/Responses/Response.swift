@@ -29,8 +29,15 @@ public struct Response<Value: Sendable>: Sendable {
     /// The number of times the request was sent again: on a new connection because a pooled one was
     /// stale, or without an expectation that the server refused with 417.
     public var retries: Int
+    var exchangeTimings: ExchangeTimings
     /// The times of the exchange.
-    public var timings: Timings
+    public var timings: Timings {
+        get { Timings(exchangeTimings) }
+        set { exchangeTimings = ExchangeTimings(newValue) }
+    }
+    /// What happened until the response was there: each redirect and each retry with its timings,
+    /// bytes and connection.
+    public var metrics: TaskMetrics
 
     /// The status code and reason.
     public var status: HTTPResponse.Status { head.status }
@@ -56,7 +63,8 @@ public struct Response<Value: Sendable>: Sendable {
             informational: informational,
             redirects: redirects,
             retries: retries,
-            timings: timings
+            exchangeTimings: exchangeTimings,
+            metrics: metrics
         )
     }
 }

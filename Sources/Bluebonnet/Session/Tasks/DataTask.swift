@@ -50,6 +50,9 @@ public final class DataTask<Output: Sendable>: ValueTask {
     /// most ten times a second, and at the end. A slow reader gets the newest.
     public var progress: AsyncStream<TaskProgress> { core.call.progress }
 
+    /// What has happened so far; all of it when the task is over. Nil before it was started.
+    public var metrics: TaskMetrics? { core.call.metrics }
+
     /// The urgency of the task; see ``SessionTask/priority``.
     public var priority: RequestPriority {
         get { core.call.priority }

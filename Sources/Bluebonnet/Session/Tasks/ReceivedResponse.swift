@@ -6,6 +6,7 @@ struct ReceivedResponse: Sendable {
     let transport: TransportResponse
     let body: Data
     let startedAt: NIODeadline
+    let call: Call
 }
 
 extension ResponseSerializer {
@@ -23,7 +24,8 @@ extension Response {
         if let last = transport.body.lastByteAt {
             timings.lastByte = CompactTime(from: transport.startedAt ?? received.startedAt, to: last)
         }
-        timings.total = CompactTime(from: received.startedAt, to: .now())
+        let now = NIODeadline.now()
+        timings.total = CompactTime(from: received.startedAt, to: now)
         self.init(
             value: value,
             sent: transport.sent,
@@ -33,7 +35,8 @@ extension Response {
             informational: transport.informational,
             redirects: transport.redirects,
             retries: transport.retries,
-            timings: Timings(timings)
+            exchangeTimings: timings,
+            metrics: received.call.metrics(endingAt: now)
         )
     }
 }

@@ -12,8 +12,9 @@ extension SessionCore {
         keepsBody: (@Sendable (TransportResponse) -> Bool)? = nil
     ) async throws(NetworkingError) -> ReceivedResponse {
         do {
-            try begin(call)
             let startedAt = NIODeadline.now()
+            call.begin(at: startedAt)
+            try begin(call)
             let context = context(of: call, collectsBody: !call.isWatched && !hasListeners)
             let response = try await send(call.originalRequest, context: context)
             received(response, for: call)
@@ -21,7 +22,7 @@ extension SessionCore {
                 if let body = try whole(of: response, for: call) { body } else {
                     try await collect(response, context, keepsBytes: keepsBody?(response) ?? true)
                 }
-            return ReceivedResponse(transport: response, body: body, startedAt: startedAt)
+            return ReceivedResponse(transport: response, body: body, startedAt: startedAt, call: call)
         } catch {
             throw call.failed(error, nil)
         }
@@ -56,6 +57,7 @@ extension SessionCore {
         whenEnded ended: (@Sendable (NetworkingError?) -> Void)? = nil
     ) async throws(NetworkingError) -> TransportResponse {
         do {
+            call.begin(at: .now())
             try begin(call)
             let context = context(of: call, collectsBody: false)
             let response = try await send(call.originalRequest, context: context)
@@ -84,6 +86,7 @@ extension SessionCore {
     /// When this throws, the task is complete.
     func download(_ call: Call, _ download: Download) async throws(NetworkingError) -> Response<URL> {
         let startedAt = NIODeadline.now()
+        call.begin(at: startedAt)
         let context = context(of: call, collectsBody: false)
         do {
             let (response, file) = try await download.run(context) {
@@ -105,7 +108,10 @@ extension SessionCore {
                 return try await self.send(request, context: context.forPart(part))
             }
             try call.complete(nil, response, CallResult(head: response.head, value: file, file: file))
-            return Response(value: file, ReceivedResponse(transport: response, body: Data(), startedAt: startedAt))
+            return Response(
+                value: file,
+                ReceivedResponse(transport: response, body: Data(), startedAt: startedAt, call: call)
+            )
         } catch {
             throw call.failed(error, nil)
         }

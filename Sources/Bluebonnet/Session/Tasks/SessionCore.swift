@@ -113,8 +113,32 @@ final class SessionCore: CallOwner {
             state.forgetUnstarted(task.identifier)
             return (!state.listeners.isEmpty, state.isFinishing && state.tasks.isEmpty)
         }
-        if hasListeners { post(SessionEvent(.didComplete, task.presented, error: error, result())) }
+        let observers = settings.observers
+        if hasListeners || !observers.isEmpty {
+            let result = result()
+            report(task, error, result, to: observers)
+            if hasListeners { post(SessionEvent(.didComplete, task.presented, error: error, result)) }
+        }
         if isLast { finish() }
+    }
+
+    private func report(
+        _ task: Call,
+        _ error: NetworkingError?,
+        _ result: CallResult,
+        to observers: [any TaskObserver]
+    ) {
+        // One that never began has nothing to report.
+        guard !observers.isEmpty, let metrics = task.metrics else { return }
+        let report = TaskReport(
+            taskIdentifier: task.identifier,
+            request: task.originalRequest,
+            metrics: metrics,
+            error: error,
+            body: result.body,
+            file: result.file
+        )
+        for observer in observers { observer.taskDidEnd(report) }
     }
 
     /// The tasks that are not complete: of one kind, or all of them.

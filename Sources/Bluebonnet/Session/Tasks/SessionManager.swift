@@ -181,7 +181,11 @@ public final class SessionManager: Sendable {
     public func open(_ request: Request) async throws(NetworkingError) -> TransportResponse {
         let call = Call(request, core: core, kind: .stream, isWatched: true, isStarted: true)
         var response = try await core.open(call)
-        response.body = response.body.keeping(self, lineLimit: configuration.limits.line) { call.currentProgress }
+        response.body = response.body.keeping(self, lineLimit: configuration.limits.line) {
+            call.currentProgress
+        } metrics: {
+            call.metrics
+        }
         return response
     }
 

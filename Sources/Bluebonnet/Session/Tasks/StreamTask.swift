@@ -75,6 +75,9 @@ public final class StreamTask: SessionTask {
     /// most ten times a second, and at the end. A slow reader gets the newest.
     public var progress: AsyncStream<TaskProgress> { core.call.progress }
 
+    /// What has happened so far; all of it when the task is over. Nil before it was started.
+    public var metrics: TaskMetrics? { core.call.metrics }
+
     /// The urgency of the task; see ``SessionTask/priority``.
     public var priority: RequestPriority {
         get { core.call.priority }
@@ -133,7 +136,11 @@ public final class StreamTask: SessionTask {
             let (call, completion, bodyEnd) = (core.call, completion, TaskEnding<NetworkingError?>())
             var response = try await core.session.open(call) { bodyEnd.end($0) }
             let lineLimit = session.configuration.limits.line
-            response.body = response.body.keeping(session, lineLimit: lineLimit) { call.currentProgress }
+            response.body = response.body.keeping(session, lineLimit: lineLimit) {
+                call.currentProgress
+            } metrics: {
+                call.metrics
+            }
             response = try await response.accepted(by: validations, errorBodyLimit: errorBodyLimit)
             bodyEnd.whenThere { completion.end($0) }
             return response

@@ -1,0 +1,78 @@
+import NIOCore
+import Synchronization
+
+/// One transaction as the engine records it; users see it as ``TransactionMetrics``.
+struct TransactionRecord: Sendable {
+    /// Its number in the call.
+    let hop: Int
+    let sent: SentRequest
+    var head: ResponseHead?
+    var error: NetworkingError?
+    /// The time since which it waits for a connection.
+    let startedAt: NIODeadline
+    /// Nil while it is under way.
+    var endedAt: NIODeadline?
+    var marks = TransactionMarks()
+    var connection: ConnectionRecord?
+    var isConnectionReused = false
+    /// The bytes on the wire; of the decoded body, those before its content coding is undone.
+    var wireBytes = TransactionMetrics.Bytes()
+    /// The size of the body with its content coding undone, where it was undone.
+    var decodedCount: Int?
+
+    var bytes: TransactionMetrics.Bytes {
+        var bytes = wireBytes
+        if let decodedCount { bytes.decodedResponseBody = decodedCount }
+        return bytes
+    }
+}
+
+/// The instants of a transaction on its connection.
+struct TransactionMarks: Sendable, Hashable {
+    var requestStart: NIODeadline?
+    var requestEnd: NIODeadline?
+    var firstByte: NIODeadline?
+    var lastByte: NIODeadline?
+}
+
+/// The times of making a connection.
+struct ConnectionTimes: Sendable, Hashable {
+    struct Phase: Sendable, Hashable {
+        var start: NIODeadline
+        var end: NIODeadline?
+    }
+
+    var nameLookup: Phase?
+    var connect: Phase?
+    var tls: Phase?
+}
+
+/// One connection as its transactions know it: made once for each, and shared by them.
+final class ConnectionRecord: Sendable {
+    private static let last = Atomic(0)
+
+    let identifier: Int
+    let times: ConnectionTimes
+    let local: NetworkEndpoint?
+    let remote: NetworkEndpoint?
+    let tlsVersion: TLSVersion?
+    /// Whether it was ready to be used.
+    let isOpen: Bool
+
+    /// The record of a connection that could not be made, as far as that came.
+    init(failed times: ConnectionTimes) {
+        self.times = times
+        identifier = 0
+        (local, remote, tlsVersion) = (nil, nil, nil)
+        isOpen = false
+    }
+
+    init(_ times: ConnectionTimes, local: SocketAddress?, remote: SocketAddress?, tlsVersion: TLSVersion?) {
+        self.times = times
+        identifier = Self.last.wrappingAdd(1, ordering: .relaxed).newValue
+        self.local = local.map(NetworkEndpoint.init)
+        self.remote = remote.map(NetworkEndpoint.init)
+        self.tlsVersion = tlsVersion
+        isOpen = true
+    }
+}
