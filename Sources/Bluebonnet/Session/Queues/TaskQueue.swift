@@ -196,7 +196,9 @@ public final class TaskQueue: Sendable {
         // An address is not used again before this was called, also when the task is released
         // without a start.
         let identity = ObjectIdentifier(task)
-        task.whenComplete { [weak self] _ in self?.ended(identity) }
+        let ended: @Sendable () -> Void = { [weak self] in self?.ended(identity) }
+        // The queue is not one who waits for the result, which a journal keeps until there is one.
+        if let task = task as? any QueuedTask { task.whenOver(ended) } else { task.whenComplete { _ in ended() } }
     }
 
     private func ended(_ identity: ObjectIdentifier) {
@@ -251,16 +253,20 @@ extension TaskQueue.State {
 /// A task that knows that it waits in a queue.
 private protocol QueuedTask: ValueTask {
     var queuedCall: Call { get }
+    func whenOver(_ body: @escaping @Sendable () -> Void)
 }
 
 extension DataTask: QueuedTask {
     fileprivate var queuedCall: Call { core.call }
+    fileprivate func whenOver(_ body: @escaping @Sendable () -> Void) { core.ending.whenThere { _ in body() } }
 }
 
 extension UploadTask: QueuedTask {
     fileprivate var queuedCall: Call { core.call }
+    fileprivate func whenOver(_ body: @escaping @Sendable () -> Void) { core.ending.whenThere { _ in body() } }
 }
 
 extension DownloadTask: QueuedTask {
     fileprivate var queuedCall: Call { core.call }
+    fileprivate func whenOver(_ body: @escaping @Sendable () -> Void) { core.ending.whenThere { _ in body() } }
 }

@@ -43,6 +43,7 @@ public final class SessionManager: Sendable {
     init(_ core: SessionCore, isShared: Bool = false) {
         self.core = core
         self.isShared = isShared
+        core.restoreTransfers()
     }
 
     deinit {
@@ -226,6 +227,7 @@ public final class SessionManager: Sendable {
         guard !isShared else { return }
         invalidate()
         await (core.transport as? Engine)?.waitUntilClosed()
+        await synchronizeTransfers()
     }
 }
 
