@@ -21,8 +21,8 @@
     /// (`PRAGMA secure_delete`).
     ///
     /// The database is in use while this object or one of its stores is referenced, and the kernel
-    /// gives the lock back when the process ends, however it ends. The folder has to be on a disk of
-    /// this machine: SQLite's log does not work over a network.
+    /// gives the lock back when the process ends, however it ends. The folder has to be on a disk
+    /// of this machine: SQLite's log does not work over a network.
     ///
     /// No counterpart in AFNetworking or Alamofire: the system keeps background sessions.
     public final class StoreDatabase: Sendable {

@@ -13,8 +13,8 @@
         import Musl
     #endif
 
-    /// A program with a persistent session that is killed at random moments, and started again until
-    /// all of its transfers are over.
+    /// A program with a persistent session that is killed at random moments, and started again
+    /// until all of its transfers are over.
     @Suite(.timeLimit(.minutes(60)), .serialized)
     struct TransferKillTests {
         /// The number of kills; scripts/transfer-kills sets a larger one.

@@ -178,7 +178,7 @@ struct Download: Sendable {
         }.map { Progress(partial: $0) }
     }
 
-    /// What continues it: what is known of an earlier process is newer than what that one was given.
+    /// What continues it: what an earlier process has left is newer than what that one was given.
     /// Blocks.
     func knownResumeData() -> ResumeData? {
         transfer?.resumeData(for: url) ?? resumeData

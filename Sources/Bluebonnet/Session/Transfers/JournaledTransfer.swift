@@ -129,8 +129,8 @@ final class JournaledTransfer: Sendable {
         session.release(identifier)
     }
 
-    /// Forgets a transfer whatever its stage is, unless its session has ended: then it is one of the
-    /// next session.
+    /// Forgets a transfer whatever its stage is, unless its session has ended: then it is one of
+    /// the next session.
     func forget() {
         guard !session.hasEnded else { return }
         removeRecord()

@@ -1,11 +1,12 @@
-/// Transfers that outlive the process, in a session with a ``SessionConfiguration/transferJournal``.
+/// Transfers that outlive the process, in a session with a
+/// ``SessionConfiguration/transferJournal``.
 extension SessionManager {
     /// The downloads and uploads of an earlier session with the same journal, which ended before
     /// somebody had their results: because the process was ended, however, or the session.
     ///
     /// Each is a ``DownloadTask`` or an ``UploadTask`` of `Data`, with the identifier, the request,
-    /// the destination and the priority that it had. It is suspended until ``SessionTask/resume()``
-    /// or until its value is awaited, unless ``SessionConfiguration/resumesTransfers`` began it; and
+    /// the destination and the priority that it had. It waits for ``SessionTask/resume()``, or for
+    /// somebody who awaits its value, unless ``SessionConfiguration/resumesTransfers`` began it.
     /// ``SessionTask/cancel()`` forgets it. A download goes on where it was, an upload is sent from
     /// its beginning. One that was over, and whose result nobody took, ends at once with that
     /// result. The value of an upload is the body of its response as it is: nothing is validated,
@@ -30,9 +31,10 @@ extension SessionManager {
         }
     }
 
-    /// Returns when the disk has all that happened so far: the tasks that were made, and the results
-    /// that were taken. Without it, that takes a few milliseconds more, and a process that ends
-    /// within them makes some tasks anew, or gives some results again. ``shutdown()`` waits too.
+    /// Returns when the disk has all that happened so far: the tasks that were made, and that
+    /// results were taken. Without it, that takes a few milliseconds more: a process that ends
+    /// within them has not stored its newest tasks, or gives some results again. ``shutdown()``
+    /// waits too.
     public func synchronizeTransfers() async {
         await core.transfers?.journal.synchronize()
     }

@@ -152,7 +152,8 @@ struct StoredRequest: Sendable, Hashable, Codable {
         set { taskPriority = newValue.map(Priority.init) }
     }
 
-    /// Notes the version of the file that is sent, or compares it with the one that was noted. Blocks.
+    /// Notes the version of the file that is sent, or compares it with the one that was noted.
+    /// Blocks.
     ///
     /// - Throws: ``NetworkingError/Code/requestBodyFailed`` when it is another one, or not there.
     mutating func checkFile() throws(NetworkingError) {

@@ -118,7 +118,8 @@ struct TransferRecord: Sendable, Codable {
 
     // MARK: Going on
 
-    /// The path of the partial file; nil for an upload, and where the server has not named the file.
+    /// The path of the partial file; nil for an upload, and where the server has not named the
+    /// file.
     var knownPartialFile: String? {
         if let partialFile { return partialFile }
         guard let download, !download.isFolder else { return nil }
@@ -129,6 +130,7 @@ struct TransferRecord: Sendable, Codable {
     /// the process ended, and nobody could note that.
     ///
     /// - Parameter identity: Gives the identity of the file at a path.
+    /// - Returns: The result; nil for a transfer that has to go on.
     func result(identity: (String) -> FileIdentity?) -> TransferResult? {
         if let result { return result }
         guard let commit, let path = commit.place(identity: identity) else { return nil }

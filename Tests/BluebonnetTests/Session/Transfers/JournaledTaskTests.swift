@@ -11,6 +11,8 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct JournaledTaskTests {
     private static let bytes = RangeResponses.bytes(300_000)
+    /// The bytes that a server sends before it sends no more.
+    private static let stalled = 100_000
 
     /// Runs a server, whose responses the body may change, with a folder and a store.
     private func withServer(
@@ -18,7 +20,7 @@ struct JournaledTaskTests {
         _ body: (FaultServer, Shared, URL, MemoryTransferStore) async throws -> Void
     ) async throws {
         let shared = Shared(responses)
-        try await FaultServer.run(.requests { request in shared.withLock { $0.steps(request) } }) { server in
+        try await FaultServer.run(.requests { request in shared.steps(request) }) { server in
             try await withDirectory { directory in
                 try await body(server, shared, directory, MemoryTransferStore())
             }
@@ -27,9 +29,21 @@ struct JournaledTaskTests {
 
     private final class Shared: Sendable {
         private let value: Mutex<RangeResponses>
+        private let stalls = Mutex(false)
 
         init(_ responses: RangeResponses) {
             value = Mutex(responses)
+        }
+
+        /// The steps for a request. A body that is cut ends with the connection, or not at all.
+        func steps(_ request: FaultServer.Request) -> [FaultStep] {
+            let steps = value.withLock { $0.steps(request) }
+            return stalls.withLock { $0 } && steps.count > 1 ? [steps[0], .stall] : steps
+        }
+
+        func stall(after count: Int?) {
+            value.withLock { $0.cut = count }
+            stalls.withLock { $0 = count != nil }
         }
 
         func withLock<Result: Sendable>(_ body: (inout RangeResponses) -> Result) -> Result {
@@ -52,32 +66,34 @@ struct JournaledTaskTests {
         try await until("the task is over") { task.state == .completed }
     }
 
+    /// Returns when so many bytes are in the partial file of a target.
+    private func came(_ count: Int, of target: URL) async throws {
+        try await until("bytes came") { (try? SystemFile.size(of: target.path + ".bluebonnet")) == count }
+    }
+
     // MARK: Downloads
 
     @Test func `a download that the end of a session stopped is given back, and goes on where it was`() async throws {
-        try await withServer { server, _, directory, store in
+        try await withServer { server, responses, directory, store in
             let file = directory.appending(path: "a")
             let identifier = try await withJournal(in: store) { session in
-                let first = session.downloadTask(for: try Request(to: server.baseURL + "/never"), to: file)
-                _ = first
+                // One that nobody keeps is not one of the next session.
+                _ = session.downloadTask(for: try Request(to: server.baseURL + "/never"), to: file)
                 var request = try Request(to: server.baseURL + "/a")
                 request.taskDescription = "the first"
                 request.headerFields[.authorization] = "Bearer x"
                 let task = session.downloadTask(for: request, to: .file(file, options: .createDirectories))
                 task.priority = .background
-                task.onProgress { [weak task] progress in
-                    if progress.download.completed > 0 { task?.suspend() }
-                }
+                responses.stall(after: Self.stalled)
                 task.resume()
-                try await until("bytes came") { task.currentProgress.download.completed > 0 }
+                try await came(Self.stalled, of: file)
                 session.invalidate()
                 let error = try await networkingError { try await task.value }
                 #expect(error.code == .sessionInvalidated)
                 return task.identifier
             }
             #expect(store.identifiers == [identifier])
-            let partial = try SystemFile.size(of: file.path + ".bluebonnet")
-            #expect(partial > 0 && partial < Self.bytes.count)
+            responses.stall(after: nil)
             try await withJournal(in: store) { session in
                 let task = try #require(session.restoredTasks.first as? DownloadTask)
                 #expect(session.restoredTasks.count == 1)
@@ -94,7 +110,7 @@ struct JournaledTaskTests {
                 #expect(session.restoredTasks.isEmpty)
             }
             #expect(try Data(contentsOf: file) == Data(Self.bytes))
-            #expect(server.requests.last?.value(of: "Range") == "bytes=\(partial)-")
+            #expect(server.requests.last?.value(of: "Range") == "bytes=\(Self.stalled)-")
             #expect(store.identifiers == [])
             #expect(try names(in: directory) == ["a"])
         }
@@ -103,17 +119,16 @@ struct JournaledTaskTests {
     @Test func `a download into a folder finds its partial file again`() async throws {
         var responses = RangeResponses(bytes: Self.bytes)
         responses.headers = [("Content-Disposition", "attachment; filename=\"named.bin\"")]
-        try await withServer(responses) { server, _, directory, store in
+        try await withServer(responses) { server, shared, directory, store in
+            shared.stall(after: Self.stalled)
             try Data("old".utf8).write(to: directory.appending(path: "named.bin"))
             try await withJournal(in: store) { session in
                 let task = session.downloadTask(for: try Request(to: server.baseURL + "/a"), to: .folder(directory))
-                task.onProgress { [weak task] progress in
-                    if progress.download.completed > 0 { task?.suspend() }
-                }
                 task.resume()
-                try await until("bytes came") { task.currentProgress.download.completed > 0 }
+                try await came(Self.stalled, of: directory.appending(path: "named.bin"))
                 await session.synchronizeTransfers()
             }
+            shared.stall(after: nil)
             try await withJournal(in: store) { session in
                 let task = try #require(session.restoredTasks.first as? DownloadTask)
                 #expect(try await task.value.lastPathComponent == "named 2.bin")
@@ -200,14 +215,13 @@ struct JournaledTaskTests {
                 let file = directory.appending(path: "a")
                 try await withJournal(in: store) { session in
                     let task = session.downloadTask(for: try Request(to: server.baseURL + "/a"), to: file)
-                    task.onProgress { [weak task] _ in task?.suspend() }
                     task.resume()
-                    try await until("bytes came") { task.currentProgress.download.completed > 0 }
+                    try await came(Self.stalled, of: file)
                 }
+                responses.stall(after: nil)
                 let new = RangeResponses.bytes(200_000, seed: 2)
                 if isGone {
                     try FileManager.default.removeItem(atPath: file.path + ".bluebonnet")
-                    responses.withLock { $0.cut = nil }
                 } else {
                     responses.withLock { $0 = RangeResponses(bytes: new, tag: "\"v2\"") }
                 }
@@ -244,13 +258,13 @@ struct JournaledTaskTests {
     }
 
     @Test func `a transfer that was cancelled is forgotten with what was received`() async throws {
-        try await withServer { server, _, directory, store in
+        try await withServer { server, responses, directory, store in
+            responses.stall(after: Self.stalled)
             let request = try Request(to: server.baseURL + "/a")
             try await withJournal(in: store) { session in
                 let running = session.downloadTask(for: request, to: directory.appending(path: "a"))
-                running.onProgress { [weak running] _ in running?.suspend() }
                 running.resume()
-                try await until("bytes came") { running.currentProgress.download.completed > 0 }
+                try await came(Self.stalled, of: directory.appending(path: "a"))
                 let waiting = session.downloadTask(for: request, to: directory.appending(path: "b"))
                 await session.synchronizeTransfers()
                 #expect(store.identifiers == [1, 2])
