@@ -6,7 +6,7 @@
         /// The configuration of a session whose downloads and uploads outlive the process: the
         /// default configuration with a journal in an SQLite database.
         ///
-        /// ```swift
+        /// ```
         /// let directory = URL(filePath: "/var/lib/example")
         /// let configuration = try SessionConfiguration.persistent(
         ///     identifier: "com.example.sync",

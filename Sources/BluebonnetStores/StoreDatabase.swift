@@ -6,7 +6,7 @@
     /// A folder with an SQLite database, in which the stores of one session are, and which one
     /// process uses at a time.
     ///
-    /// ```swift
+    /// ```
     /// let database = try StoreDatabase(identifier: "com.example.sync", directory: directory)
     /// var configuration = SessionConfiguration()
     /// configuration.transferJournal = try TransferJournal(database.transfers)

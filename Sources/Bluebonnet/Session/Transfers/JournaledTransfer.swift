@@ -59,6 +59,7 @@ final class JournaledTransfer: Sendable {
     ///   ``NetworkingError/Code/invalidRequest`` for what cannot be stored, and
     ///   ``NetworkingError/Code/requestBodyFailed`` for a file that has changed meanwhile.
     func start() async throws(NetworkingError) {
+        session.started(identifier)
         if let fault = session.fault { throw fault }
         var request = try state.withLock { $0.record }.get().request
         do {

@@ -10,6 +10,9 @@ final class SessionTransfers: Sendable {
         /// Those that are not over.
         var open: Set<Int> = []
         var whenClosed: [@Sendable () -> Void] = []
+        /// Those under way, which have files.
+        var running: Set<Int> = []
+        var whenIdle: [@Sendable () -> Void] = []
         var hasEnded = false
     }
 
@@ -91,13 +94,33 @@ final class SessionTransfers: Sendable {
         state.withLock { _ = $0.open.insert(identifier) }
     }
 
+    func started(_ identifier: Int) {
+        state.withLock { _ = $0.running.insert(identifier) }
+    }
+
     func closed(_ identifier: Int) {
         let listeners = state.withLock { state -> [@Sendable () -> Void] in
-            guard state.open.remove(identifier) != nil, state.open.isEmpty else { return [] }
+            var listeners: [@Sendable () -> Void] = []
+            if state.running.remove(identifier) != nil, state.running.isEmpty {
+                listeners += state.whenIdle
+                state.whenIdle = []
+            }
+            guard state.open.remove(identifier) != nil, state.open.isEmpty else { return listeners }
             defer { state.whenClosed = [] }
-            return state.whenClosed + (state.hasEnded ? [] : [didFinish].compactMap(\.self))
+            return listeners + state.whenClosed + (state.hasEnded ? [] : [didFinish].compactMap(\.self))
         }
         for listener in listeners { listener() }
+    }
+
+    /// Returns when no transfer is under way, so that another session can have their files.
+    func waitUntilIdle() async {
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                if !state.running.isEmpty { state.whenIdle.append { continuation.resume() } }
+                return state.running.isEmpty
+            }
+            if isIdle { continuation.resume() }
+        }
     }
 
     /// Calls the closure once, when no transfer is open; at once if none is.
