@@ -207,12 +207,9 @@ struct JournaledTaskTests {
 
     @Test func `a partial file that is gone is fetched anew, and a file that changed is the new one`() async throws {
         for isGone in [true, false] {
-            try await withServer(RangeResponses(bytes: Self.bytes, cut: 100_000)) {
-                server,
-                responses,
-                directory,
-                store in
+            try await withServer { server, responses, directory, store in
                 let file = directory.appending(path: "a")
+                responses.stall(after: Self.stalled)
                 try await withJournal(in: store) { session in
                     let task = session.downloadTask(for: try Request(to: server.baseURL + "/a"), to: file)
                     task.resume()
