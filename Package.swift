@@ -14,10 +14,12 @@ let package = Package(
     products: [
         .library(name: "Bluebonnet", targets: ["Bluebonnet"]),
         .library(name: "BluebonnetFoundation", targets: ["BluebonnetFoundation"]),
+        .library(name: "BluebonnetStores", targets: ["BluebonnetStores"]),
         .library(name: "BluebonnetTesting", targets: ["BluebonnetTesting"]),
     ],
     traits: [
         .trait(name: "Brotli", description: "Undoes the content coding br; needs libbrotlidec."),
+        .trait(name: "Stores", description: "BluebonnetStores: transfers that outlive the process, in SQLite."),
         .trait(name: "Zstd", description: "Undoes the content coding zstd; needs libzstd."),
     ],
     dependencies: [
@@ -29,6 +31,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
@@ -61,6 +64,13 @@ let package = Package(
             providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]
         ),
         .target(name: "BluebonnetFoundation", dependencies: ["Bluebonnet"]),
+        .target(
+            name: "BluebonnetStores",
+            dependencies: [
+                "Bluebonnet",
+                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Stores"])),
+            ]
+        ),
         .target(
             name: "BluebonnetTesting",
             dependencies: [
@@ -115,6 +125,15 @@ let package = Package(
             dependencies: [
                 "Bluebonnet",
                 "BluebonnetFoundation",
+                "LocalServer",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        .testTarget(
+            name: "BluebonnetStoresTests",
+            dependencies: [
+                "Bluebonnet",
+                "BluebonnetStores",
                 "LocalServer",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]

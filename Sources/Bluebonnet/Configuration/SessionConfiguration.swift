@@ -60,6 +60,25 @@ public struct SessionConfiguration: Sendable {
     /// per core.
     public var eventLoopGroup: (any EventLoopGroup)?
 
+    /// The journal of downloads and uploads, which then outlive the process: the session gives them
+    /// back as ``SessionManager/restoredTasks`` when the program was ended or the machine lost
+    /// power, and continues them. Default: nil, they end with the process.
+    ///
+    /// `SessionConfiguration.persistent(identifier:directory:)` of the product `BluebonnetStores`
+    /// opens one in a database.
+    public var transferJournal: TransferJournal?
+
+    /// Whether ``SessionManager/restoredTasks`` begin when the session is made; otherwise each of
+    /// them waits for its ``SessionTask/resume()``. Default: false.
+    public var resumesTransfers = false
+
+    /// Called when the last download or upload that the journal knows is over, each time there
+    /// was one, on no particular thread. Those who wait for the tasks have their results by then.
+    /// Default: nobody.
+    ///
+    /// Counterpart of `setDidFinishEventsForBackgroundURLSessionBlock:` of AFNetworking.
+    public var didFinishTransfers: (@Sendable () -> Void)?
+
     /// Finds the addresses of host names. Default: the system does.
     var nameResolver: any NameResolver = SystemNameResolver()
 

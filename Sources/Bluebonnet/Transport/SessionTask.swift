@@ -57,6 +57,9 @@ public protocol SessionTask: AnyObject, Sendable, CustomStringConvertible {
 }
 
 extension SessionTask {
+    /// The text of yours that its request came with: ``Request/taskDescription``.
+    public var taskDescription: String? { originalRequest.taskDescription }
+
     /// Method, URL and state: `GET http://example.com/users (running)`; without credentials and
     /// query values.
     public var description: String { "\(originalRequest) (\(state))" }

@@ -75,6 +75,7 @@ extension NetworkingError {
             .malformedChunk, .truncatedResponse, .unexpectedContentRange, .unexpectedResponse,
             .tooManyRedirects, .redirectRefused, .invalidRedirect, .bodyTooLarge, .lineTooLong,
             .contentDecodingFailed, .contentDecodingLimitExceeded, .outputFailed,
+            .storeFailed, .storeInUse,
             .unacceptableStatusCode, .unacceptableContentType, .responseRefused,
             .digestMismatch, .responseSerializationFailed,
             .cancelled, .sessionInvalidated, .interceptorFailed,
@@ -195,6 +196,11 @@ extension NetworkingError.Code {
     public static let contentDecodingLimitExceeded = Self("content-decoding-limit-exceeded", .limit, -1103)
     /// The response body could not be written to its file.
     public static let outputFailed = Self("output-failed", .limit, -3003)
+    /// The store of the transfers, ``SessionConfiguration/transferJournal``, cannot be opened, read
+    /// or written: no permission, no space, a damaged database, or one of a newer version.
+    public static let storeFailed = Self("store-failed", .limit, -3001)
+    /// Another process has the store of the transfers, or another session of this one.
+    public static let storeInUse = Self("store-in-use", .limit, -996)
 
     // MARK: Validation and serialization
 

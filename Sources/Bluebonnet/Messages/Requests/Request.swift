@@ -18,6 +18,7 @@ public struct Request: Sendable {
         var properties: RequestProperties?
         var redirectPolicy: RedirectPolicy?
         var expectsContinue: Bool?
+        var taskDescription: String?
         var interceptors: [any Interceptor] = []
     }
 
@@ -90,6 +91,15 @@ public struct Request: Sendable {
     public var expectsContinue: Bool? {
         get { contents.value.expectsContinue }
         _modify { yield &contents.unique.value.expectsContinue }
+    }
+
+    /// A text of yours for the task, to know it again: after a restart of the program, too, where
+    /// the session has a ``SessionConfiguration/transferJournal``. It is not sent. Default: nil.
+    ///
+    /// Counterpart of `NSURLSessionTask.taskDescription`, which belongs to the task.
+    public var taskDescription: String? {
+        get { contents.value.taskDescription }
+        _modify { yield &contents.unique.value.taskDescription }
     }
 
     /// Interceptors of this request alone: they run after the session's and before the built-in

@@ -53,6 +53,15 @@ public struct Checksum: Sendable, Hashable, LosslessStringConvertible {
         guard bytes != nil else { return nil }
     }
 
+    /// Reads a ``description``, whatever its digits are: they are checked when the download begins.
+    init?(stored description: String) {
+        let parts = description.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2,
+            let algorithm = Algorithm.allCases.first(where: { $0.rawValue.filter { $0 != "-" } == parts[0] })
+        else { return nil }
+        self.init(algorithm: algorithm, digits: String(parts[1]))
+    }
+
     /// The algorithm and the digits in lower case: `sha256:9f86d0…`.
     public var description: String { "\(algorithm.rawValue.filter { $0 != "-" }):\(digits)" }
 

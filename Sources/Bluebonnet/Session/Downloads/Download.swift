@@ -14,6 +14,8 @@ struct Download: Sendable {
     let resumeData: ResumeData?
     let checksum: Checksum?
     let validations: [ResponseValidation]
+    /// Its transfer in the journal of the session. Default: none.
+    var transfer: JournaledTransfer?
     /// Whether what was received is kept when the task is cancelled.
     let keepsWhenCancelled = Flag()
 
@@ -55,6 +57,7 @@ struct Download: Sendable {
         var progress: Progress?
         do {
             try begin()
+            try await transfer?.start()
             let digests = try DownloadDigests(checksum)
             progress = try await continued()
             if let partial = progress?.partial, !digests.isEmpty {
@@ -119,7 +122,7 @@ struct Download: Sendable {
                     continue
                 }
                 try await verify(&progress, digests, isWhole: true, response, context)
-                return (response, try await commit(partial, to: target, call))
+                return (response, try await commit(partial, to: target, response, call))
             case .write(let position, let length):
                 response = try await response.accepted(by: validations, errorBodyLimit: Self.errorBodyLimit)
                 let isPart = part != nil && response.statusCode == 206
@@ -162,19 +165,20 @@ struct Download: Sendable {
                         continue
                     }
                     try await verify(&progress, digests, isWhole: true, response, context)
-                    return (response, try await commit(partial, to: target, call))
+                    return (response, try await commit(partial, to: target, response, call))
                 }
                 if beginning != nil { call.receives(from: position, length: length) }
                 // Before anything can fail: what was made is removed or kept.
                 let partial = try await prepared(progress?.partial, target, response, position, length)
                 progress = Progress(partial: partial)
+                transfer?.note(partial)
                 digests.expect(response, at: position)
                 let known = partial.record?.length
                 let count = try await write(response, to: partial, digests, position, known, context)
                 // What follows a part of a whole of unknown length shows only in the next response.
                 let isWhole = known.map { $0 == count } ?? (position == 0)
                 try await verify(&progress, digests, isWhole: isWhole, response, context)
-                if isWhole { return (response, try await commit(partial, to: target, call)) }
+                if isWhole { return (response, try await commit(partial, to: target, response, call)) }
                 // The server may send less than the rest (RFC 9110 §15.3.7).
                 guard partial.record?.validator != nil, count > position, count < known ?? .max else {
                     throw NetworkingError(
@@ -239,8 +243,16 @@ struct Download: Sendable {
 
     /// The file of an earlier download.
     private func continued() async throws -> Progress? {
-        guard let resumeData else { return nil }
-        return try await threads.run { try PartialFile(continuing: resumeData) }.map { Progress(partial: $0) }
+        guard resumeData != nil || transfer != nil else { return nil }
+        return try await threads.run {
+            try knownResumeData().flatMap { try PartialFile(continuing: $0) }
+        }.map { Progress(partial: $0) }
+    }
+
+    /// What continues it: what an earlier process has left is newer than what that one was given.
+    /// Blocks.
+    func knownResumeData() -> ResumeData? {
+        transfer?.resumeData(for: url) ?? resumeData
     }
 
     /// The target, which the destination decides once.
@@ -384,7 +396,13 @@ struct Download: Sendable {
         }
     }
 
-    private func commit(_ partial: PartialFile, to target: PartialFile.Target, _ call: Call) async throws -> URL {
+    private func commit(
+        _ partial: PartialFile,
+        to target: PartialFile.Target,
+        _ response: TransportResponse,
+        _ call: Call
+    ) async throws -> URL {
+        await transfer?.willCommit(partial, to: target, response.head)
         if let error = call.error { throw error }
         let path = try await threads.run { try partial.commit(to: target) }
         return URL(filePath: path, directoryHint: .notDirectory)
@@ -397,7 +415,9 @@ struct Download: Sendable {
     /// - Returns: The error for the user.
     private func ended(_ error: any Error, _ call: Call, _ progress: Progress?) async -> NetworkingError {
         var error = call.error ?? FileOutput.failure(error, of: "The download")
-        let isWanted = !error.isCancelled && !Task.isCancelled || keepsWhenCancelled.isSet
+        // The next session goes on with what the end of this one has stopped.
+        let isInterrupted = transfer != nil && error.code == .sessionInvalidated
+        let isWanted = !error.isCancelled && !Task.isCancelled || keepsWhenCancelled.isSet || isInterrupted
         guard let progress else {
             error.resumeData = isWanted ? resumeData : nil
             if !isWanted { try? await threads.runEvenIfCancelled { removePartialFile() } }
@@ -432,7 +452,7 @@ struct Download: Sendable {
 
     /// Removes the file that the download was to continue. Blocks.
     func removePartialFile() {
-        guard let resumeData else { return }
+        guard let resumeData = knownResumeData() else { return }
         try? PartialFile(continuing: resumeData)?.remove()
     }
 }

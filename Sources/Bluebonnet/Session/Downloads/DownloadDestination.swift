@@ -113,9 +113,37 @@ public struct DecidedDestination: DownloadDestination {
     }
 }
 
-extension DownloadDestination where Self == DecidedDestination {
-    /// A file of a folder, under the name that the server suggests:
-    /// ``ResponseHead/suggestedFileName(for:)``.
+/// A folder, in which the file gets the name that the server suggests:
+/// ``ResponseHead/suggestedFileName(for:)``. Written as `to: .folder(downloads)`.
+///
+/// Counterpart of Alamofire's `DownloadRequest.suggestedDownloadDestination(for:in:options:)`.
+public struct FolderDestination: DownloadDestination, Hashable {
+    /// A file URL of a folder.
+    public var folder: URL
+
+    /// What may be done for the file.
+    public var options: DownloadTarget.Options
+
+    /// Makes a destination.
+    ///
+    /// - Parameters:
+    ///   - folder: A file URL of a folder.
+    ///   - options: What may be done for the file. Default: folders are made, and a file that
+    ///     exists is not replaced: the new one gets a name that is free.
+    public init(_ folder: URL, options: DownloadTarget.Options = [.createDirectories, .uniqueName]) {
+        self.folder = folder
+        self.options = options
+    }
+
+    /// The file of this folder.
+    public func target(for head: ResponseHead, request: Request) -> DownloadTarget {
+        let name = head.suggestedFileName(for: request.url)
+        return DownloadTarget(folder.appending(path: name, directoryHint: .notDirectory), options: options)
+    }
+}
+
+extension DownloadDestination where Self == FolderDestination {
+    /// A file of a folder, under the name that the server suggests; see ``FolderDestination``.
     ///
     /// - Parameters:
     ///   - folder: A file URL of a folder.
@@ -126,9 +154,6 @@ extension DownloadDestination where Self == DecidedDestination {
         _ folder: URL,
         options: DownloadTarget.Options = [.createDirectories, .uniqueName]
     ) -> Self {
-        DecidedDestination { head, request in
-            let name = head.suggestedFileName(for: request.url)
-            return DownloadTarget(folder.appending(path: name, directoryHint: .notDirectory), options: options)
-        }
+        FolderDestination(folder, options: options)
     }
 }

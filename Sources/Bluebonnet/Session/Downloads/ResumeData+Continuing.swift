@@ -26,8 +26,13 @@ extension ResumeData {
     ///   - target: The file URL to which the download was to go.
     ///   - url: The URL of the download. User, password and fragment do not count.
     public init?(continuing target: URL, from url: URL) {
-        guard let path = try? PartialFile.Target(DownloadTarget(target)).path,
-            let file = try? SystemFile(reading: PartialFile.path(for: path)),
+        guard let path = try? PartialFile.Target(DownloadTarget(target)).path else { return nil }
+        self.init(partialFile: PartialFile.path(for: path), from: url)
+    }
+
+    /// What continues the download that a partial file belongs to.
+    init?(partialFile path: String, from url: URL) {
+        guard let file = try? SystemFile(reading: path),
             let record = try? DownloadRecord(of: file), record.resource == DownloadRecord.digest(of: url),
             let validator = record.validator, let size = try? file.size()
         else { return nil }

@@ -79,6 +79,14 @@ public struct RequestOption: Sendable {
         request { $0.expectsContinue = expects }
     }
 
+    /// A text of yours for the task; see ``Request/taskDescription``.
+    ///
+    /// - Parameter description: The text.
+    /// - Returns: The option.
+    public static func taskDescription(_ description: String) -> RequestOption {
+        request { $0.taskDescription = description }
+    }
+
     /// The responses that are accepted, in place of ``HTTPSessionManager/validation`` and, where
     /// the call names no serializer, also in place of the rules of
     /// ``HTTPSessionManager/responseSerializer``. A serializer that the call names keeps its own.

@@ -196,7 +196,9 @@ public final class TaskQueue: Sendable {
         // An address is not used again before this was called, also when the task is released
         // without a start.
         let identity = ObjectIdentifier(task)
-        task.whenComplete { [weak self] _ in self?.ended(identity) }
+        let ended: @Sendable () -> Void = { [weak self] in self?.ended(identity) }
+        // The queue is not one who waits for the result, which a journal keeps until there is one.
+        if let task = task as? any QueuedTask { task.whenOver(ended) } else { task.whenComplete { _ in ended() } }
     }
 
     private func ended(_ identity: ObjectIdentifier) {
@@ -263,6 +265,10 @@ extension QueuedTask {
 
     func start() {
         core.start(work)
+    }
+
+    func whenOver(_ body: @escaping @Sendable () -> Void) {
+        core.ending.whenThere { _ in body() }
     }
 }
 

@@ -7,6 +7,7 @@ extension Call {
     /// - Parameters:
     ///   - request: The request to send.
     ///   - core: The session.
+    ///   - identifier: Its identifier, where it had one in an earlier session. Default: a new one.
     ///   - kind: The kind of the task. Default: data.
     ///   - isWatched: Whether it may be looked at while it runs. Default: false.
     ///   - isStarted: Whether its maker runs it at once. Default: false.
@@ -14,6 +15,7 @@ extension Call {
     convenience init(
         _ request: Request,
         core: SessionCore,
+        identifier: Int? = nil,
         kind: Kind = .data,
         isWatched: Bool = false,
         isStarted: Bool = false,
@@ -21,7 +23,7 @@ extension Call {
     ) {
         self.init(
             request,
-            identifier: core.newIdentifier(),
+            identifier: identifier ?? core.newIdentifier(),
             settings: core.settings,
             owner: core,
             kind: kind,

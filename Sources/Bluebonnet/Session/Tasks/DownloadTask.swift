@@ -31,7 +31,11 @@ public final class DownloadTask: ValueTask {
     private let download: Download
 
     init(_ request: Request, session: SessionCore, _ download: Download) {
-        core = TaskCore(request, session: session, kind: .download)
+        core = TaskCore(request, session: session, kind: .download, restoring: download.transfer) {
+            () throws(NetworkingError) in try TransferRecord(request, download)
+        }
+        var download = download
+        download.transfer = core.transfer
         self.download = download
         core.present(as: self)
     }
@@ -72,7 +76,7 @@ public final class DownloadTask: ValueTask {
     /// The urgency of the task; see ``SessionTask/priority``.
     public var priority: RequestPriority {
         get { core.call.priority }
-        set { core.call.priority = newValue }
+        set { core.setPriority(newValue) }
     }
 
     // MARK: The result
@@ -89,7 +93,7 @@ public final class DownloadTask: ValueTask {
     ///
     /// - Parameter body: Gets the response or the error.
     public func whenComplete(_ body: @escaping @Sendable (Outcome) -> Void) {
-        core.ending.whenThere(body)
+        core.whenComplete(body)
     }
 
     /// Calls the closure with the progress as often as ``progress`` has one, on no particular
@@ -119,11 +123,13 @@ public final class DownloadTask: ValueTask {
         core.call.cancel()
         // No other code completes a task that never started.
         guard core.call.markUnstarted() else { return }
+        core.transfer?.forget()
         let error = core.call.failed(CancellationError(), nil)
-        guard download.resumeData != nil else { return core.ending.end(.failure(error)) }
+        guard download.resumeData != nil || core.transfer != nil else { return core.ending.end(.failure(error)) }
         BlockingThreads.files.submit { [download, ending = core.ending] unavailable in
             if unavailable == nil { download.removePartialFile() }
             ending.end(.failure(error))
+            download.transfer?.close()
         }
     }
 
@@ -133,7 +139,9 @@ public final class DownloadTask: ValueTask {
     ///   continued, and when it is complete.
     public func cancelProducingResumeData() async -> ResumeData? {
         download.keepsWhenCancelled.set()
-        if core.cancel() { return download.resumeData }
+        if core.cancel() {
+            return try? await BlockingThreads.files.runEvenIfCancelled { [download] in download.knownResumeData() }
+        }
         guard case .failure(let error) = await core.ending.outcome(onCancel: {}) else { return nil }
         return error.resumeData
     }

@@ -36,7 +36,15 @@ extension SessionCore {
         to call: Call,
         _ serialize: @escaping DataTask<Output>.Serialize
     ) async throws(NetworkingError) -> Response<Output> {
-        let received = try await receive(call)
+        try await parsed(try await receive(call), call, serialize)
+    }
+
+    /// Parses what was received, and completes the call.
+    func parsed<Output: Sendable>(
+        _ received: ReceivedResponse,
+        _ call: Call,
+        _ serialize: @escaping DataTask<Output>.Serialize
+    ) async throws(NetworkingError) -> Response<Output> {
         guard Call.isParsedElsewhere(received, caller: #isolation) else {
             return try call.finish(received) { received throws(NetworkingError) in
                 Response(value: try serialize(received), received)
@@ -85,6 +93,7 @@ extension SessionCore {
     ///
     /// When this throws, the task is complete.
     func download(_ call: Call, _ download: Download) async throws(NetworkingError) -> Response<URL> {
+        if let known = try await result(of: download.transfer, call) { return try downloaded(known, call) }
         let startedAt = NIODeadline.now()
         call.begin(at: startedAt)
         let context = context(of: call, collectsBody: false)
@@ -107,12 +116,14 @@ extension SessionCore {
                 link.tie(part)
                 return try await self.send(request, context: context.forPart(part))
             }
+            await download.transfer?.finish(TransferResult(response, file))
             try call.complete(nil, response, CallResult(head: response.head, value: file, file: file))
             return Response(
                 value: file,
                 ReceivedResponse(transport: response, body: Data(), startedAt: startedAt, call: call)
             )
         } catch {
+            await download.transfer?.fail(call.error ?? .wrapping(error))
             throw call.failed(error, nil)
         }
     }

@@ -34,7 +34,9 @@ final class SessionCore: CallOwner {
 
     let settings: SessionSettings
     let chain: InterceptorChain
-    private let lastIdentifier = Atomic(0)
+    /// The transfers that outlive the process, in a session with a journal.
+    let transfers: SessionTransfers?
+    private let lastIdentifier: Atomic<Int>
     /// The number of listeners, read several times for each request.
     private let listenerCount = Atomic(0)
     private let state = Mutex(State())
@@ -42,6 +44,8 @@ final class SessionCore: CallOwner {
     init(configuration: SessionConfiguration, transport: (any Transport)? = nil, hopObserver: HopEvent.Observer? = nil)
     {
         settings = SessionSettings(configuration, hopObserver: hopObserver)
+        transfers = SessionTransfers(configuration)
+        lastIdentifier = Atomic(transfers?.lastIdentifier ?? 0)
         // The one fixed order: the user's own, those of the request, redirects, content decoding.
         chain = InterceptorChain(
             interceptors: configuration.interceptors,
@@ -215,6 +219,7 @@ final class SessionCore: CallOwner {
     /// Ends an invalidated session, when its last task is over.
     private func finish() {
         transport.invalidate()
+        transfers?.end()
         let listeners = state.withLock { state in
             defer { state.listeners = [:] }
             listenerCount.store(0, ordering: .releasing)

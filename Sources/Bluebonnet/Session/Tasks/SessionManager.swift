@@ -43,6 +43,7 @@ public final class SessionManager: Sendable {
     init(_ core: SessionCore, isShared: Bool = false) {
         self.core = core
         self.isShared = isShared
+        core.restoreTransfers()
     }
 
     deinit {
@@ -224,12 +225,15 @@ public final class SessionManager: Sendable {
         )
     }
 
-    /// Ends the session and returns when its last connection has closed. Returns at once for
-    /// ``shared``, which does not end.
+    /// Ends the session and returns when its last connection has closed, and another session can
+    /// have its ``SessionConfiguration/transferJournal``. Returns at once for ``shared``, which
+    /// does not end.
     public func shutdown() async {
         guard !isShared else { return }
         invalidate()
         await (core.transport as? Engine)?.waitUntilClosed()
+        await core.transfers?.waitUntilIdle()
+        await synchronizeTransfers()
     }
 }
 

@@ -9,10 +9,19 @@ struct TaskCore<Success: Sendable>: Sendable {
     let session: SessionCore
     let call: Call
     let ending = TaskEnding<Outcome>()
+    /// The transfer in the journal of the session, where there is one.
+    let transfer: JournaledTransfer?
 
-    init(_ request: Request, session: SessionCore, kind: Call.Kind) {
+    init(
+        _ request: Request,
+        session: SessionCore,
+        kind: Call.Kind,
+        restoring transfer: JournaledTransfer? = nil,
+        record: () throws(NetworkingError) -> TransferRecord? = { () throws(NetworkingError) in nil }
+    ) {
         self.session = session
-        call = Call(request, core: session, kind: kind, isWatched: true)
+        call = Call(request, core: session, identifier: transfer?.identifier, kind: kind, isWatched: true)
+        self.transfer = transfer ?? session.transfers?.made(call.identifier, record)
     }
 
     /// Makes the task known to its session, as a step of making it.
@@ -24,6 +33,7 @@ struct TaskCore<Success: Sendable>: Sendable {
     /// Forgets the task, which nobody refers to any more. One that runs is referred to.
     func release() {
         session.released(call.identifier)
+        transfer?.released()
         if ending.isAwaited { ending.end(.failure(call.releasedEarly())) }
     }
 
@@ -37,8 +47,28 @@ struct TaskCore<Success: Sendable>: Sendable {
         of work: () async throws(NetworkingError) -> Success,
         onCancel cancel: @Sendable () -> Void
     ) async -> Outcome {
+        // Where there is no journal, the caller runs it without a frame for this.
+        guard let transfer else {
+            if call.markStarted() { return await run(work) }
+            return await ending.outcome(onCancel: cancel)
+        }
+        defer { transfer.taken() }
         if call.markStarted() { return await run(work) }
         return await ending.outcome(onCancel: cancel)
+    }
+
+    /// Calls the closure once, when the outcome is there; it has the outcome then.
+    func whenComplete(_ body: @escaping @Sendable (Outcome) -> Void) {
+        guard let transfer else { return ending.whenThere(body) }
+        ending.whenThere { outcome in
+            body(outcome)
+            transfer.taken()
+        }
+    }
+
+    func setPriority(_ priority: RequestPriority) {
+        call.priority = priority
+        transfer?.priorityChanged(to: priority)
     }
 
     /// Starts a new task, which does the work, or resumes a suspended one.
@@ -60,7 +90,9 @@ struct TaskCore<Success: Sendable>: Sendable {
         call.cancel()
         // No other code completes a task that never started.
         guard call.markUnstarted() else { return false }
+        transfer?.forget()
         ending.end(.failure(call.failed(CancellationError(), nil)))
+        transfer?.close()
         return true
     }
 
@@ -73,6 +105,7 @@ struct TaskCore<Success: Sendable>: Sendable {
         }
         await call.reported()
         ending.end(outcome)
+        transfer?.close()
         return outcome
     }
 }

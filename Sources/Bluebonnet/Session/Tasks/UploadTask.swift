@@ -21,8 +21,15 @@ public final class UploadTask<Output: Sendable>: ValueTask {
     let core: TaskCore<Response<Output>>
     private let serialize: Serialize
 
-    init(_ request: Request, session: SessionCore, serialize: @escaping Serialize) {
-        core = TaskCore(request, session: session, kind: .upload)
+    init(
+        _ request: Request,
+        session: SessionCore,
+        restoring transfer: JournaledTransfer? = nil,
+        serialize: @escaping Serialize
+    ) {
+        core = TaskCore(request, session: session, kind: .upload, restoring: transfer) {
+            () throws(NetworkingError) in try TransferRecord(request)
+        }
         self.serialize = serialize
         core.present(as: self)
     }
@@ -62,7 +69,7 @@ public final class UploadTask<Output: Sendable>: ValueTask {
     /// The urgency of the task; see ``SessionTask/priority``.
     public var priority: RequestPriority {
         get { core.call.priority }
-        set { core.call.priority = newValue }
+        set { core.setPriority(newValue) }
     }
 
     // MARK: The result
@@ -83,7 +90,7 @@ public final class UploadTask<Output: Sendable>: ValueTask {
     ///
     /// - Parameter body: Gets the response or the error.
     public func whenComplete(_ body: @escaping @Sendable (Outcome) -> Void) {
-        core.ending.whenThere(body)
+        core.whenComplete(body)
     }
 
     /// Calls the closure with the progress as often as ``progress`` has one, on no particular
@@ -113,6 +120,7 @@ public final class UploadTask<Output: Sendable>: ValueTask {
     }
 
     @Sendable func work() async throws(NetworkingError) -> Response<Output> {
-        try await core.session.response(to: core.call, serialize)
+        guard let transfer = core.transfer else { return try await core.session.response(to: core.call, serialize) }
+        return try await core.session.upload(core.call, transfer, serialize)
     }
 }

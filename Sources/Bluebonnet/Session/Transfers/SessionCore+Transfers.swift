@@ -1,0 +1,61 @@
+import FoundationEssentials
+
+/// The run of a task that a journal knows.
+extension SessionCore {
+    /// Sends the body of a request, and parses the response, unless an earlier process has received
+    /// it. Cancelling the Swift task cancels the run.
+    ///
+    /// When this throws, the task is complete.
+    func upload<Output: Sendable>(
+        _ call: Call,
+        _ transfer: JournaledTransfer,
+        _ serialize: @escaping UploadTask<Output>.Serialize
+    ) async throws(NetworkingError) -> Response<Output> {
+        if let known = try await result(of: transfer, call) { return try await parsed(known.response, call, serialize) }
+        do throws(NetworkingError) {
+            try await transfer.start()
+        } catch {
+            await transfer.fail(error)
+            throw call.failed(error, nil)
+        }
+        let received: ReceivedResponse
+        do throws(NetworkingError) {
+            received = try await receive(call)
+        } catch {
+            await transfer.fail(error)
+            throw error
+        }
+        await transfer.finish(TransferResult(received))
+        return try await parsed(received, call, serialize)
+    }
+
+    /// The result that an earlier process has left; nil where there is none.
+    ///
+    /// When this throws, the task is complete.
+    func result(
+        of transfer: JournaledTransfer?,
+        _ call: Call
+    ) async throws(NetworkingError) -> (response: ReceivedResponse, file: String?)? {
+        guard let transfer, transfer.isRestored else { return nil }
+        do {
+            guard let known = try await BlockingThreads.files.run({ transfer.knownResult() }) else { return nil }
+            try begin(call)
+            return (try known.response(to: call), known.file)
+        } catch {
+            let failure = call.failed(error, nil)
+            if failure.isCancelled { transfer.forget() }
+            throw failure
+        }
+    }
+
+    /// Completes a download whose file an earlier process has received.
+    func downloaded(
+        _ known: (response: ReceivedResponse, file: String?),
+        _ call: Call
+    ) throws(NetworkingError) -> Response<URL> {
+        let file = URL(filePath: known.file ?? "", directoryHint: .notDirectory)
+        let response = known.response.transport
+        try call.complete(nil, response, CallResult(head: response.head, value: file, file: file))
+        return Response(value: file, known.response)
+    }
+}

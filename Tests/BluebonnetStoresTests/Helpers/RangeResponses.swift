@@ -1,0 +1,1 @@
+../../BluebonnetTests/Session/Downloads/RangeResponses.swift
