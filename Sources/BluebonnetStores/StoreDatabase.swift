@@ -115,7 +115,12 @@
                 throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: fault)
             }
             let number = try Int.fetchOne(database, sql: "PRAGMA application_id")
-            let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+            // The first table is the migrator's, which may be there alone: it is made in a step of
+            // its own, after which the process may have ended.
+            let tables = try Int.fetchOne(
+                database,
+                sql: "SELECT count(*) FROM sqlite_master WHERE tbl_name <> 'grdb_migrations'"
+            )
             guard number == applicationID || tables == 0 else {
                 throw NetworkingError(.storeFailed, "\(path) is the database of another program.")
             }

@@ -44,13 +44,27 @@
         static func make(_ path: String) throws {
             let above = URL(filePath: path, directoryHint: .isDirectory).deletingLastPathComponent()
             try FileManager.default.createDirectory(at: above, withIntermediateDirectories: true)
-            guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw Failure(path: path, code: errno) }
+            if unsafe mkdir(path, 0o700) == 0 {
+                // After a loss of power the folder must still be there; SQLite sees to its files.
+                try synchronize(folder: above.path(percentEncoded: false))
+            } else if errno != EEXIST {
+                throw Failure(path: path, code: errno)
+            }
             var status = stat()
             guard unsafe lstat(path, &status) == 0 else { throw Failure(path: path, code: errno) }
             guard status.st_mode & S_IFMT == S_IFDIR else { throw Failure(path: path, code: ENOTDIR) }
             guard status.st_uid == geteuid() else { throw Failure(path: path, code: EPERM) }
             if status.st_mode & 0o777 == 0o700 { return }
             guard unsafe chmod(path, 0o700) == 0 else { throw Failure(path: path, code: errno) }
+        }
+
+        /// Returns when the disk has the names of a folder.
+        private static func synchronize(folder path: String) throws {
+            let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
+            defer { close(descriptor) }
+            // EINVAL: a file system without anything to do for it.
+            guard fsync(descriptor) == 0 || errno == EINVAL else { throw Failure(path: path, code: errno) }
         }
 
         /// Makes a file that nobody else may read; one that is there stays.

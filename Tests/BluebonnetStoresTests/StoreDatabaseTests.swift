@@ -137,6 +137,21 @@
             }
         }
 
+        @Test func `a database whose making was interrupted is made`() async throws {
+            try await withDirectory { directory in
+                try fill(directory)
+                // What the first step leaves behind.
+                let path = file(in: directory).path
+                try DatabaseQueue(path: path).write { database in
+                    try database.execute(sql: "DROP TABLE transfer; DELETE FROM grdb_migrations")
+                    try database.execute(sql: "PRAGMA application_id = 0")
+                }
+                let stored = try open(in: directory).transfers.transfers()
+                #expect(stored == [])
+                try fill(directory)
+            }
+        }
+
         @Test func `a database of a newer version, and of another program, is left as it is`() async throws {
             try await withDirectory { directory in
                 try fill(directory)
