@@ -1,5 +1,5 @@
-/// The parts of a file that several requests fetch at once, as a value without I/O: what is missing,
-/// and who fetches which part.
+/// The parts of a file that several requests fetch at once, as a value without I/O: what is
+/// missing, and who fetches which part.
 ///
 /// The missing bytes are handed out in pieces from the front, so that a fast connection takes more
 /// of them than a slow one, and so that little is lost when one of them fails.

@@ -74,8 +74,19 @@ struct SegmentedDownload: Sendable {
     /// - Throws: ``Changed``; the error of the last request that gave up; what makes the file
     ///   impossible to write.
     func run(_ response: TransportResponse) async throws {
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await fetchAll(response))
+        } catch {
+            result = .failure(error)
+        }
         // A source that does not end when it is stopped writes no more.
-        defer { state.value.withLock { $0.isClosed = true } }
+        state.value.withLock { $0.isClosed = true }
+        try await note()
+        try result.get()
+    }
+
+    private func fetchAll(_ response: TransportResponse) async throws {
         let range = response.head[.contentRange].flatMap { ContentRange($0) }
         guard case .part(let part, _)? = range, let first = state.value.withLock({ $0.segments.takeFirst(part) }) else {
             throw Changed()
@@ -91,7 +102,6 @@ struct SegmentedDownload: Sendable {
         guard isComplete else {
             throw failure ?? NetworkingError(.truncatedResponse, "Parts of the file are missing.", request: original)
         }
-        try await note()
     }
 
     /// Fetches one piece after the other, until none is left or one fails.
@@ -237,7 +247,7 @@ struct SegmentedDownload: Sendable {
 
     /// Notes in the file what is missing of it.
     private func note() async throws {
-        try await BlockingThreads.files.run { [partial, state] in
+        try await BlockingThreads.files.runEvenIfCancelled { [partial, state] in
             // Under the lock, so that an older state never replaces a newer one.
             state.value.withLock { partial.note(missing: $0.segments.missing) }
         }

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct SegmentedDownloadTests {
     static let piece = DownloadSegments.firstPiece
-    static let bytes = RangeResponses.bytes(8 * piece + 12_345)
+    static let bytes = RangeResponses.bytes(4 * piece + 12_345)
 
     /// A server of one file.
     struct Server: Sendable {
@@ -66,7 +66,8 @@ struct SegmentedDownloadTests {
     ) async throws {
         let current = Current(first)
         try await FaultServer.run(.requests { request in current.withLock { $0.steps(request) } }) { server in
-            try await withSession(SessionConfiguration()) { session in
+            let configuration = SessionConfiguration { $0.maximumConnectionsPerHost = 8 }
+            try await withSession(configuration) { session in
                 try await withDirectory { directory in try await work(server, current, session, directory) }
             }
         }
@@ -83,7 +84,7 @@ struct SegmentedDownloadTests {
         server.requests.compactMap { $0.value(of: "Range") }
     }
 
-    @Test(arguments: [2, 8])
+    @Test(arguments: [2, 4])
     func `the parts of a file come over several connections, and end in one file`(segments: Int) async throws {
         try await withServer(Server()) { server, _, session, directory in
             let file = directory.appending(path: "a")
@@ -98,7 +99,7 @@ struct SegmentedDownloadTests {
             _ = try await task.value
             #expect(try Data(contentsOf: file) == Data(Self.bytes))
             #expect(try names(in: directory) == ["a"])
-            #expect(server.requests.count == 9 && Set(ranges(server)).count == 9)
+            #expect(server.requests.count == 5 && Set(ranges(server)).count == 5)
             #expect(server.connections.count == segments)
             #expect(server.requests.dropFirst().allSatisfy { $0.value(of: "If-Range") == "\"v1\"" })
             #expect(seen.events.last?.completed == Self.bytes.count)
@@ -118,8 +119,23 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test(arguments: [Server(hasRanges: false), Server(tag: nil), Server(tag: "W/\"v1\""), Server(bytes: [])])
-    func `a server whose parts cannot be put together sends the whole`(first: Server) async throws {
+    enum Lack: CaseIterable {
+        case ranges, tag, strongTag, bytes
+
+        /// The runner describes every argument, which would take a minute for a server with bytes.
+        var server: Server {
+            switch self {
+            case .ranges: Server(hasRanges: false)
+            case .tag: Server(tag: nil)
+            case .strongTag: Server(tag: "W/\"v1\"")
+            case .bytes: Server(bytes: [])
+            }
+        }
+    }
+
+    @Test(arguments: Lack.allCases)
+    func `a server whose parts cannot be put together sends the whole`(lack: Lack) async throws {
+        let first = lack.server
         try await withServer(first) { server, _, session, directory in
             let file = directory.appending(path: "a")
             try await session.download(try request(server, segments: 8), to: file)
@@ -132,15 +148,15 @@ struct SegmentedDownloadTests {
     @Test func `a server that refuses requests gets fewer of them`() async throws {
         let refused = Mutex(0)
         let first = Server { start in
-            guard start > 0, refused.withLock({ $0 }) < 5 else { return nil }
+            guard start > 0, refused.withLock({ $0 }) < 2 else { return nil }
             refused.withLock { $0 += 1 }
             return refused.withLock { $0 } % 2 == 0 ? [.reset] : [.respond(503, body: "busy")]
         }
         try await withServer(first) { server, _, session, directory in
             let file = directory.appending(path: "a")
-            try await session.download(try request(server, segments: 6), to: file)
+            try await session.download(try request(server, segments: 4), to: file)
             #expect(try Data(contentsOf: file) == Data(Self.bytes))
-            #expect(server.requests.count == 14)
+            #expect(server.requests.count == 7)
         }
     }
 
@@ -160,7 +176,7 @@ struct SegmentedDownloadTests {
             #expect(error.code == .truncatedResponse)
             let resumeData = try #require(error.resumeData)
             #expect(resumeData.totalByteCount == Self.bytes.count)
-            #expect(resumeData.byteCount >= 2 * Self.piece + 1_000_000)
+            #expect(resumeData.byteCount > 2 * Self.piece)
             let found = ResumeData(continuing: file, from: try request(server, segments: 1).url)
             #expect(found == resumeData)
             let sent = server.requests.count

@@ -197,7 +197,12 @@ struct TransferRecordTests {
     @Test func `a result and an error are the same after they were stored`() throws {
         let head = ResponseHead(status: .init(code: 422, reasonPhrase: "Odd"), headerFields: [.eTag: "\"1\""])
         let response = TransportResponse(head: head, request: try request())
-        let received = ReceivedResponse(transport: response, body: Data("body".utf8), startedAt: .now(), call: try call())
+        let received = ReceivedResponse(
+            transport: response,
+            body: Data("body".utf8),
+            startedAt: .now(),
+            call: try call()
+        )
         var record = try TransferRecord(request())
         record.result = TransferResult(received)
         let found = try #require(try restored(record).result).response(to: try call())
