@@ -135,19 +135,19 @@ private struct Work: Sendable {
             try FileManager.default.removeItem(at: file)
         case 8:
             // Its second half comes later than the task lives.
-            let task = try api.dataTask(.get, "drip?numbytes=10&duration=60&delay=0")
+            let task = try api.dataTask(.get, "drip?numbytes=10&duration=60&delay=0", as: .data)
             task.onProgress { [weak task] progress in
                 if progress.download.completed > 0 { task?.cancel() }
             }
             let queue = TaskQueue(maximumConcurrentTasks: 1)
-            let other = try api.dataTask(.get, "bytes/10")
-            let dropped = try api.dataTask(.get, "bytes/10")
+            let other = try api.dataTask(.get, "bytes/10", as: .data)
+            let dropped = try api.dataTask(.get, "bytes/10", as: .data)
             dropped.onProgress { _ in }
             try queue.add(other, after: [task])
             let batch = queue.add([task, other])
             batch.whenComplete { _ in }
             await batch.finish()
-            guard case .failure(let error) = task.result, error.code == .cancelled,
+            guard case .failure(let error) = await task.result, error.code == .cancelled,
                 batch.currentProgress.failed == 1
             else { throw Wrong(number: number) }
         default:
