@@ -76,21 +76,31 @@ enum Soak {
         _ numbers: Range<Int>,
         _ work: @escaping @Sendable (Int) async throws -> Void
     ) async throws {
-        let next = Mutex(numbers.lowerBound)
+        let next = Numbers(numbers)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<atOnce {
                 group.addTask {
-                    while true {
-                        let number = next.withLock { next in
-                            defer { next += 1 }
-                            return next
-                        }
-                        guard number < numbers.upperBound else { return }
-                        try await work(number)
-                    }
+                    while let number = next.take() { try await work(number) }
                 }
             }
             try await group.waitForAll()
+        }
+    }
+}
+
+/// Numbers, each of which is taken once.
+private final class Numbers: Sendable {
+    private let rest: Mutex<Range<Int>>
+
+    init(_ numbers: Range<Int>) {
+        rest = Mutex(numbers)
+    }
+
+    func take() -> Int? {
+        rest.withLock { rest in
+            guard let first = rest.first else { return nil }
+            rest = rest.dropFirst()
+            return first
         }
     }
 }
