@@ -281,7 +281,10 @@ final class Exchange: Call.Operation, @unchecked Sendable {
             }
             shared.detach(self)
             if case .finished = state.stage { return (state.stage, false, nil, nil, state.upload) }
-            if state.hasBegun { shared.transactions.note(record(error.response, endedAt: now, error: error)) }
+            // One that left its connection to others will be made again.
+            if state.hasBegun, !RepeatableError.isSuspension(error) {
+                shared.transactions.note(record(error.response, endedAt: now, error: error))
+            }
             let caller = state.takeCaller()
             if caller == nil, state.stream == nil { state.earlyFailure = error }
             return (state.stage, state.hasBegun, caller, state.stream, state.upload)

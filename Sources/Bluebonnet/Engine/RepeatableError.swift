@@ -36,6 +36,10 @@ struct RepeatableError: Error, CustomStringConvertible {
         return cause.map { "\(text): \($0.causeText)" } ?? text
     }
 
+    static func isSuspension(_ error: NetworkingError) -> Bool {
+        (error.underlying as? RepeatableError)?.reason == .suspended
+    }
+
     static func marking(_ error: NetworkingError, _ reason: Reason) -> NetworkingError {
         var error = error
         error.underlying = RepeatableError(reason: reason, cause: error.underlying)

@@ -194,6 +194,7 @@ struct SuspendedUploadTests {
                 task.resume()
                 let response = try await task.value
                 #expect(response == Data("/\(number)".utf8))
+                #expect(task.metrics?.transactionCount == 1 && task.metrics?.retryCount == 0)
             }
             #expect(server.connections.count == 1)
         }

@@ -139,27 +139,12 @@ struct Download: Sendable {
                     return (response, try await write(response, toSpecial: target, &progress, digests))
                 }
                 if isPart, let length {
-                    let partial = try await preparedForParts(progress?.partial, target, response, position, length)
+                    let partial = try await preparedForParts(progress, target, response, length, continues: beginning)
                     progress = Progress(partial: partial)
-                    if position == 0 { digests.expectWhole(response) }
-                    let download = SegmentedDownload(
-                        partial,
-                        count: segments,
-                        original: call.originalRequest,
-                        context: context,
-                        send: sendPart
-                    )
-                    guard let download, partial.token != nil else {
-                        // The file cannot say what is missing of it.
-                        await response.body.discard()
-                        progress?.isRefused = true
-                        segments = 1
-                        continue
-                    }
+                    transfer?.note(partial)
+                    if beginning == nil { digests.expectWhole(response) }
                     call.receivesInParts(after: received, length: length)
-                    do {
-                        try await download.run(response)
-                    } catch is SegmentedDownload.Changed {
+                    guard try await fetchParts(partial, segments, context, response, sendPart) else {
                         progress?.isRefused = true
                         segments = 1
                         continue
@@ -300,25 +285,47 @@ struct Download: Sendable {
         }
     }
 
-    /// The file, ready for the parts of a whole of which one begins at a position.
+    /// The file, ready for the parts of a whole: as it is where the request continued it, and
+    /// otherwise empty.
     private func preparedForParts(
-        _ known: PartialFile?,
+        _ known: Progress?,
         _ target: PartialFile.Target,
         _ response: TransportResponse,
-        _ position: Int,
-        _ length: Int
+        _ length: Int,
+        continues beginning: DownloadStep.Beginning?
     ) async throws -> PartialFile {
-        let head = response.head
+        let (head, partial) = (response.head, known?.partial)
+        if beginning != nil, let partial { return partial }
         return try await threads.run { [url] in
-            if let known, known.record?.missing != nil, position > 0 || known.record?.missing?.first?.lowerBound == 0 {
-                return known
-            }
-            let partial = try known ?? PartialFile(for: target, from: url)
+            let partial = try partial ?? PartialFile(for: target, from: url)
             let (fields, validator) = (RepresentationFields(head), ResumeData.Validator(head))
             var record = DownloadRecord(url: url, length: length, validator: validator, fields: fields)
             record.missing = [0..<length]
             try partial.begin(record)
             return partial
+        }
+    }
+
+    /// Fetches what is missing of a file, of which the response has the first part; false where the
+    /// whole has to be asked for.
+    private func fetchParts(
+        _ partial: PartialFile,
+        _ count: Int,
+        _ context: ExchangeContext,
+        _ response: TransportResponse,
+        _ send: @escaping SegmentedDownload.Send
+    ) async throws -> Bool {
+        let download = SegmentedDownload(partial, count: count, context: context, send: send)
+        guard let download, partial.token != nil else {
+            // The file cannot say what is missing of it.
+            await response.body.discard()
+            return false
+        }
+        do {
+            try await download.run(response)
+            return true
+        } catch is SegmentedDownload.Changed {
+            return false
         }
     }
 

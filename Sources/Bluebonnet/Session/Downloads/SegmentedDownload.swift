@@ -45,13 +45,11 @@ struct SegmentedDownload: Sendable {
     /// - Parameters:
     ///   - partial: The file, whose record says what is missing.
     ///   - count: The most requests at once.
-    ///   - original: The request of the task, for the pieces.
-    ///   - context: The context of its call.
+    ///   - context: The context of the task.
     ///   - send: Sends the request for a piece.
     init?(
         _ partial: PartialFile,
         count: Int,
-        original: Request,
         context: ExchangeContext,
         send: @escaping Send
     ) {
@@ -59,7 +57,7 @@ struct SegmentedDownload: Sendable {
             let validator = record.validator
         else { return nil }
         self.partial = partial
-        self.original = original
+        original = context.call.originalRequest
         self.context = context
         self.validator = validator
         self.length = length

@@ -19,12 +19,13 @@ struct SegmentedDownloadTests {
         var tag: String? = "\"v1\""
         /// Whether it sends parts.
         var hasRanges = true
+        var ignoresIfRange = false
         /// The response to a request for a part from a position on, in place of the part.
         var fault: @Sendable (_ start: Int) -> [FaultStep]? = { _ in nil }
 
         func steps(_ request: FaultServer.Request) -> [FaultStep] {
             let tagField = tag.map { "ETag: \($0)\r\n" } ?? ""
-            let isSame = request.value(of: "If-Range").map { $0 == tag } ?? true
+            let isSame = ignoresIfRange || request.value(of: "If-Range").map { $0 == tag } ?? true
             guard hasRanges, isSame, let range = range(request) else {
                 let head = "HTTP/1.1 200 OK\r\n\(tagField)Content-Length: \(bytes.count)\r\n\r\n"
                 return [.send(Array(head.utf8) + bytes)]
@@ -233,6 +234,30 @@ struct SegmentedDownloadTests {
             try await session.download(try request(server, segments: 3), to: file)
             #expect(try Data(contentsOf: file) == Data(Self.bytes))
             #expect(server.requests.last?.value(of: "Range") == nil)
+        }
+    }
+
+    @Test func `a server that ignores If-Range does not mix the parts of two versions`() async throws {
+        // The first part is missing, and others are there.
+        let cut = Server { start in
+            guard start == 0 || start >= 3 * Self.piece else { return nil }
+            let range = start..<min(start + Self.piece, Self.bytes.count)
+            let head = Server.head(of: range, Self.bytes.count, "ETag: \"v1\"\r\n")
+            return [.send(head + Self.bytes[start..<start + 10]), .close]
+        }
+        try await withServer(cut) { server, current, session, directory in
+            let file = directory.appending(path: "a")
+            let error = try await networkingError {
+                try await session.download(try request(server, segments: 4), to: file)
+            }
+            let resumeData = try #require(error.resumeData)
+            let other = RangeResponses.bytes(Self.bytes.count, seed: 3)
+            current.withLock { current in
+                current = Server(bytes: other, tag: "\"v2\"")
+                current.ignoresIfRange = true
+            }
+            try await session.download(try request(server, segments: 4), to: file, resuming: resumeData)
+            #expect(try Data(contentsOf: file) == Data(other))
         }
     }
 
