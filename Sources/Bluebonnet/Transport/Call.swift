@@ -63,6 +63,8 @@ final class Call: SessionTask {
         fileprivate var runner: Task<Void, Never>?
         /// The public task on top, if there is one.
         fileprivate weak var facade: (any SessionTask)?
+        /// The response serializer, where events of the session are about to show it.
+        fileprivate var serializer: (any Sendable)?
         var traffic: Traffic
         var transactions = Transactions()
 
@@ -163,8 +165,18 @@ final class Call: SessionTask {
     /// The task as its user knows it.
     var presented: any SessionTask { withLock { $0.facade } ?? self }
 
-    func present(as task: any SessionTask) {
-        withLock { $0.facade = task }
+    func present(as task: any SessionTask, serializer: (any Sendable)?) {
+        withLock { state in
+            state.facade = task
+            state.serializer = serializer
+        }
+    }
+
+    /// The response serializer, where it was noted.
+    var serializer: (any Sendable)? { withLock { $0.serializer } }
+
+    func note(serializer: any Sendable) {
+        withLock { $0.serializer = serializer }
     }
 
     // MARK: What is known of it

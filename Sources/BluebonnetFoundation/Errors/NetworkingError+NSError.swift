@@ -22,10 +22,13 @@ extension NetworkingError {
         /// `NSURLErrorFailingURLStringErrorKey`, which Foundation on Linux calls deprecated: the
         /// URL as a `String`, in errors of the domain `Domain.url`.
         public static let failingURLString = "NSErrorFailingURLStringKey"
+        /// `NSURLSessionDownloadTaskResumeData`: what continues a download, as `Data`: the JSON of
+        /// ``Bluebonnet/ResumeData``, which `JSONDecoder` reads.
+        public static let resumeData = "NSURLSessionDownloadTaskResumeData"
     }
 
-    /// The values of the keys. All of them are shown without secrets, but for the failing URL: as
-    /// in AFNetworking, it is the whole URL of the request.
+    /// The values of the keys. All of them are shown without secrets, but for the failing URL and
+    /// the resume data: as in AFNetworking, they have the whole URL of the request.
     fileprivate var userInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         info[NSLocalizedFailureReasonErrorKey] = failureReason
@@ -33,6 +36,7 @@ extension NetworkingError {
         info[NSURLErrorFailingURLErrorKey] = request?.url
         info[UserInfoKey.response] = response
         info[UserInfoKey.body] = body
+        info[UserInfoKey.resumeData] = resumeData.flatMap { try? JSONEncoder().encode($0) }
         switch domain {
         case Domain.url: info[UserInfoKey.failingURLString] = request?.url.absoluteString
         case Domain.requestSerialization: info[UserInfoKey.request] = request

@@ -40,6 +40,9 @@ extension Notification.Name {
 ///
 /// Counterpart of `AFNetworkingTaskDidCompleteErrorKey` and its siblings.
 public enum NetworkingUserInfoKey {
+    /// What makes the value of the response, a ``Bluebonnet/ResponseSerializer``; absent where
+    /// ``Bluebonnet/SessionEvent/serializer`` is nil.
+    public static let responseSerializer = "com.alamofire.networking.task.complete.responseserializer"
     /// The body of the response, `Data`; absent for downloads and streams.
     public static let responseData = "com.alamofire.networking.complete.finish.responsedata"
     /// The value that the response serializer made.

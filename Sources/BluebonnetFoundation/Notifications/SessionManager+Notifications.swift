@@ -72,6 +72,7 @@ extension SessionEvent {
 
     private var userInfo: [AnyHashable: Any] {
         var result: [AnyHashable: Any] = [:]
+        result[NetworkingUserInfoKey.responseSerializer] = serializer
         result[NetworkingUserInfoKey.responseData] = body
         if file == nil, let value { result[NetworkingUserInfoKey.serializedResponse] = value }
         result[NetworkingUserInfoKey.assetPath] = file

@@ -31,6 +31,22 @@ struct NSErrorRequestTests {
         error.userInfo[NSUnderlyingErrorKey] as? NSError
     }
 
+    @Test func `a download that was cut off has what continues it`() async throws {
+        let head = "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 9\r\n\r\nfour"
+        try await FaultServer.run([.readRequest, .send(head), .close]) { server in
+            try await withDirectory { folder in
+                try await withAPI(at: server.baseURL) { api in
+                    let error = try await networkingError {
+                        try await api.download("nine", to: folder.appending(path: "nine"))
+                    }
+                    let data = try #require((error as NSError).userInfo[Key.resumeData] as? Data)
+                    let resumeData = try JSONDecoder().decode(ResumeData.self, from: data)
+                    #expect(resumeData == error.resumeData && resumeData.byteCount == 4)
+                }
+            }
+        }
+    }
+
     @Test func `a 404 with JSON has the status error of AFNetworking`() async throws {
         let body = #"{"message": "no such user"}"#
         let (error, url) = try await Self.failure(of: "404 Not Found", "application/json", body, as: .json)

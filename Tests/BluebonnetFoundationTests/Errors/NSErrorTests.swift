@@ -48,6 +48,7 @@ struct NSErrorTests {
         #expect(NetworkingError.Domain.responseSerialization == "com.alamofire.error.serialization.response")
         #expect(Key.request == "com.alamofire.serialization.request.error.response")
         #expect(Key.response == "com.alamofire.serialization.response.error.response")
+        #expect(Key.resumeData == "NSURLSessionDownloadTaskResumeData")
         #expect(Key.body == "com.alamofire.serialization.response.error.data")
     }
 

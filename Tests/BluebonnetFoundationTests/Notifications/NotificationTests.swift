@@ -14,12 +14,17 @@ struct NotificationTests {
         .downloadTaskDidFailToMoveFile, .sessionDidInvalidate,
     ]
 
+    private enum Serializer: Sendable {
+        case string, data, other
+    }
+
     /// What a test looks at of a notification.
     private struct Seen: Sendable {
         var name: String
         var task: Int?
         var data: Data?
         var value: String?
+        var serializer: Serializer?
         var file: URL?
         var code: Int?
         var requests: Int?
@@ -52,6 +57,13 @@ struct NotificationTests {
                 task: (note.object as? any SessionTask)?.identifier,
                 data: info[NetworkingUserInfoKey.responseData] as? Data,
                 value: info[NetworkingUserInfoKey.serializedResponse] as? String,
+                serializer: info[NetworkingUserInfoKey.responseSerializer].map { serializer in
+                    switch serializer {
+                    case is StringResponseSerializer: .string
+                    case is DataResponseSerializer: .data
+                    default: .other
+                    }
+                },
                 file: info[NetworkingUserInfoKey.assetPath] as? URL,
                 code: (info[NetworkingUserInfoKey.error] as? NSError)?.code,
                 requests: (info[NetworkingUserInfoKey.sessionTaskMetrics] as? TaskMetrics)?.transactionCount,
@@ -79,6 +91,7 @@ struct NotificationTests {
                 #expect(observer.names == ["resume", "suspend", "resume", "complete"])
                 #expect(observer.seen.allSatisfy { $0.task == task.identifier && $0.isOnQueue })
                 #expect(end.requests == 1)
+                #expect(end.serializer == .string)
                 #expect(end.data == Data("hello".utf8) && end.value == "hello" && end.code == nil && end.file == nil)
             }
             try await until("the end of the session is posted") { observer.names.last == "invalidate" }
@@ -94,6 +107,24 @@ struct NotificationTests {
                 try await until("the end is posted") { observer.names.contains("complete") }
                 let end = try #require(observer.seen.last)
                 #expect(end.code == -1011 && end.data == Data("gone".utf8))
+            }
+        }
+    }
+
+    @Test func `a call of a manager posts the serializer that it named`() async throws {
+        try await FaultServer.run(.requests { _ in [.respond(body: "hello")] }) { server in
+            let observer = Observer()
+            try await withSession { session in
+                session.postNotifications(to: observer.center, on: observer.queue)
+                let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
+                _ = try await api.get("a", as: .string)
+                _ = try await api.response(.get, "b", as: .data)
+                let task = try api.dataTask(.get, "c", as: .string)
+                _ = try await task.value
+                _ = try await session.dataTask(for: try Request(to: server.baseURL)).value
+                try await until("the ends are posted") { observer.names.count { $0 == "complete" } == 4 }
+                let ends = observer.seen.filter { $0.name.hasSuffix("complete") }
+                #expect(ends.map(\.serializer) == [.string, .data, .string, nil])
             }
         }
     }

@@ -335,6 +335,7 @@ public struct HTTPSessionManager: Sendable {
             return try await value(of: request, as: discarding, options)
         }
         let call = Call(request, core: session.core, isStarted: true)
+        if session.core.hasListeners { call.note(serializer: serializer) }
         let validation = options.validation ?? validation
         let received = try await session.core.receive(call, keepsBody: Self.needOfBody(serializer, validation))
         guard Call.isParsedElsewhere(received, caller: #isolation) else {

@@ -1,7 +1,15 @@
 import FoundationEssentials
 
+/// A serializer under the validation of a manager, whatever it makes.
+protocol ManagedSerializer {
+    associatedtype Base: ResponseSerializer
+
+    /// The serializer that the user of the manager named.
+    var base: Base { get }
+}
+
 /// A serializer under the validation of a manager, which comes first.
-struct ManagerResponseSerializer<Base: ResponseSerializer>: ResponseSerializer {
+struct ManagerResponseSerializer<Base: ResponseSerializer>: ResponseSerializer, ManagedSerializer {
     let base: Base
     let validation: ResponseValidation
 

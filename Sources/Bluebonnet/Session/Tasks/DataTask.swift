@@ -15,10 +15,15 @@ public final class DataTask<Output: Sendable>: ValueTask {
     let core: TaskCore<Response<Output>>
     private let serialize: Serialize
 
-    init(_ request: Request, session: SessionCore, serialize: @escaping Serialize) {
+    init(
+        _ request: Request,
+        session: SessionCore,
+        serializer: (any ResponseSerializer)? = nil,
+        serialize: @escaping Serialize
+    ) {
         core = TaskCore(request, session: session, kind: .data)
         self.serialize = serialize
-        core.present(as: self)
+        core.present(as: self, serializer: serializer)
     }
 
     deinit {

@@ -121,7 +121,9 @@ final class SessionCore: CallOwner {
         if hasListeners || !observers.isEmpty {
             let result = result()
             report(task, error, result, to: observers)
-            if hasListeners { post(SessionEvent(.didComplete, task.presented, error: error, result)) }
+            if hasListeners {
+                post(SessionEvent(.didComplete, task.presented, error: error, serializer: task.serializer, result))
+            }
         }
         if isLast { finish() }
     }

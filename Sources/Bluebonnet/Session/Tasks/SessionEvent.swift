@@ -51,12 +51,17 @@ public struct SessionEvent: Sendable {
     /// The value that the response serializer made, for ``Kind/didComplete``; nil where the events
     /// were not asked for with results.
     public private(set) var value: (any Sendable)?
+    /// What makes the value of the response, for ``Kind/didComplete``; nil for downloads, streams,
+    /// bodies that are returned as they are, and requests that began before anybody asked for
+    /// events.
+    public let serializer: (any ResponseSerializer)?
 
     init(
         _ kind: Kind,
         _ task: (any SessionTask)?,
         head: ResponseHead? = nil,
         error: NetworkingError? = nil,
+        serializer: (any Sendable)? = nil,
         _ result: CallResult = CallResult()
     ) {
         self.kind = kind
@@ -66,6 +71,7 @@ public struct SessionEvent: Sendable {
         file = result.file
         body = result.body
         value = result.value
+        self.serializer = (serializer as? any ManagedSerializer)?.base ?? serializer as? any ResponseSerializer
     }
 
     var withoutResult: SessionEvent {

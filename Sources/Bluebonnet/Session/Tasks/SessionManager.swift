@@ -111,7 +111,9 @@ public final class SessionManager: Sendable {
         for request: Request,
         as serializer: Serializer
     ) -> DataTask<Serializer.Output> {
-        DataTask(request, session: core) { received throws(NetworkingError) in try serializer.serialize(received) }
+        DataTask(request, session: core, serializer: serializer) { received throws(NetworkingError) in
+            try serializer.serialize(received)
+        }
     }
 
     /// Makes a task that is not started and returns the body as it is: nothing is validated, and a
@@ -144,6 +146,7 @@ public final class SessionManager: Sendable {
         as serializer: Serializer
     ) async throws(NetworkingError) -> Response<Serializer.Output> {
         let call = Call(request, core: core, isStarted: true)
+        if core.hasListeners { call.note(serializer: serializer) }
         let received = try await core.receive(call)
         guard Call.isParsedElsewhere(received, caller: #isolation) else {
             return try call.finish(received) { received throws(NetworkingError) in

@@ -25,8 +25,12 @@ struct TaskCore<Success: Sendable>: Sendable {
     }
 
     /// Makes the task known to its session, as a step of making it.
-    func present(as task: any SessionTask) {
-        call.present(as: task)
+    ///
+    /// - Parameters:
+    ///   - task: The public task.
+    ///   - serializer: What makes its value of the response. Default: nothing does.
+    func present(as task: any SessionTask, serializer: (any ResponseSerializer)? = nil) {
+        call.present(as: task, serializer: serializer)
         session.made(task, call.kind)
     }
 

@@ -25,13 +25,14 @@ public final class UploadTask<Output: Sendable>: ValueTask {
         _ request: Request,
         session: SessionCore,
         restoring transfer: JournaledTransfer? = nil,
+        serializer: (any ResponseSerializer)? = nil,
         serialize: @escaping Serialize
     ) {
         core = TaskCore(request, session: session, kind: .upload, restoring: transfer) {
             () throws(NetworkingError) in try TransferRecord(request)
         }
         self.serialize = serialize
-        core.present(as: self)
+        core.present(as: self, serializer: serializer)
     }
 
     deinit {

@@ -15,7 +15,9 @@ extension SessionManager {
         for request: Request,
         as serializer: Serializer
     ) -> UploadTask<Serializer.Output> {
-        UploadTask(request, session: core) { received throws(NetworkingError) in try serializer.serialize(received) }
+        UploadTask(request, session: core, serializer: serializer) { received throws(NetworkingError) in
+            try serializer.serialize(received)
+        }
     }
 
     /// Makes an upload that is not started and returns the body of the response as it is: nothing
