@@ -36,7 +36,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.10.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
@@ -164,18 +164,37 @@ let package = Package(
                 "LocalServer",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(
+                    name: "InMemoryLogging",
+                    package: "swift-log",
+                    condition: .when(traits: ["Logging"])
+                ),
+                .product(
                     name: "InMemoryTracing",
                     package: "swift-distributed-tracing",
                     condition: .when(traits: ["Tracing"])
                 ),
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+                .product(
+                    name: "MetricsTestKit",
+                    package: "swift-metrics",
+                    condition: .when(traits: ["Metrics"])
+                ),
                 .product(
                     name: "ServiceLifecycle",
                     package: "swift-service-lifecycle",
                     condition: .when(traits: ["ServiceLifecycle"])
                 ),
-                .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
+                .product(
+                    name: "ServiceLifecycleTestKit",
+                    package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])
+                ),
+                .product(
+                    name: "Tracing",
+                    package: "swift-distributed-tracing",
+                    condition: .when(traits: ["Tracing"])
+                ),
             ]
         ),
         .testTarget(

@@ -12,12 +12,14 @@
     /// configuration.observers = [MetricsObserver()]
     /// ```
     ///
-    /// | metric | of swift-metrics | what is measured |
+    /// | metric | type | value |
     /// |---|---|---|
-    /// | `http.client.request.duration` | `Timer`, shown in seconds | the time until the last byte of the response, or until it failed |
-    /// | `http.client.request.body.size` | `Recorder` | the bytes of a request body, as they were sent |
-    /// | `http.client.response.body.size` | `Recorder` | the bytes of a response body, as they were received |
+    /// | `http.client.request.duration` | `Timer` | the time until the end of the response or failure |
+    /// | `http.client.request.body.size` | `Recorder` | the bytes of a request body, as sent |
+    /// | `http.client.response.body.size` | `Recorder` | the bytes of a response body, as received |
     /// | `http.client.active_requests` | `Meter` | how many requests are under way |
+    ///
+    /// The timer prefers seconds as its unit.
     ///
     /// Each request that is sent counts, redirects and retries included. The dimensions are
     /// `http.request.method`, `server.address`, `server.port` and `url.scheme`, and but for

@@ -100,7 +100,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         hop = unsent?.hop ?? context.call.newHop()
         var request = unsent?.request ?? request
         var observed = unsent
-        if !context.settings.transactionObservers.isEmpty, unsent == nil {
+        // One that was stopped before will not begin.
+        if !context.settings.transactionObservers.isEmpty, unsent == nil, !Task.isCancelled, context.call.error == nil {
             observed = context.call.observe(&request, to: target.origin, hop: hop)
         }
         do {
