@@ -76,8 +76,7 @@ GOALS = [
     ("json-decodable", "per_second", "foundation", 4.0, ">="),
 ]
 PEAK_GOAL = ("download-null", 40)  # MB
-# The CPU time of a request with a `RequestAdapter`, or with logs, measurements and traces, divided by that
-# of one without.
+# The CPU time of a request with an addition, divided by that of one without.
 ADDITION_GOALS = {"bluebonnet-adapter": ("an adapter", 1.08), "bluebonnet-observed": ("observers", 1.25)}
 
 

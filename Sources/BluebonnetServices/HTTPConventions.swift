@@ -2,8 +2,7 @@
     import Bluebonnet
     import HTTPTypes
 
-    /// The values that OpenTelemetry's conventions for HTTP have for a request and its end, in spans
-    /// and in metrics.
+    /// The values that OpenTelemetry's conventions for HTTP have for a request and its end.
     struct HTTPConventions: Sendable {
         /// The methods of RFC 9110, RFC 5789 and of the draft for QUERY.
         static let standardMethods: Set<String> = [

@@ -18,7 +18,7 @@
         ) -> SessionConfiguration {
             var logger = Logger(label: "test") { _ in handler }
             logger.logLevel = level
-            return SessionConfiguration(observer: LogObserver(logger, levels: levels))
+            return SessionConfiguration { $0.observers = [LogObserver(logger, levels: levels)] }
         }
 
         private var messages: [String] { handler.entries.map { "\($0.level): \($0.message)" } }

@@ -13,7 +13,7 @@
         private let metrics = TestMetrics()
 
         private var configuration: SessionConfiguration {
-            SessionConfiguration(observer: MetricsObserver(factory: metrics))
+            SessionConfiguration { $0.observers = [MetricsObserver(factory: metrics)] }
         }
 
         /// The dimensions of the durations, as sorted texts.
@@ -93,7 +93,7 @@
 
         @Test func `the metrics of equal requests are made once`() async throws {
             let factory = CountingFactory()
-            let configuration = SessionConfiguration(observer: MetricsObserver(factory: factory))
+            let configuration = SessionConfiguration { $0.observers = [MetricsObserver(factory: factory)] }
             try await FaultServer.run(.requests { _ in [.respond(body: "ok")] }) { server in
                 try await withSession(configuration) { session in
                     for number in 0..<50 {
@@ -121,7 +121,7 @@
         @Test func `the number of combinations has a bound, and the rest is counted together`() async throws {
             let observer = MetricsObserver(factory: metrics, seriesLimit: 4)
             try await FaultServer.run(.requests { _ in [.respond()] }) { server in
-                try await withSession(SessionConfiguration(observer: observer)) { session in
+                try await withSession(SessionConfiguration { $0.observers = [observer] }) { session in
                     for name in ["GET", "HEAD", "PUT", "DELETE", "GET"] {
                         let method = try #require(HTTPRequest.Method(name))
                         _ = try await session.data(for: Request(method, to: server.baseURL))

@@ -13,7 +13,7 @@
         private let tracer = TraceparentTracer()
 
         private var configuration: SessionConfiguration {
-            SessionConfiguration(observer: TracingObserver(tracer: tracer))
+            SessionConfiguration { $0.observers = [TracingObserver(tracer: tracer)] }
         }
 
         private var ended: [FinishedInMemorySpan] { tracer.spans.finishedSpans }
@@ -149,7 +149,7 @@
 
         @Test func `without a tracer, requests are sent as they are`() async throws {
             try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
-                try await withSession(SessionConfiguration(observer: TracingObserver(tracer: NoOpTracer()))) {
+                try await withSession(SessionConfiguration { $0.observers = [TracingObserver(tracer: NoOpTracer())] }) {
                     session in
                     _ = try await session.data(for: Request(to: server.baseURL))
                 }

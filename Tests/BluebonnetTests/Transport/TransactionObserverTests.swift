@@ -26,7 +26,7 @@ struct TransactionObserverTests {
             }
         }
 
-        static let field = HTTPField.Name("X-Number")!
+        static let field = HTTPField.Name.via
     }
 
     /// An observer of tasks alone.
@@ -50,7 +50,7 @@ struct TransactionObserverTests {
             let response = try await withSession(configuration) { session in
                 try await session.data(for: Request(to: server.baseURL + "/a"))
             }
-            #expect(server.requests.map { $0.value(of: "X-Number") } == ["1.0", "1.1"])
+            #expect(server.requests.map { $0.value(of: "Via") } == ["1.0", "1.1"])
             let fields = response.metrics.transactions.map { $0.request.headerFields[Watcher.field] }
             #expect(fields == ["1.0", "1.1"])
         }
@@ -70,7 +70,7 @@ struct TransactionObserverTests {
                 let response = try await session.data(for: Request(to: server.baseURL + "/b"))
                 #expect(response.metrics.retryCount == 1)
             }
-            #expect(server.requests.map { $0.value(of: "X-Number") } == ["1.0", "2.0", "2.1"])
+            #expect(server.requests.map { $0.value(of: "Via") } == ["1.0", "2.0", "2.1"])
         }
         #expect(
             watcher.log.events == [

@@ -7,7 +7,7 @@ public import HTTPTypes
 /// struct Correlation: TransactionObserver {
 ///     func willSend(_ transaction: inout OutgoingTransaction) -> TransactionEnding? {
 ///         let identifier = UUID().uuidString
-///         transaction.headerFields[.init("X-Request-Id")!] = identifier
+///         transaction.headerFields[HTTPField.Name("X-Request-Id")!] = identifier
 ///         return { metrics in print(identifier, metrics) }
 ///     }
 /// }
