@@ -25,11 +25,15 @@
             #expect(conventions.method(.get) == "_OTHER")
         }
 
-        @Test func `an origin has the address and the port of its server`() {
-            let host = Origin(isSecure: true, endpoint: .host("example.com", port: 443))
+        @Test func `an origin has the address and the port of its server`() throws {
+            let host = try origin(of: "https://example.com/a")
             #expect(host.address == "example.com" && host.port == 443)
-            let socket = Origin(isSecure: false, endpoint: .unixSocket(.init("/run/x.sock")))
+            let socket = try origin(of: "http+unix://%2Frun%2Fx.sock/a")
             #expect(socket.address == "/run/x.sock" && socket.port == nil)
+        }
+
+        private func origin(of url: String) throws -> Origin {
+            try #require(OutgoingTransaction(request: Request(to: url)).origin)
         }
     }
 #endif

@@ -30,7 +30,7 @@
                     }
                 }
                 #expect(running.state == .completed)
-                #expect(try await running.value.value.count == 2)
+                #expect(try await running.value.count == 2)
             }
         }
 
