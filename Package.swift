@@ -14,12 +14,17 @@ let package = Package(
     products: [
         .library(name: "Bluebonnet", targets: ["Bluebonnet"]),
         .library(name: "BluebonnetFoundation", targets: ["BluebonnetFoundation"]),
+        .library(name: "BluebonnetServices", targets: ["BluebonnetServices"]),
         .library(name: "BluebonnetStores", targets: ["BluebonnetStores"]),
         .library(name: "BluebonnetTesting", targets: ["BluebonnetTesting"]),
     ],
     traits: [
         .trait(name: "Brotli", description: "Undoes the content coding br; needs libbrotlidec."),
+        .trait(name: "Logging", description: "BluebonnetServices: logs through swift-log."),
+        .trait(name: "Metrics", description: "BluebonnetServices: measurements through swift-metrics."),
+        .trait(name: "ServiceLifecycle", description: "BluebonnetServices: a session as a service."),
         .trait(name: "Stores", description: "BluebonnetStores: transfers that outlive the process, in SQLite."),
+        .trait(name: "Tracing", description: "BluebonnetServices: traces through swift-distributed-tracing."),
         .trait(name: "Zstd", description: "Undoes the content coding zstd; needs libzstd."),
     ],
     dependencies: [
@@ -30,9 +35,12 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.10.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.10.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
     targets: [
@@ -64,6 +72,25 @@ let package = Package(
             providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]
         ),
         .target(name: "BluebonnetFoundation", dependencies: ["Bluebonnet"]),
+        .target(
+            name: "BluebonnetServices",
+            dependencies: [
+                "Bluebonnet",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+                .product(
+                    name: "ServiceLifecycle",
+                    package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])
+                ),
+                .product(
+                    name: "Tracing",
+                    package: "swift-distributed-tracing",
+                    condition: .when(traits: ["Tracing"])
+                ),
+            ]
+        ),
         .target(
             name: "BluebonnetStores",
             dependencies: [
@@ -127,6 +154,47 @@ let package = Package(
                 "BluebonnetFoundation",
                 "LocalServer",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        .testTarget(
+            name: "BluebonnetServicesTests",
+            dependencies: [
+                "Bluebonnet",
+                "BluebonnetServices",
+                "LocalServer",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(
+                    name: "InMemoryLogging",
+                    package: "swift-log",
+                    condition: .when(traits: ["Logging"])
+                ),
+                .product(
+                    name: "InMemoryTracing",
+                    package: "swift-distributed-tracing",
+                    condition: .when(traits: ["Tracing"])
+                ),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+                .product(
+                    name: "MetricsTestKit",
+                    package: "swift-metrics",
+                    condition: .when(traits: ["Metrics"])
+                ),
+                .product(
+                    name: "ServiceLifecycle",
+                    package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])
+                ),
+                .product(
+                    name: "ServiceLifecycleTestKit",
+                    package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])
+                ),
+                .product(
+                    name: "Tracing",
+                    package: "swift-distributed-tracing",
+                    condition: .when(traits: ["Tracing"])
+                ),
             ]
         ),
         .testTarget(

@@ -20,8 +20,11 @@ let package = Package(
         .executable(name: "bench-sink", targets: ["UploadSink"]),
     ],
     dependencies: [
-        .package(name: "bluebonnet", path: ".."),
+        .package(name: "bluebonnet", path: "..", traits: ["Logging", "Metrics", "Tracing"]),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.10.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -34,7 +37,11 @@ let package = Package(
             dependencies: [
                 "BenchmarkSupport",
                 .product(name: "Bluebonnet", package: "bluebonnet"),
+                .product(name: "BluebonnetServices", package: "bluebonnet"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]
         ),
         .executableTarget(

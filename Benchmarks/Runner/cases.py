@@ -254,6 +254,7 @@ def swift_rows(workload: str) -> Rows:
         rows = [
             ("bluebonnet", "bluebonnet", loop + wide), ("bluebonnet-6", "bluebonnet", loop),
             ("bluebonnet-adapter", "bluebonnet", [*loop, *wide, "--adapter"]),
+            ("bluebonnet-observed", "bluebonnet", [*loop, *wide, "--observed"]),
             ("nio", "nio", loop), ("ahc", "ahc", []), ("ahc-64", "ahc", wide), ("urlsession", "urlsession", wide),
         ]
         return rows + ([("ahc-64-on-loop", "ahc", loop + wide)] if on_loop else [])
@@ -268,6 +269,7 @@ def swift_rows(workload: str) -> Rows:
     rows = [("bluebonnet", "bluebonnet", loop)]
     if workload.startswith("sequential"):
         rows.append(("bluebonnet-adapter", "bluebonnet", [*loop, "--adapter"]))
+        rows.append(("bluebonnet-observed", "bluebonnet", [*loop, "--observed"]))
     if workload.startswith(("sequential", "tls-new", "download-null")):
         rows.append(("nio", "nio", loop))
     rows.append(("ahc", "ahc", []))

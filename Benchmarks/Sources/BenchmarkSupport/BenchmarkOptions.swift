@@ -11,7 +11,7 @@
 /// ```
 /// CLIENT WORKLOAD --url URL [--requests N] [--concurrency C] [--warm-up N] [--expect N]
 ///     [--connections N] [--on-loop] [--adapter] [--trust PATH] [--file PATH] [--chunk BYTES]
-///     [--on-pool]
+///     [--on-pool] [--observed]
 /// ```
 public struct BenchmarkOptions: Sendable {
     /// A mistake in a command line.
@@ -47,6 +47,9 @@ public struct BenchmarkOptions: Sendable {
 
     /// Whether an adapter adds a header field to each request, where the library has adapters.
     public var hasAdapter = false
+
+    /// Whether logs, measurements and traces are made of each request, where the library can.
+    public var isObserved = false
 
     /// The PEM file with the certificate authority to trust, or nil for those of the system.
     public var trust: String?
@@ -87,6 +90,7 @@ public struct BenchmarkOptions: Sendable {
             case "--on-loop": onLoop = true
             case "--on-pool": onPool = true
             case "--adapter": hasAdapter = true
+            case "--observed": isObserved = true
             default:
                 guard let value = rest.popFirst() else { throw Invalid(description: "\(option) needs a value") }
                 try set(option, to: value)

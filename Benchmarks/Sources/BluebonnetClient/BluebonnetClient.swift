@@ -32,6 +32,7 @@ enum BluebonnetClient {
                 RequestAdapter { request in request.headerFields[.authorization] = "Bearer 0123456789abcdef" }
             ]
         }
+        if options.isObserved { configuration.observe() }
         let library = BluebonnetLibrary(configuration: configuration)
         let executor = options.onLoop ? EventLoopTaskExecutor.next() : nil
         let good = try await BenchmarkRun(client: "bluebonnet", options: options).measure(library, on: executor)

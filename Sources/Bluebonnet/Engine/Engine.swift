@@ -36,6 +36,7 @@ final class Engine: Transport {
         var retries = RepeatableError.Retries()
         var isExpectationRefused = false
         var isFirst = true
+        var unsent: ObservedTransaction?
         while true {
             if context.isSuspended { try await context.waitWhileSuspended() }
             let exchange = try Exchange(
@@ -49,9 +50,11 @@ final class Engine: Transport {
                 mayExpectContinue: !isExpectationRefused,
                 offersCodings: offersCodings,
                 preferredLoop: preferredLoop,
+                continuing: unsent,
                 pool: pool
             )
             isFirst = false
+            unsent = nil
             do {
                 var response = try await exchange.run()
                 if exchange.expectsContinue, response.statusCode == 417, Self.hasBody(request, after: exchange) {
@@ -67,6 +70,8 @@ final class Engine: Transport {
                 guard Self.hasBody(request, after: exchange), retries.allow(request.method, after: error) else {
                     throw error
                 }
+                // One that was suspended before it was sent will be.
+                unsent = exchange.takeUnsent()
             }
         }
     }

@@ -32,6 +32,13 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         /// The connection that carries it, or did, and whether that had carried others before.
         var connection: ConnectionRecord?
         var isConnectionReused = false
+        /// The transaction until it ends, where somebody observes it.
+        var observed: ObservedTransaction?
+
+        mutating func takeObserved() -> ObservedTransaction? {
+            defer { observed = nil }
+            return observed
+        }
 
         mutating func takeCaller() -> SuspendedCaller<TransportResponse, any Error>? {
             defer { caller = nil }
@@ -78,6 +85,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         mayExpectContinue: Bool = true,
         offersCodings: Bool = false,
         preferredLoop: ObjectIdentifier?,
+        continuing unsent: ObservedTransaction? = nil,
         pool: ConnectionPool
     ) throws(NetworkingError) {
         // RFC 9110 §9.3.6: it asks a proxy for a tunnel. Another server could only refuse it, or
@@ -88,6 +96,13 @@ final class Exchange: Call.Operation, @unchecked Sendable {
                 "CONNECT asks a proxy for a tunnel, and is not sent by itself.",
                 request: request
             )
+        }
+        hop = unsent?.hop ?? context.call.newHop()
+        var request = unsent?.request ?? request
+        var observed = unsent
+        // One that was stopped before will not begin.
+        if !context.settings.transactionObservers.isEmpty, unsent == nil, !Task.isCancelled, context.call.error == nil {
+            observed = context.call.observe(&request, to: target.origin, hop: hop)
         }
         do {
             head = try RequestHead(
@@ -102,7 +117,9 @@ final class Exchange: Call.Operation, @unchecked Sendable {
                 offersCodings: offersCodings
             )
         } catch {
-            throw NetworkingError(.invalidRequest, error.description, request: request)
+            let error = NetworkingError(.invalidRequest, error.description, request: request)
+            observed?.fail(error)
+            throw error
         }
         switch request.body?.storage {
         case .bytes(let bytes) where bytes.readableBytes <= Self.inlineBodySize && !head.expectsContinue:
@@ -122,8 +139,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         self.preferredLoop = preferredLoop
         waitsSince = isFirst ? startedAt : .now()
         call = context.call
-        hop = context.call.newHop()
         self.pool = pool
+        state.observed = observed
     }
 
     /// The body waits for 100 Continue.
@@ -150,7 +167,10 @@ final class Exchange: Call.Operation, @unchecked Sendable {
                     state.hasBegun = true
                     return (nil, shared.traffic.beginHop(expectedToSend: request.body?.length))
                 }
-                if let error { return caller.resume(throwing: error) }
+                if let error {
+                    takeUnsent()?.fail(error)
+                    return caller.resume(throwing: error)
+                }
                 notice?.give()
                 tell(.began(sent))
                 // An observer may have stopped it.
@@ -160,6 +180,19 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         } onCancel: {
             fail(Self.cancelled)
         }
+    }
+
+    /// Takes the observed transaction of an exchange that ended before it was sent.
+    func takeUnsent() -> ObservedTransaction? {
+        call.withLock { _ in state.takeObserved() }
+    }
+
+    /// Takes the observed transaction, to be ended outside the lock, with what was noted of it;
+    /// called under the lock.
+    private func takeObserved(_ shared: Call.State, or record: TransactionRecord? = nil) -> ObservedTransaction? {
+        guard let observed = state.takeObserved() else { return nil }
+        if let record = shared.transactions.record(ofHop: hop) ?? record { observed.note(record) }
+        return observed
     }
 
     private static let cancelled = NetworkingError(.cancelled, "The request was cancelled.")
@@ -227,21 +260,25 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     /// Hands the caller the response head, with all of the body or a stream of it, and counts what
     /// has arrived.
     func deliver(_ response: TransportResponse, stream: BodyStream?, _ arrival: Call.Arrival) {
-        let (isOver, caller, upload, notice) = call.withLock {
-            shared -> (Bool, SuspendedCaller<TransportResponse, any Error>?, RequestUpload?, Call.Traffic.Notice?) in
-            if case .finished = state.stage { return (true, nil, nil, nil) }
+        typealias Result = (
+            Bool, SuspendedCaller<TransportResponse, any Error>?, RequestUpload?, Call.Traffic.Notice?,
+            ObservedTransaction?
+        )
+        let (isOver, caller, upload, notice, observed) = call.withLock { shared -> Result in
+            if case .finished = state.stage { return (true, nil, nil, nil, nil) }
             let notice = call.count(arrival, &shared)
             shared.transactions.note(record(response.head, endedAt: stream == nil ? meter.lastByte.instant : nil))
             state.stream = stream
-            guard stream == nil else { return (false, state.takeCaller(), nil, notice) }
+            guard stream == nil else { return (false, state.takeCaller(), nil, notice, nil) }
             shared.detach(self)
             state.stage = .finished
             defer { state.upload = nil }
-            return (false, state.takeCaller(), state.upload, notice)
+            return (false, state.takeCaller(), state.upload, notice, takeObserved(shared))
         }
         if isOver { return }
         notice?.give()
         if stream == nil { tell(.ended(response.exchangeTimings, call.counts)) }
+        observed?.end()
         guard let upload else {
             caller?.resume(returning: response)
             return
@@ -251,16 +288,18 @@ final class Exchange: Call.Operation, @unchecked Sendable {
 
     /// Ends a streamed body that is complete.
     func finishStream(trailers: HTTPFields, at: NIODeadline, _ timings: ExchangeTimings) {
-        let (isOver, stream, upload) = call.withLock { shared -> (Bool, BodyStream?, RequestUpload?) in
-            if case .finished = state.stage { return (true, nil, nil) }
+        typealias Result = (Bool, BodyStream?, RequestUpload?, ObservedTransaction?)
+        let (isOver, stream, upload, observed) = call.withLock { shared -> Result in
+            if case .finished = state.stage { return (true, nil, nil, nil) }
             shared.detach(self)
             shared.transactions.note(record(nil, endedAt: at))
             state.stage = .finished
             defer { state.upload = nil }
-            return (false, state.stream, state.upload)
+            return (false, state.stream, state.upload, takeObserved(shared))
         }
         if isOver { return }
         tell(.ended(timings, call.counts))
+        observed?.end()
         guard let upload else {
             stream?.finish(trailers: trailers, at: at)
             return
@@ -273,24 +312,31 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     func fail(_ error: NetworkingError, _ timings: ExchangeTimings? = nil) {
         let error = error.completed(request: sent.request)
         let now = NIODeadline.now()
-        let (stage, hasBegun, caller, stream, upload) = call.withLock {
-            shared -> (Stage, Bool, SuspendedCaller<TransportResponse, any Error>?, BodyStream?, RequestUpload?) in
+        typealias Result = (
+            Stage, Bool, SuspendedCaller<TransportResponse, any Error>?, BodyStream?, RequestUpload?,
+            ObservedTransaction?
+        )
+        let (stage, hasBegun, caller, stream, upload, observed) = call.withLock { shared -> Result in
             defer {
                 state.stage = .finished
                 state.upload = nil
             }
             shared.detach(self)
-            if case .finished = state.stage { return (state.stage, false, nil, nil, state.upload) }
+            if case .finished = state.stage { return (state.stage, false, nil, nil, state.upload, nil) }
+            var observed: ObservedTransaction?
             // One that left its connection to others will be made again.
-            if state.hasBegun, !RepeatableError.isSuspension(error) {
-                shared.transactions.note(record(error.response, endedAt: now, error: error))
+            if !RepeatableError.isSuspension(error) {
+                let record = record(error.response, endedAt: now, error: error)
+                if state.hasBegun { shared.transactions.note(record) }
+                observed = takeObserved(shared, or: record)
             }
             let caller = state.takeCaller()
             if caller == nil, state.stream == nil { state.earlyFailure = error }
-            return (state.stage, state.hasBegun, caller, state.stream, state.upload)
+            return (state.stage, state.hasBegun, caller, state.stream, state.upload, observed)
         }
         upload?.stop()
         if hasBegun { tell(.failed(error, timings, call.counts)) }
+        observed?.end()
         switch stage {
         case .finished: return
         case .waiting: pool.remove(self)

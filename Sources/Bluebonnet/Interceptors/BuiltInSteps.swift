@@ -49,7 +49,13 @@ struct BuiltInSteps: Sendable {
     /// Sends a request by the transport of the user, of which only the beginning and the end are
     /// known.
     private func sendByTransport(_ request: Request, _ context: ExchangeContext) async throws -> TransportResponse {
-        var record = TransactionRecord(hop: context.call.newHop(), sent: SentRequest(request), startedAt: .now())
+        let hop = context.call.newHop()
+        var request = request
+        let observed =
+            context.settings.transactionObservers.isEmpty
+            ? nil : context.call.observe(&request, to: (try? request.target)?.origin, hop: hop)
+        var record = TransactionRecord(hop: hop, sent: SentRequest(request), startedAt: .now())
+        defer { observed?.end() }
         do {
             let response = try await transport.send(request, context: context)
             record.endedAt = .now()
@@ -58,11 +64,13 @@ struct BuiltInSteps: Sendable {
             record.wireBytes.responseBody = response.body.wholeByteCount ?? 0
             record.wireBytes.decodedResponseBody = record.wireBytes.responseBody
             context.call.note(record)
+            observed?.note(record)
             return response
         } catch {
             record.endedAt = .now()
             record.error = .wrapping(error)
             context.call.note(record)
+            observed?.note(record)
             throw error
         }
     }

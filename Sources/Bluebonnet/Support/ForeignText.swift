@@ -1,10 +1,10 @@
-import FoundationEssentials
+package import FoundationEssentials
 import NIOCore
 
 extension URL {
     /// The URL for messages and logs: user, password, fragment and the values of the query are left
     /// out; so is a long part of the query without a name, which is a value itself.
-    var redactedDescription: String {
+    package var redactedDescription: String {
         guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return "(not a URL)" }
         let names = components.percentEncodedQuery?.split(separator: "&").map { (pair: Substring) -> String in
             if pair.utf8.contains(UInt8(ascii: "=")) { return "\(pair.prefix { $0 != "=" })=…" }

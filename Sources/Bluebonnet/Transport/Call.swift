@@ -104,6 +104,8 @@ final class Call: SessionTask {
     let originalRequest: Request
     /// The settings of all calls of the session.
     let settings: SessionSettings
+    /// The circumstances of its making, for the observers of transactions.
+    let circumstances: Circumstances
     private let owner: (any CallOwner)?
     /// Whether the response head or the progress may be read before the body is complete.
     let isWatched: Bool
@@ -131,6 +133,7 @@ final class Call: SessionTask {
     ///   - isWatched: Whether it may be looked at while it runs. Speeds are measured then. Default:
     ///     false.
     ///   - isStarted: Whether its maker runs it at once. Default: false.
+    ///   - circumstances: Those of the task that it is a part of. Default: the present ones.
     ///   - now: The clock of the speeds. Default: the event loops'.
     init(
         _ request: Request,
@@ -140,12 +143,15 @@ final class Call: SessionTask {
         kind: Kind = .data,
         isWatched: Bool = false,
         isStarted: Bool = false,
+        circumstances: Circumstances? = nil,
         now: @escaping @Sendable () -> NIODeadline = { .now() }
     ) {
         self.identifier = identifier
         self.kind = kind
         originalRequest = request
         self.settings = settings
+        self.circumstances =
+            settings.transactionObservers.isEmpty ? [] : circumstances ?? settings.circumstances(of: request)
         self.owner = owner
         self.isWatched = isWatched
         guarded = Mutex(State(stage: isStarted ? .running : .created, measuresSpeed: isWatched))

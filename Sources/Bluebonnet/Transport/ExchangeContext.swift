@@ -8,6 +8,8 @@ final class SessionSettings: Sendable {
     let timeouts: ExchangeTimeouts
     /// Those who learn what came of each task.
     let observers: [any TaskObserver]
+    /// Those of them who learn of each request that is sent, too.
+    let transactionObservers: [any TransactionObserver]
     /// The observer of each hop.
     let hopObserver: HopEvent.Observer?
 
@@ -16,6 +18,7 @@ final class SessionSettings: Sendable {
         timeouts = ExchangeTimeouts(configuration.timeouts)
         self.hopObserver = hopObserver
         observers = configuration.observers
+        transactionObservers = observers.compactMap { $0 as? any TransactionObserver }
     }
 }
 

@@ -1,7 +1,7 @@
 /// The server that a request is sent to. Requests of one origin share connections (RFC 9110
 /// §4.3.1).
-struct Origin: Hashable, Sendable {
-    enum Endpoint: Hashable, Sendable {
+package struct Origin: Hashable, Sendable {
+    package enum Endpoint: Hashable, Sendable {
         /// A host name or IP literal (without brackets) and a port.
         case host(String, port: Int)
         /// The path of a Unix-domain socket.
@@ -10,24 +10,24 @@ struct Origin: Hashable, Sendable {
 
     /// A path, compared by its bytes as the system does: a `String` is equal to another that looks
     /// alike, but the two can name different files.
-    struct SocketPath: Hashable, Sendable {
-        let text: String
+    package struct SocketPath: Hashable, Sendable {
+        package let text: String
 
         init(_ text: String) {
             self.text = text
         }
 
-        static func == (one: SocketPath, other: SocketPath) -> Bool {
+        package static func == (one: SocketPath, other: SocketPath) -> Bool {
             one.text.utf8.elementsEqual(other.text.utf8)
         }
 
-        func hash(into hasher: inout Hasher) {
+        package func hash(into hasher: inout Hasher) {
             for byte in text.utf8 { hasher.combine(byte) }
         }
     }
 
-    var isSecure: Bool
-    var endpoint: Endpoint
+    package var isSecure: Bool
+    package var endpoint: Endpoint
 
     /// The name for SNI and for the check of the certificate.
     var serverName: String {

@@ -48,7 +48,7 @@ public struct ResponseHead: Sendable {
     }
 
     /// The status code alone, which costs less than ``status``.
-    var statusCode: Int {
+    package var statusCode: Int {
         switch storage {
         case .received(_, let statusCode): statusCode
         case .structured(_, let status): status.code

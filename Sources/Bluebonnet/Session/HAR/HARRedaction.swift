@@ -1,5 +1,18 @@
-import FoundationEssentials
+package import FoundationEssentials
 import HTTPTypes
+
+extension URL {
+    /// The URL without user, password, fragment, and the values of query parameters whose names are
+    /// those of secrets.
+    package var textWithoutSecrets: String {
+        let text = absoluteString
+        // Most have none of them.
+        let isPlain = text.utf8.allSatisfy { byte in
+            byte != UInt8(ascii: "?") && byte != UInt8(ascii: "@") && byte != UInt8(ascii: "#")
+        }
+        return isPlain ? text : HARRedaction(HAROptions()).url(self)
+    }
+}
 
 /// What an archive does not show.
 struct HARRedaction {

@@ -111,7 +111,8 @@ extension SessionCore {
                     identifier: self.newIdentifier(),
                     settings: self.settings,
                     owner: nil,
-                    isStarted: true
+                    isStarted: true,
+                    circumstances: call.circumstances
                 )
                 link.tie(part)
                 return try await self.send(request, context: context.forPart(part))

@@ -22,6 +22,11 @@ extension Call {
             }
         }
 
+        /// What was noted of a transaction.
+        func record(ofHop hop: Int) -> TransactionRecord? {
+            records.last { $0.hop == hop }
+        }
+
         /// Notes the size of the last body, its content coding undone.
         mutating func noteDecoded(_ count: Int) {
             guard !records.isEmpty else { return }

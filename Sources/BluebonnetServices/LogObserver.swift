@@ -1,0 +1,141 @@
+#if Logging
+    public import Bluebonnet
+    import HTTPTypes
+    public import Logging
+
+    /// Logs what came of each task of a session through a `Logger` of swift-log.
+    ///
+    /// ```
+    /// var configuration = SessionConfiguration()
+    /// configuration.observers = [LogObserver(Logger(label: "com.example.api"))]
+    /// ```
+    ///
+    /// Each task that had begun is one message when it is over, "Task succeeded", "Task failed" or
+    /// "Task cancelled", with this metadata:
+    ///
+    /// | key | value |
+    /// |---|---|
+    /// | `task` | the identifier of the task in its session |
+    /// | `method`, `url` | those of the task's request |
+    /// | `status` | the status of the last response, if there was one |
+    /// | `duration_ms` | the time from the beginning to the end, in milliseconds |
+    /// | `requests` | how many requests were sent, where it is not one |
+    /// | `redirects`, `retries` | how many of them were redirects or retries, where there were any |
+    /// | `sent`, `received` | the bytes of HTTP in each direction |
+    /// | `error`, `reason` | the code and the message of the error of a task that failed |
+    ///
+    /// With the level of ``Levels/transactions``, each request that is sent is logged too, as
+    /// "Request sent" and "Response received" or "Request failed".
+    ///
+    /// Neither header fields nor bodies are logged; users, passwords and the values of the query
+    /// are left out of URLs and messages. A level that the logger does not log costs nothing but
+    /// the look at it.
+    ///
+    /// Counterpart of AFNetworkActivityLogger.
+    public struct LogObserver: TransactionObserver {
+        /// The levels of the messages; nil for a message that is never logged.
+        ///
+        /// Counterpart of the `level` of AFNetworkActivityLogger.
+        public struct Levels: Sendable, Hashable {
+            /// A request of a task was sent, and its response was received. Default: trace.
+            public var transactions: Logger.Level? = .trace
+
+            /// A task ended without an error, whatever the status of its response: one that the
+            /// caller does not accept is an error. Default: debug.
+            public var success: Logger.Level? = .debug
+
+            /// A task ended with an error. Default: warning, since the caller has the error and may
+            /// know what to do.
+            public var failure: Logger.Level? = .warning
+
+            /// A task was cancelled. Default: debug.
+            public var cancellation: Logger.Level? = .debug
+
+            /// Makes the default levels.
+            public init() {}
+        }
+
+        private let logger: Logger
+        private let levels: Levels
+
+        /// Makes an observer.
+        ///
+        /// - Parameters:
+        ///   - logger: The logger, with metadata of its own if it has any.
+        ///   - levels: The levels of the messages. Default: ``Levels/init()``.
+        public init(_ logger: Logger, levels: Levels = Levels()) {
+            self.logger = logger
+            self.levels = levels
+        }
+
+        /// Logs that a request is sent, and what comes of it.
+        public func willSend(_ transaction: inout OutgoingTransaction) -> TransactionEnding? {
+            guard let level = logged(levels.transactions) else { return nil }
+            let metadata: Logger.Metadata = [
+                "task": .stringConvertible(transaction.taskIdentifier),
+                "number": .stringConvertible(transaction.number),
+                "method": .string(transaction.request.method.rawValue),
+                "url": .string(transaction.request.url.redactedDescription),
+            ]
+            logger.log(level: level, "Request sent", metadata: metadata)
+            return { transaction in
+                var metadata = metadata
+                metadata["status"] = (transaction.response?.statusCode).map { .stringConvertible($0) }
+                metadata["duration_ms"] = transaction.duration.map(Self.milliseconds)
+                metadata["sent"] = .stringConvertible(transaction.bytes.sent)
+                metadata["received"] = .stringConvertible(transaction.bytes.received)
+                Self.add(transaction.error, to: &metadata)
+                let hasFailed = transaction.error != nil
+                logger.log(level: level, hasFailed ? "Request failed" : "Response received", metadata: metadata)
+            }
+        }
+
+        /// Logs what came of a task.
+        public func taskDidEnd(_ report: TaskReport) {
+            guard let error = report.error else { return log(report, "Task succeeded", levels.success) }
+            if error.code == .cancelled {
+                log(report, "Task cancelled", levels.cancellation)
+            } else {
+                log(report, "Task failed", levels.failure)
+            }
+        }
+
+        private func log(_ report: TaskReport, _ message: Logger.Message, _ level: Logger.Level?) {
+            guard let level = logged(level) else { return }
+            let metrics = report.metrics
+            let (bytes, count) = (metrics.bytes, metrics.transactionCount)
+            var metadata: Logger.Metadata = [
+                "task": .stringConvertible(report.taskIdentifier),
+                "method": .string(report.request.method.rawValue),
+                "url": .string(report.request.url.redactedDescription),
+                "sent": .stringConvertible(bytes.sent),
+                "received": .stringConvertible(bytes.received),
+            ]
+            if let head = metrics.transactions.last?.response {
+                metadata["status"] = .stringConvertible(head.statusCode)
+            }
+            metadata["duration_ms"] = metrics.duration.map(Self.milliseconds)
+            if count != 1 { metadata["requests"] = .stringConvertible(count) }
+            if metrics.redirectCount > 0 { metadata["redirects"] = .stringConvertible(metrics.redirectCount) }
+            if metrics.retryCount > 0 { metadata["retries"] = .stringConvertible(metrics.retryCount) }
+            Self.add(report.error, to: &metadata)
+            logger.log(level: level, message, metadata: metadata)
+        }
+
+        /// The level where it is logged.
+        private func logged(_ level: Logger.Level?) -> Logger.Level? {
+            level.flatMap { logger.logLevel <= $0 ? $0 : nil }
+        }
+
+        private static func add(_ error: NetworkingError?, to metadata: inout Logger.Metadata) {
+            guard let error else { return }
+            metadata["error"] = .string(error.code.rawValue)
+            metadata["reason"] = .string(error.message)
+        }
+
+        /// With one digit behind the point.
+        private static func milliseconds(_ duration: Duration) -> Logger.MetadataValue {
+            .stringConvertible((duration / .microseconds(100)).rounded() / 10)
+        }
+    }
+#endif
