@@ -63,6 +63,10 @@ final class Call: SessionTask {
         fileprivate var runner: Task<Void, Never>?
         /// The public task on top, if there is one.
         fileprivate weak var facade: (any SessionTask)?
+        /// Whether what is under way belongs to another call now.
+        var isHandedOver = false
+        /// The call that has handed over what was under way.
+        var predecessor: Call?
         var traffic: Traffic
         var transactions = Transactions()
 
@@ -81,6 +85,19 @@ final class Call: SessionTask {
             if case .complete = stage { return NetworkingError(.cancelled, "The task has ended already.") }
             if self.operation == nil { self.operation = operation } else { others.append(operation) }
             return nil
+        }
+
+        /// Attaches an operation of a call that is over. Returns whether the call was stopped.
+        fileprivate mutating func attachToEnd(_ operation: any Operation) -> Bool {
+            if self.operation == nil { self.operation = operation } else { others.append(operation) }
+            return error != nil
+        }
+
+        /// Gives what is under way to another call; false when the call was stopped or is over.
+        mutating func handOver() -> Bool {
+            guard error == nil, case .running = stage else { return false }
+            isHandedOver = true
+            return true
         }
 
         fileprivate mutating func note(_ response: TransportResponse) {
@@ -103,6 +120,10 @@ final class Call: SessionTask {
     /// The settings of all calls of the session.
     let settings: SessionSettings
     private let owner: (any CallOwner)?
+    /// The task that this call is a part of; nil where it is the task itself.
+    private let whole: Call?
+    /// The hooks of the task; nil in a session without hooks.
+    let hooks: HookLane?
     /// Whether the response head or the progress may be read before the body is complete.
     let isWatched: Bool
     private let guarded: Mutex<State>
@@ -125,6 +146,7 @@ final class Call: SessionTask {
     ///   - identifier: A number that no other call of the session has.
     ///   - settings: The settings of all calls of the session.
     ///   - owner: The session; nil for a call of none.
+    ///   - whole: The task that it is a part of, whose hooks are called for it. Default: none.
     ///   - kind: The kind of the task. Default: data.
     ///   - isWatched: Whether it may be looked at while it runs. Speeds are measured then. Default:
     ///     false.
@@ -135,6 +157,7 @@ final class Call: SessionTask {
         identifier: Int,
         settings: SessionSettings,
         owner: (any CallOwner)?,
+        partOf whole: Call? = nil,
         kind: Kind = .data,
         isWatched: Bool = false,
         isStarted: Bool = false,
@@ -145,6 +168,8 @@ final class Call: SessionTask {
         originalRequest = request
         self.settings = settings
         self.owner = owner
+        self.whole = whole
+        hooks = owner == nil ? whole?.hooks : settings.hooks.map { HookLane($0) }
         self.isWatched = isWatched
         guarded = Mutex(State(stage: isStarted ? .running : .created, measuresSpeed: isWatched))
         self.now = now
@@ -161,7 +186,7 @@ final class Call: SessionTask {
     }
 
     /// The task as its user knows it.
-    var presented: any SessionTask { withLock { $0.facade } ?? self }
+    var presented: any SessionTask { whole?.presented ?? withLock { $0.facade } ?? self }
 
     func present(as task: any SessionTask) {
         withLock { $0.facade = task }
@@ -256,7 +281,7 @@ final class Call: SessionTask {
     @discardableResult
     func setSuspended(_ isSuspended: Bool) -> Bool {
         let operations = withLock { state -> [any Operation]? in
-            guard case .running = state.stage, self.isSuspended != isSuspended else { return nil }
+            guard case .running = state.stage, !state.isHandedOver, self.isSuspended != isSuspended else { return nil }
             isSuspendedNow.store(isSuspended, ordering: .releasing)
             return state.operations
         }
@@ -266,6 +291,7 @@ final class Call: SessionTask {
     }
 
     func cancel() {
+        guard !isHandedOver else { return }
         stop(NetworkingError(.cancelled, "The request was cancelled."))
     }
 
@@ -299,6 +325,20 @@ final class Call: SessionTask {
 
     func detach(_ operation: any Operation) {
         withLock { $0.detach(operation) }
+    }
+
+    /// Attaches an operation of a call that is over. Returns whether the call was stopped.
+    func attachToEnd(_ operation: any Operation) -> Bool {
+        withLock { $0.attachToEnd(operation) }
+    }
+
+    /// Suspends or resumes what is under way for another call.
+    func carry(isSuspended: Bool) {
+        let operations = withLock { state in
+            isSuspendedNow.store(isSuspended, ordering: .releasing)
+            return state.operations
+        }
+        for operation in operations { operation.suspensionChanged() }
     }
 
     // MARK: The end

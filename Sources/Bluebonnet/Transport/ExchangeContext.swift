@@ -10,12 +10,15 @@ final class SessionSettings: Sendable {
     let observers: [any TaskObserver]
     /// The observer of each hop.
     let hopObserver: HopEvent.Observer?
+    /// The hooks of the session; nil where none is set.
+    let hooks: (any CallHooks)?
 
     init(_ configuration: SessionConfiguration, hopObserver: HopEvent.Observer? = nil) {
         self.configuration = configuration
         timeouts = ExchangeTimeouts(configuration.timeouts)
         self.hopObserver = hopObserver
         observers = configuration.observers
+        hooks = configuration.callHooks
     }
 }
 
@@ -39,7 +42,7 @@ public struct ExchangeContext: Sendable {
         }
     }
 
-    private let end: End?
+    let end: End?
 
     /// The context of a request of its own that is a part of this task, with the same deadline.
     func forPart(_ call: Call) -> ExchangeContext {
