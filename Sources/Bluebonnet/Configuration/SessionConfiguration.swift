@@ -72,12 +72,8 @@ public struct SessionConfiguration: Sendable {
     /// them waits for its ``SessionTask/resume()``. Default: false.
     public var resumesTransfers = false
 
-    /// Called when the last download or upload that the journal knows is over, each time there
-    /// was one, on no particular thread. Those who wait for the tasks have their results by then.
-    /// Default: nobody.
-    ///
-    /// Counterpart of `setDidFinishEventsForBackgroundURLSessionBlock:` of AFNetworking.
-    public var didFinishTransfers: (@Sendable () -> Void)?
+    /// The hooks of the session; nil where none is set.
+    var callHooks: (any CallHooks)?
 
     /// Finds the addresses of host names. Default: the system does.
     var nameResolver: any NameResolver = SystemNameResolver()

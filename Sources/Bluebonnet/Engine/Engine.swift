@@ -31,6 +31,10 @@ final class Engine: Transport {
         offersCodings: Bool
     ) async throws -> TransportResponse {
         let startedAt = NIODeadline.now()
+        var request = request
+        if context.call.hooks != nil, request.body?.use?.hasBegun == true, let body = try await context.newBody() {
+            request.body = body
+        }
         let target = try request.target
         let preferredLoop = MultiThreadedEventLoopGroup.currentEventLoop.map { ObjectIdentifier($0) }
         var retries = RepeatableError.Retries()
@@ -57,19 +61,24 @@ final class Engine: Transport {
             unsent = nil
             do {
                 var response = try await exchange.run()
-                if exchange.expectsContinue, response.statusCode == 417, Self.hasBody(request, after: exchange) {
+                if exchange.expectsContinue, response.statusCode == 417,
+                    let repeated = try await Self.repeated(request, after: exchange, context)
+                {
                     // RFC 9110 §15.5.18: the expectation was refused, not the request.
                     await response.body.discard()
                     isExpectationRefused = true
+                    request = repeated
                     continue
                 }
                 let count = retries.count + (isExpectationRefused ? 1 : 0)
                 if count > 0 { response.retries = count }
                 return response
             } catch let error as NetworkingError {
-                guard Self.hasBody(request, after: exchange), retries.allow(request.method, after: error) else {
-                    throw error
-                }
+                guard context.call.hooks != nil || Self.hasBody(request, after: exchange),
+                    retries.allow(request.method, after: error),
+                    let repeated = try await Self.repeated(request, after: exchange, context)
+                else { throw error }
+                request = repeated
                 // One that was suspended before it was sent will be.
                 unsent = exchange.takeUnsent()
             }
@@ -80,6 +89,19 @@ final class Engine: Transport {
     /// asked for it yet.
     private static func hasBody(_ request: Request, after exchange: Exchange) -> Bool {
         request.body?.isReplayable ?? true || !exchange.hasBegunBody
+    }
+
+    /// The request with a body that can be sent after this exchange; nil where there is none.
+    private static func repeated(
+        _ request: Request,
+        after exchange: Exchange,
+        _ context: ExchangeContext
+    ) async throws -> Request? {
+        if hasBody(request, after: exchange) { return request }
+        guard let body = try await context.newBody() else { return nil }
+        var request = request
+        request.body = body
+        return request
     }
 
     func invalidate() {

@@ -51,6 +51,7 @@ enum Redirects {
                 response.redirects = redirects
                 return response
             }
+            let proposed: Request
             do throws(NetworkingError) {
                 guard policy == .follow else {
                     throw NetworkingError(
@@ -64,16 +65,21 @@ enum Redirects {
                         "\(request) was redirected more than \(context.configuration.limits.redirects) times."
                     )
                 }
-                request = try Self.request(
+                proposed = try Self.request(
                     after: request,
                     status: response.head.status.code,
                     location: try Self.location(in: response.head, of: request),
-                    isBodyUntouched: response.isRequestBodyUntouched,
                     sendsBodiesOpenly: context.settings.configuration.sendsBodiesOnInsecureRedirects
                 )
             } catch {
                 throw error.completed(request: request, response: response.head)
             }
+            guard let next = try await Self.request(proposed, after: request, response, context) else {
+                response.retries = retries
+                response.redirects = redirects
+                return response
+            }
+            request = next
             redirects.append(request.url)
             context.call.noteRedirect()
             // A short body is read so that its connection can be used again; a long or slow one is
@@ -81,6 +87,37 @@ enum Redirects {
             await response.body.discard()
             response = try await send(request)
         }
+    }
+
+    /// The request of the next hop, as a hook wants it; nil where the hook does not follow.
+    ///
+    /// - Throws: ``NetworkingError/Code/requestBodyNotReplayable`` where its body was sent and nobody
+    ///   has another one.
+    private static func request(
+        _ proposed: Request,
+        after request: Request,
+        _ response: TransportResponse,
+        _ context: ExchangeContext
+    ) async throws -> Request? {
+        var next = proposed
+        var isBodyNew = response.isRequestBodyUntouched
+        if let lane = context.call.hooks, let hook = lane.hooks.taskWillPerformRedirection {
+            let (task, head) = (context.call.presented, response.head)
+            guard let wanted = try await lane.call(in: context, { await hook(task, head, proposed) }) else {
+                return nil
+            }
+            next = wanted
+            if next.body?.use?.hasBegun == false { isBodyNew = true }
+        }
+        guard let body = next.body, !body.isReplayable, !isBodyNew else { return next }
+        guard let newBody = try await context.newBody() else {
+            throw NetworkingError(
+                .requestBodyNotReplayable,
+                "\(request) was redirected with its body, and the source of the body can be read only once."
+            ).completed(request: request, response: response.head)
+        }
+        next.body = newBody
+        return next
     }
 
     /// The target of a redirect.
@@ -101,7 +138,6 @@ enum Redirects {
         after request: Request,
         status: Int,
         location: String,
-        isBodyUntouched: Bool = false,
         sendsBodiesOpenly: Bool = false
     ) throws(NetworkingError) -> Request {
         var next = request
@@ -129,12 +165,6 @@ enum Redirects {
                     """
                 )
             }
-        }
-        if let body = next.body, !body.isReplayable, !isBodyUntouched {
-            throw NetworkingError(
-                .requestBodyNotReplayable,
-                "\(request) was redirected with its body, and the source of the body can be read only once."
-            )
         }
         if from != to {
             next.headerFields.removeAll { Self.originFields.contains($0) || SecretNames.contains($0) }

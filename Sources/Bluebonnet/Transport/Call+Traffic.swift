@@ -35,6 +35,12 @@ extension Call {
             return sum
         }
 
+        /// Takes the counts of an exchange that another call carries.
+        fileprivate mutating func take(_ carried: Counts) {
+            (sent, expectedToSend) = (carried.sent, carried.expectedToSend)
+            (arrived, expectedToArrive) = (carried.arrived, carried.expectedToArrive)
+        }
+
         mutating func add(_ arrival: Arrival) {
             arrived += arrival.count
             if let expected = arrival.expected { expectedToArrive = expected }
@@ -75,7 +81,9 @@ extension Call {
         /// One element, or none where the speeds are not measured: then they take no memory.
         private var meters: [Meters]
         private var observers: [Int: Observer] = [:]
-        private var lastObserver = 0
+        private var lastObserver = Self.successor
+        /// The number of the observer that has the counts also when the task is over.
+        private static let successor = 0
         /// The Swift tasks that call the users' closures. They end with the counting.
         private var reports: [Task<Void, Never>] = []
         fileprivate private(set) var isOver = false
@@ -145,6 +153,13 @@ extension Call {
             return lastObserver
         }
 
+        /// Gives the counts from now on to the observer, also when the task is over. Returns those so
+        /// far.
+        mutating func succeeded(by observer: @escaping Observer) -> Counts {
+            observers[Self.successor] = observer
+            return counts
+        }
+
         fileprivate mutating func add(_ report: Task<Void, Never>) {
             reports.append(report)
         }
@@ -162,7 +177,7 @@ extension Call {
         mutating func finish(_ now: () -> NIODeadline) -> Notice {
             if !observers.isEmpty { counts = measured(now) }
             isOver = true
-            defer { observers = [:] }
+            defer { observers = observers[Self.successor].map { [Self.successor: $0] } ?? [:] }
             return Notice(observers: observers, counts: nil)
         }
     }
@@ -254,6 +269,11 @@ extension Call {
             state.traffic.receivesInParts(after: count, length: length)
             return state.traffic.notice
         }?.give()
+    }
+
+    /// Takes the counts of an exchange that another call carries.
+    func carried(_ counts: Counts) {
+        update { $0.take(counts) }
     }
 
     /// Counts bytes that a request for a part brought.

@@ -65,6 +65,10 @@ final class Call: SessionTask {
         fileprivate weak var facade: (any SessionTask)?
         /// The response serializer, where events of the session are about to show it.
         fileprivate var serializer: (any Sendable)?
+        /// Whether what is under way belongs to another call now.
+        var isHandedOver = false
+        /// The call that has handed over what was under way.
+        var predecessor: Call?
         var traffic: Traffic
         var transactions = Transactions()
 
@@ -83,6 +87,19 @@ final class Call: SessionTask {
             if case .complete = stage { return NetworkingError(.cancelled, "The task has ended already.") }
             if self.operation == nil { self.operation = operation } else { others.append(operation) }
             return nil
+        }
+
+        /// Attaches an operation of a call that is over. Returns whether the call was stopped.
+        fileprivate mutating func attachToEnd(_ operation: any Operation) -> Bool {
+            if self.operation == nil { self.operation = operation } else { others.append(operation) }
+            return error != nil
+        }
+
+        /// Gives what is under way to another call; false when the call was stopped or is over.
+        mutating func handOver() -> Bool {
+            guard error == nil, case .running = stage else { return false }
+            isHandedOver = true
+            return true
         }
 
         fileprivate mutating func note(_ response: TransportResponse) {
@@ -107,6 +124,10 @@ final class Call: SessionTask {
     /// The circumstances of its making, for the observers of transactions.
     let circumstances: Circumstances
     private let owner: (any CallOwner)?
+    /// The task that this call is a part of; nil where it is the task itself.
+    private let whole: Call?
+    /// The hooks of the task; nil in a session without hooks.
+    let hooks: HookLane?
     /// Whether the response head or the progress may be read before the body is complete.
     let isWatched: Bool
     private let guarded: Mutex<State>
@@ -129,21 +150,21 @@ final class Call: SessionTask {
     ///   - identifier: A number that no other call of the session has.
     ///   - settings: The settings of all calls of the session.
     ///   - owner: The session; nil for a call of none.
+    ///   - whole: The task that it is a part of, whose hooks and circumstances it has. Default: none.
     ///   - kind: The kind of the task. Default: data.
     ///   - isWatched: Whether it may be looked at while it runs. Speeds are measured then. Default:
     ///     false.
     ///   - isStarted: Whether its maker runs it at once. Default: false.
-    ///   - circumstances: Those of the task that it is a part of. Default: the present ones.
     ///   - now: The clock of the speeds. Default: the event loops'.
     init(
         _ request: Request,
         identifier: Int,
         settings: SessionSettings,
         owner: (any CallOwner)?,
+        partOf whole: Call? = nil,
         kind: Kind = .data,
         isWatched: Bool = false,
         isStarted: Bool = false,
-        circumstances: Circumstances? = nil,
         now: @escaping @Sendable () -> NIODeadline = { .now() }
     ) {
         self.identifier = identifier
@@ -151,8 +172,10 @@ final class Call: SessionTask {
         originalRequest = request
         self.settings = settings
         self.circumstances =
-            settings.transactionObservers.isEmpty ? [] : circumstances ?? settings.circumstances(of: request)
+            settings.transactionObservers.isEmpty ? [] : whole?.circumstances ?? settings.circumstances(of: request)
         self.owner = owner
+        self.whole = whole
+        hooks = owner == nil ? whole?.hooks : settings.hooks.map { HookLane($0) }
         self.isWatched = isWatched
         guarded = Mutex(State(stage: isStarted ? .running : .created, measuresSpeed: isWatched))
         self.now = now
@@ -169,7 +192,7 @@ final class Call: SessionTask {
     }
 
     /// The task as its user knows it.
-    var presented: any SessionTask { withLock { $0.facade } ?? self }
+    var presented: any SessionTask { whole?.presented ?? withLock { $0.facade } ?? self }
 
     func present(as task: any SessionTask, serializer: (any Sendable)?) {
         withLock { state in
@@ -274,7 +297,7 @@ final class Call: SessionTask {
     @discardableResult
     func setSuspended(_ isSuspended: Bool) -> Bool {
         let operations = withLock { state -> [any Operation]? in
-            guard case .running = state.stage, self.isSuspended != isSuspended else { return nil }
+            guard case .running = state.stage, !state.isHandedOver, self.isSuspended != isSuspended else { return nil }
             isSuspendedNow.store(isSuspended, ordering: .releasing)
             return state.operations
         }
@@ -284,6 +307,7 @@ final class Call: SessionTask {
     }
 
     func cancel() {
+        guard !isHandedOver else { return }
         stop(NetworkingError(.cancelled, "The request was cancelled."))
     }
 
@@ -317,6 +341,20 @@ final class Call: SessionTask {
 
     func detach(_ operation: any Operation) {
         withLock { $0.detach(operation) }
+    }
+
+    /// Attaches an operation of a call that is over. Returns whether the call was stopped.
+    func attachToEnd(_ operation: any Operation) -> Bool {
+        withLock { $0.attachToEnd(operation) }
+    }
+
+    /// Suspends or resumes what is under way for another call.
+    func carry(isSuspended: Bool) {
+        let operations = withLock { state in
+            isSuspendedNow.store(isSuspended, ordering: .releasing)
+            return state.operations
+        }
+        for operation in operations { operation.suspensionChanged() }
     }
 
     // MARK: The end

@@ -12,6 +12,8 @@ final class SessionSettings: Sendable {
     let transactionObservers: [any TransactionObserver]
     /// The observer of each hop.
     let hopObserver: HopEvent.Observer?
+    /// The hooks of the session; nil where none is set.
+    let hooks: (any CallHooks)?
 
     init(_ configuration: SessionConfiguration, hopObserver: HopEvent.Observer? = nil) {
         self.configuration = configuration
@@ -19,6 +21,7 @@ final class SessionSettings: Sendable {
         self.hopObserver = hopObserver
         observers = configuration.observers
         transactionObservers = observers.compactMap { $0 as? any TransactionObserver }
+        hooks = configuration.callHooks
     }
 }
 
@@ -42,7 +45,7 @@ public struct ExchangeContext: Sendable {
         }
     }
 
-    private let end: End?
+    let end: End?
 
     /// The context of a request of its own that is a part of this task, with the same deadline.
     func forPart(_ call: Call) -> ExchangeContext {

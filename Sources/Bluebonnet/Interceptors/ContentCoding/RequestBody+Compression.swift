@@ -13,7 +13,7 @@ extension RequestBody {
             result.writeBuffer(&rest)
             return RequestBody(.bytes(result))
         }
-        return RequestBody(
+        var body = RequestBody(
             .produced(length: nil, isReplayable: isReplayable) { sink in
                 let compression = try StreamedCompression(format, level: level, length: length)
                 try await produce(
@@ -25,6 +25,8 @@ extension RequestBody {
                 try await sink(try compression.finish())
             }
         )
+        body.use = use
+        return body
     }
 }
 

@@ -9,6 +9,9 @@ struct FileOutput: Sendable {
     private let write: Write
     /// Whether it is a regular file. A write to a pipe or a device may block for ever.
     let isRegular: Bool
+    /// Called with the number of bytes of each list of blocks that was written; the next one is
+    /// written when it returns.
+    var didWrite: (@Sendable (Int) async throws -> Void)?
 
     /// Makes the output of an open file.
     init(_ file: SystemFile, isRegular: Bool = true) {
@@ -23,10 +26,12 @@ struct FileOutput: Sendable {
 
     /// An output that also calls a closure with the blocks that were written.
     func observed(by observe: @escaping @Sendable ([ByteBuffer]) -> Void) -> FileOutput {
-        FileOutput(isRegular: isRegular) { [write] blocks, isWanted in
+        var output = FileOutput(isRegular: isRegular) { [write] blocks, isWanted in
             try write(blocks, isWanted)
             observe(blocks)
         }
+        output.didWrite = didWrite
+        return output
     }
 
     /// Opens a destination and hands it to the closure that writes.

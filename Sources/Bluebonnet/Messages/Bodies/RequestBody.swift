@@ -45,6 +45,9 @@ public struct RequestBody: Sendable {
     /// The value it was made of, such as a form, for descriptions of the request.
     let source: (any AnyObject & Sendable)?
 
+    /// The use of a source that can be read once, where it is known.
+    var use: SingleUse?
+
     init(_ storage: Storage, madeOf source: (any AnyObject & Sendable)? = nil) {
         self.storage = storage
         self.source = source
@@ -151,7 +154,7 @@ extension RequestBody {
     public static func stream<Pieces: AsyncSequence & Sendable>(_ sequence: Pieces, length: Int? = nil) -> RequestBody
     where Pieces.Element: Collection<UInt8> {
         let use = SingleUse()
-        return RequestBody(
+        var body = RequestBody(
             .produced(length: length, isReplayable: false) { sink in
                 guard use.begin() else {
                     throw NetworkingError(
@@ -162,6 +165,8 @@ extension RequestBody {
                 for try await piece in sequence { try await send(piece, to: sink) }
             }
         )
+        body.use = use
+        return body
     }
 
     /// A body that can be produced as often as needed: the closure makes a new sequence for every

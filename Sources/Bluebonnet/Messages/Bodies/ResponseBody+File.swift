@@ -38,19 +38,24 @@ extension ResponseBody {
     func write(to output: FileOutput) async throws -> Int {
         // A body that comes from a connection is read on the thread that writes it: one thread to
         // wake for each block, not three.
-        guard stream != nil, output.isRegular else { return try await writeBlocks { try await output.write($0) } }
+        guard stream != nil, output.isRegular else {
+            return try await writeBlocks(to: output) { try await output.write($0) }
+        }
         return try await withTaskExecutorPreference(BlockingThreads.fileExecutor) { try await writeHere(to: output) }
     }
 
     @concurrent private func writeHere(to output: FileOutput) async throws -> Int {
-        try await writeBlocks { block in
+        try await writeBlocks(to: output) { block in
             try output.writeHere(block)
             // A body that never waits for its server would otherwise keep the thread to its end.
             if BlockingThreads.files.isAwaited { await Task.yield() }
         }
     }
 
-    private func writeBlocks(_ write: ([ByteBuffer]) async throws -> Void) async throws -> Int {
+    private func writeBlocks(
+        to output: FileOutput,
+        _ write: ([ByteBuffer]) async throws -> Void
+    ) async throws -> Int {
         var buffers = makeBuffers()
         var count = 0
         while let first = try await buffers.next() {
@@ -61,6 +66,7 @@ extension ResponseBody {
                 size += more.readableBytes
             }
             try await write(block)
+            if let didWrite = output.didWrite { try await didWrite(size) }
             count += size
         }
         return count

@@ -50,12 +50,14 @@ public struct UploadThrottle: Sendable, Hashable {
 extension RequestBody {
     /// The same body, sent no faster than the throttle allows. Every sending begins anew.
     func throttled(_ throttle: UploadThrottle, clock: some Clock<Duration>) -> RequestBody {
-        RequestBody(
+        var body = RequestBody(
             .produced(length: length, isReplayable: isReplayable) { sink in
                 let gate = ThrottleGate(throttle, clock: clock)
                 try await produce(.bytes { piece in try await gate.pass(piece, to: sink) })
             }
         )
+        body.use = use
+        return body
     }
 }
 

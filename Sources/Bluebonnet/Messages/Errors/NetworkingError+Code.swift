@@ -78,7 +78,7 @@ extension NetworkingError {
             .storeFailed, .storeInUse,
             .unacceptableStatusCode, .unacceptableContentType, .responseRefused,
             .digestMismatch, .responseSerializationFailed,
-            .cancelled, .sessionInvalidated, .interceptorFailed,
+            .cancelled, .becameDownload, .becameStream, .sessionInvalidated, .interceptorFailed,
         ]
     }
 }
@@ -220,6 +220,10 @@ extension NetworkingError.Code {
 
     /// The task was cancelled. (AFNetworking: -999.)
     public static let cancelled = Self("cancelled", .ended, -999)
+    /// The data task became a download, which has its response: ``ResponseDisposition``.
+    public static let becameDownload = Self("became-download", .ended, -999)
+    /// The data task became a stream, which has its response: ``ResponseDisposition``.
+    public static let becameStream = Self("became-stream", .ended, -999)
     /// The session was invalidated or released while the task ran, or before it began.
     public static let sessionInvalidated = Self("session-invalidated", .ended, -1)
     /// A user's interceptor or transport threw an error of its own, which is

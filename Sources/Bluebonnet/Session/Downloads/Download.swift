@@ -16,6 +16,10 @@ struct Download: Sendable {
     let validations: [ResponseValidation]
     /// Its transfer in the journal of the session. Default: none.
     var transfer: JournaledTransfer?
+    /// The hooks of the session. Default: none.
+    var hooks: SessionHooks.Calls?
+    /// The response that another task has begun. Default: none.
+    var begun: BegunResponse?
     /// Whether what was received is kept when the task is cancelled.
     let keepsWhenCancelled = Flag()
 
@@ -50,13 +54,13 @@ struct Download: Sendable {
     /// - Throws: The error with ``NetworkingError/resumeData``.
     func run(
         _ context: ExchangeContext,
-        begin: () throws -> Void,
+        begin: () async throws -> Void,
         send: (Request) async throws -> TransportResponse,
         sendPart: @escaping SegmentedDownload.Send
     ) async throws(NetworkingError) -> (TransportResponse, URL) {
         var progress: Progress?
         do {
-            try begin()
+            try await begin()
             try await transfer?.start()
             let digests = try DownloadDigests(checksum)
             progress = try await continued()
@@ -122,7 +126,7 @@ struct Download: Sendable {
                     continue
                 }
                 try await verify(&progress, digests, isWhole: true, response, context)
-                return (response, try await commit(partial, to: target, response, call))
+                return (response, try await commit(partial, to: target, response, context))
             case .write(let position, let length):
                 response = try await response.accepted(by: validations, errorBodyLimit: Self.errorBodyLimit)
                 let isPart = part != nil && response.statusCode == 206
@@ -136,7 +140,7 @@ struct Download: Sendable {
                         continue
                     }
                     if beginning != nil { call.receives(from: position, length: length) }
-                    return (response, try await write(response, toSpecial: target, &progress, digests))
+                    return (response, try await write(response, toSpecial: target, &progress, digests, context))
                 }
                 if isPart, let length {
                     let partial = try await preparedForParts(progress, target, response, length, continues: beginning)
@@ -144,13 +148,15 @@ struct Download: Sendable {
                     transfer?.note(partial)
                     if beginning == nil { digests.expectWhole(response) }
                     call.receivesInParts(after: received, length: length)
-                    guard try await fetchParts(partial, segments, context, response, sendPart) else {
+                    if beginning != nil { try await tellResumption(at: received, of: length, context) }
+                    let didWrite = tellWriting(from: received, of: length, context)
+                    guard try await fetchParts(partial, segments, context, response, sendPart, didWrite) else {
                         progress?.isRefused = true
                         segments = 1
                         continue
                     }
                     try await verify(&progress, digests, isWhole: true, response, context)
-                    return (response, try await commit(partial, to: target, response, call))
+                    return (response, try await commit(partial, to: target, response, context))
                 }
                 if beginning != nil { call.receives(from: position, length: length) }
                 // Before anything can fail: what was made is removed or kept.
@@ -159,11 +165,12 @@ struct Download: Sendable {
                 transfer?.note(partial)
                 digests.expect(response, at: position)
                 let known = partial.record?.length
+                if position > 0 { try await tellResumption(at: position, of: known, context) }
                 let count = try await write(response, to: partial, digests, position, known, context)
                 // What follows a part of a whole of unknown length shows only in the next response.
                 let isWhole = known.map { $0 == count } ?? (position == 0)
                 try await verify(&progress, digests, isWhole: isWhole, response, context)
-                if isWhole { return (response, try await commit(partial, to: target, response, call)) }
+                if isWhole { return (response, try await commit(partial, to: target, response, context)) }
                 // The server may send less than the rest (RFC 9110 §15.3.7).
                 guard partial.record?.validator != nil, count > position, count < known ?? .max else {
                     throw NetworkingError(
@@ -313,9 +320,10 @@ struct Download: Sendable {
         _ count: Int,
         _ context: ExchangeContext,
         _ response: TransportResponse,
-        _ send: @escaping SegmentedDownload.Send
+        _ send: @escaping SegmentedDownload.Send,
+        _ didWrite: (@Sendable (Int) async throws -> Void)?
     ) async throws -> Bool {
-        let download = SegmentedDownload(partial, count: count, context: context, send: send)
+        let download = SegmentedDownload(partial, count: count, context: context, didWrite: didWrite, send: send)
         guard let download, partial.token != nil else {
             // The file cannot say what is missing of it.
             await response.body.discard()
@@ -348,13 +356,14 @@ struct Download: Sendable {
         // A source that does not end when it is stopped writes no more.
         defer { writer.close() }
         let isHashed = !digests.isEmpty
-        let output = FileOutput { blocks, _ in
+        var output = FileOutput { blocks, _ in
             let position = try writer.write(blocks)
             if isHashed { digests.update(blocks, at: position) }
         }
+        output.didWrite = tellWriting(from: position, of: length, context)
         do {
             if body.comesFromSequence {
-                try await StoppableCall.run(for: response.request, context, .elsewhere) {
+                try await StoppableCall.run(for: response.request, context, .elsewhere) { [output] in
                     _ = try await body.write(to: output)
                 }
             } else {
@@ -371,12 +380,16 @@ struct Download: Sendable {
         _ response: TransportResponse,
         toSpecial target: PartialFile.Target,
         _ progress: inout Progress?,
-        _ digests: DownloadDigests
+        _ digests: DownloadDigests,
+        _ context: ExchangeContext
     ) async throws -> URL {
         digests.expect(response, at: 0)
         let body = response.body
         let isHashed = !digests.isEmpty
+        let length = response.head.hasContentEncoding ? nil : body.wholeByteCount
         _ = try await FileOutput.write(to: target.path, overwrites: true) { output in
+            var output = output
+            output.didWrite = tellWriting(from: 0, of: length, context)
             let hashed = output.observed { blocks in digests.update(blocks, at: nil) }
             return try await body.write(to: isHashed ? hashed : output)
         }
@@ -407,10 +420,11 @@ struct Download: Sendable {
         _ partial: PartialFile,
         to target: PartialFile.Target,
         _ response: TransportResponse,
-        _ call: Call
+        _ context: ExchangeContext
     ) async throws -> URL {
+        let target = try await chosenTarget(partial, response, context) ?? target
         await transfer?.willCommit(partial, to: target, response.head)
-        if let error = call.error { throw error }
+        if let error = context.call.error { throw error }
         let path = try await threads.run { try partial.commit(to: target) }
         return URL(filePath: path, directoryHint: .notDirectory)
     }

@@ -22,6 +22,7 @@ struct SegmentedDownload: Sendable {
     private let validator: ResumeData.Validator
     private let length: Int
     private let count: Int
+    private let didWrite: (@Sendable (Int) async throws -> Void)?
     private let send: Send
     private let state: State
 
@@ -46,11 +47,13 @@ struct SegmentedDownload: Sendable {
     ///   - partial: The file, whose record says what is missing.
     ///   - count: The most requests at once.
     ///   - context: The context of the task.
+    ///   - didWrite: Called with the number of bytes that were written. Default: nobody.
     ///   - send: Sends the request for a piece.
     init?(
         _ partial: PartialFile,
         count: Int,
         context: ExchangeContext,
+        didWrite: (@Sendable (Int) async throws -> Void)? = nil,
         send: @escaping Send
     ) {
         guard let record = partial.record, let missing = record.missing, let length = record.length,
@@ -62,6 +65,7 @@ struct SegmentedDownload: Sendable {
         self.validator = validator
         self.length = length
         self.count = max(1, count)
+        self.didWrite = didWrite
         self.send = send
         state = State(DownloadSegments(missing: missing, length: length, count: count))
     }
@@ -176,7 +180,7 @@ struct SegmentedDownload: Sendable {
         let range = response.head[.contentRange].flatMap { ContentRange($0) }
         let end: Int = if case .part(let part, _) = range { part.upperBound } else { piece.range.upperBound }
         let position = Mutex(piece.range.lowerBound)
-        let output = FileOutput { blocks, _ in
+        var output = FileOutput { blocks, _ in
             let start = position.withLock { $0 }
             let count = blocks.reduce(0) { $0 + $1.readableBytes }
             guard start + count <= end else {
@@ -191,9 +195,10 @@ struct SegmentedDownload: Sendable {
             position.withLock { $0 = start + min(count, room) }
             if count > room { throw Enough() }
         }
+        output.didWrite = didWrite
         do {
             if response.body.comesFromSequence {
-                try await StoppableCall.run(for: response.request, context, .elsewhere) {
+                try await StoppableCall.run(for: response.request, context, .elsewhere) { [output] in
                     _ = try await response.body.write(to: output)
                 }
             } else {

@@ -338,7 +338,7 @@ public struct HTTPSessionManager: Sendable {
         if session.core.hasListeners { call.note(serializer: serializer) }
         let validation = options.validation ?? validation
         let received = try await session.core.receive(call, keepsBody: Self.needOfBody(serializer, validation))
-        guard Call.isParsedElsewhere(received, caller: #isolation) else {
+        guard call.isFinishedElsewhere(received, caller: #isolation) else {
             return try call.finish(received) { received throws(NetworkingError) in
                 try validation.admit(received) { () throws(NetworkingError) in try serializer.serialize(received) }
             }

@@ -33,9 +33,11 @@ extension Call {
         )
     }
 
-    /// Whether what was received must not be parsed where the caller runs.
-    static func isParsedElsewhere(_ received: ReceivedResponse, caller: (any Actor)?) -> Bool {
-        received.body.count > Computation.inlineSize && Computation.belongsElsewhere(caller: caller)
+    /// Whether what was received must not be parsed where the caller runs, or hooks are called
+    /// behind that.
+    func isFinishedElsewhere(_ received: ReceivedResponse, caller: (any Actor)?) -> Bool {
+        if hooks != nil { return true }
+        return received.body.count > Computation.inlineSize && Computation.belongsElsewhere(caller: caller)
     }
 
     /// Parses what was received, and completes the call. Not asynchronous: values whose size is
@@ -53,7 +55,8 @@ extension Call {
         }
     }
 
-    /// Parses and completes as ``finish(_:_:)``, but off the event loop and off the caller's actor.
+    /// Parses and completes as ``finish(_:_:)``, but off the event loop and off the caller's actor,
+    /// and returns when the last hooks were called.
     @inline(never)
     func finishElsewhere<Output: Sendable>(
         _ received: ReceivedResponse,
@@ -65,7 +68,14 @@ extension Call {
         } catch {
             result = .failure(error)
         }
-        return try finish(received) { _ throws(NetworkingError) in try result.get() }
+        do throws(NetworkingError) {
+            let output = try finish(received) { _ throws(NetworkingError) in try result.get() }
+            await hooks?.settle(self)
+            return output
+        } catch {
+            await hooks?.settle(self)
+            throw error
+        }
     }
 
     /// Ends a task that was never started, when nobody can start it any more.
@@ -80,7 +90,8 @@ extension Call {
         var seen = NetworkingError.wrapping(error)
         // Serializers see the request without what the engine added to it.
         if let received { seen.request = received.transport.request }
-        var error = (self.error ?? seen)
+        // What stops a call that was handed over stops the one that has it.
+        var error = ((isHandedOver ? nil : self.error) ?? seen)
             .completed(request: seen.request ?? request, response: seen.response, body: seen.body)
             .completed(request: request, response: received?.transport.head, body: received?.body)
         if let resumeData = seen.resumeData { error.resumeData = resumeData }

@@ -32,10 +32,12 @@ public final class DownloadTask: ValueTask {
 
     init(_ request: Request, session: SessionCore, _ download: Download) {
         core = TaskCore(request, session: session, kind: .download, restoring: download.transfer) {
-            () throws(NetworkingError) in try TransferRecord(request, download)
+            // One that takes over a response ends with the process, as its data task would have.
+            () throws(NetworkingError) in download.begun == nil ? try TransferRecord(request, download) : nil
         }
         var download = download
         download.transfer = core.transfer
+        download.hooks = session.hookCalls
         self.download = download
         core.present(as: self)
     }

@@ -15,16 +15,19 @@ extension SessionCore {
             let startedAt = NIODeadline.now()
             call.begin(at: startedAt)
             try begin(call)
-            let context = context(of: call, collectsBody: !call.isWatched && !hasListeners)
-            let response = try await send(call.originalRequest, context: context)
+            let needsHead = call.isWatched || hasListeners || hookCalls?.needsHead == true
+            let context = context(of: call, collectsBody: !needsHead)
+            if call.hooks != nil { try await tellBeginning(call, context) }
+            var response = try await send(call.originalRequest, context: context)
             received(response, for: call)
+            if call.hooks != nil { response = try await told(response, call, context) }
             let body =
                 if let body = try whole(of: response, for: call) { body } else {
                     try await collect(response, context, keepsBytes: keepsBody?(response) ?? true)
                 }
             return ReceivedResponse(transport: response, body: body, startedAt: startedAt, call: call)
         } catch {
-            throw call.failed(error, nil)
+            throw await failed(call, error)
         }
     }
 
@@ -45,7 +48,7 @@ extension SessionCore {
         _ call: Call,
         _ serialize: @escaping DataTask<Output>.Serialize
     ) async throws(NetworkingError) -> Response<Output> {
-        guard Call.isParsedElsewhere(received, caller: #isolation) else {
+        guard call.isFinishedElsewhere(received, caller: #isolation) else {
             return try call.finish(received) { received throws(NetworkingError) in
                 Response(value: try serialize(received), received)
             }
@@ -62,13 +65,19 @@ extension SessionCore {
     /// ended, with the error that ended it early.
     func open(
         _ call: Call,
+        _ begun: BegunResponse? = nil,
         whenEnded ended: (@Sendable (NetworkingError?) -> Void)? = nil
     ) async throws(NetworkingError) -> TransportResponse {
+        defer { begun?.present() }
         do {
-            call.begin(at: .now())
+            call.begin(at: begun?.startedAt ?? .now())
             try begin(call)
-            let context = context(of: call, collectsBody: false)
-            let response = try await send(call.originalRequest, context: context)
+            let context = begun?.context(of: call) ?? context(of: call, collectsBody: false)
+            if call.hooks != nil { try await tellBeginning(call, context, begun) }
+            let response =
+                if let taken = begun?.take() { taken } else {
+                    try await send(call.originalRequest, context: context)
+                }
             received(response, for: call)
             guard let stream = response.body.stream else {
                 try call.complete(nil, response, CallResult(head: response.head))
@@ -84,7 +93,7 @@ extension SessionCore {
             }
             return response
         } catch {
-            throw call.failed(error, nil)
+            throw await failed(call, error)
         }
     }
 
@@ -94,14 +103,17 @@ extension SessionCore {
     /// When this throws, the task is complete.
     func download(_ call: Call, _ download: Download) async throws(NetworkingError) -> Response<URL> {
         if let known = try await result(of: download.transfer, call) { return try downloaded(known, call) }
-        let startedAt = NIODeadline.now()
+        let begun = download.begun
+        let startedAt = begun?.startedAt ?? .now()
         call.begin(at: startedAt)
-        let context = context(of: call, collectsBody: false)
+        let context = begun?.context(of: call) ?? context(of: call, collectsBody: false)
+        defer { begun?.present() }
         do {
             let (response, file) = try await download.run(context) {
                 try begin(call)
+                if call.hooks != nil { try await tellBeginning(call, context, begun) }
             } send: { request in
-                let response = try await send(request, context: context)
+                let response = if let taken = begun?.take() { taken } else { try await send(request, context: context) }
                 received(response, for: call)
                 return response
             } sendPart: { request, link in
@@ -111,21 +123,22 @@ extension SessionCore {
                     identifier: self.newIdentifier(),
                     settings: self.settings,
                     owner: nil,
-                    isStarted: true,
-                    circumstances: call.circumstances
+                    partOf: call,
+                    isStarted: true
                 )
                 link.tie(part)
                 return try await self.send(request, context: context.forPart(part))
             }
             await download.transfer?.finish(TransferResult(response, file))
             try call.complete(nil, response, CallResult(head: response.head, value: file, file: file))
+            await call.hooks?.settle(call)
             return Response(
                 value: file,
                 ReceivedResponse(transport: response, body: Data(), startedAt: startedAt, call: call)
             )
         } catch {
             await download.transfer?.fail(call.error ?? .wrapping(error))
-            throw call.failed(error, nil)
+            throw await failed(call, error)
         }
     }
 
@@ -134,6 +147,14 @@ extension SessionCore {
         var request = withAdditionalFields(request)
         if let priority = context.call.chosenPriority { request.setPriority(priority) }
         return try await chain.appending(request.interceptors).send(request, context: context)
+    }
+
+    /// Completes a call that failed; returns when the last hooks were called.
+    @inline(never)
+    private func failed(_ call: Call, _ error: any Error) async -> NetworkingError {
+        let failure = call.failed(error, nil)
+        await call.hooks?.settle(call)
+        return failure
     }
 
     private func whole(of response: TransportResponse, for call: Call) throws(NetworkingError) -> Data? {

@@ -23,6 +23,8 @@ final class SessionCore: CallOwner {
         var nextListener = 0
         var listeners: [Int: Listener] = [:]
         var invalidation: NetworkingError?
+        /// The session, where hooks make tasks that keep it.
+        weak var manager: SessionManager?
         /// Invalidation waits for the running tasks.
         var isFinishing = false
 
@@ -36,6 +38,8 @@ final class SessionCore: CallOwner {
     let chain: InterceptorChain
     /// The transfers that outlive the process, in a session with a journal.
     let transfers: SessionTransfers?
+    /// The hooks; nil where none is set.
+    let hookCalls: SessionHooks.Calls?
     private let lastIdentifier: Atomic<Int>
     /// The number of listeners, read several times for each request.
     private let listenerCount = Atomic(0)
@@ -44,7 +48,8 @@ final class SessionCore: CallOwner {
     init(configuration: SessionConfiguration, transport: (any Transport)? = nil, hopObserver: HopEvent.Observer? = nil)
     {
         settings = SessionSettings(configuration, hopObserver: hopObserver)
-        transfers = SessionTransfers(configuration)
+        hookCalls = SessionHooks.Calls(configuration.hooks)
+        transfers = SessionTransfers(configuration, whenFinished: hookCalls?.whenTransfersFinish)
         lastIdentifier = Atomic(transfers?.lastIdentifier ?? 0)
         // The one fixed order: the user's own, those of the request, redirects, content decoding.
         chain = InterceptorChain(
@@ -59,6 +64,14 @@ final class SessionCore: CallOwner {
     var configuration: SessionConfiguration { settings.configuration }
 
     var transport: any Transport { chain.end.transport }
+
+    /// The session, where there are hooks and it was not released.
+    var manager: SessionManager? { state.withLock(\.manager) }
+
+    /// Remembers the session.
+    func keep(_ manager: SessionManager) {
+        state.withLock { $0.manager = manager }
+    }
 
     /// A request with the fields that the session adds.
     func withAdditionalFields(_ request: Request) -> Request {
@@ -125,6 +138,7 @@ final class SessionCore: CallOwner {
                 post(SessionEvent(.didComplete, task.presented, error: error, serializer: task.serializer, result))
             }
         }
+        if let hookCalls { hookCalls.ended(task, error) }
         if isLast { finish() }
     }
 
@@ -204,12 +218,13 @@ final class SessionCore: CallOwner {
 
     // MARK: The end
 
-    func invalidate(cancellingTasks: Bool, error: NetworkingError) {
+    func invalidate(cancellingTasks: Bool, error: NetworkingError, isRelease: Bool = false) {
         let tasks = state.withLock { state in
             state.invalidation = state.invalidation ?? error
             state.isFinishing = true
             return Array(state.tasks.values)
         }
+        hookCalls?.invalidate(cancellingTasks: cancellingTasks, isRelease && !tasks.isEmpty ? error : nil)
         if cancellingTasks {
             // The newest first: the ones that wait must not get the connections of those that end.
             for task in tasks.sorted(by: { $0.identifier > $1.identifier }) { task.stop(error) }
@@ -231,5 +246,6 @@ final class SessionCore: CallOwner {
             listener.continuation.yield(SessionEvent(.didInvalidate, nil))
             listener.continuation.finish()
         }
+        hookCalls?.finish()
     }
 }

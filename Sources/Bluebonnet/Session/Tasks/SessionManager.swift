@@ -43,6 +43,7 @@ public final class SessionManager: Sendable {
     init(_ core: SessionCore, isShared: Bool = false) {
         self.core = core
         self.isShared = isShared
+        if core.hookCalls != nil { core.keep(self) }
         core.restoreTransfers()
     }
 
@@ -52,7 +53,8 @@ public final class SessionManager: Sendable {
             error: NetworkingError(
                 .sessionInvalidated,
                 "The session was released while the request was under way: keep its SessionManager until the end."
-            )
+            ),
+            isRelease: true
         )
     }
 
@@ -148,7 +150,7 @@ public final class SessionManager: Sendable {
         let call = Call(request, core: core, isStarted: true)
         if core.hasListeners { call.note(serializer: serializer) }
         let received = try await core.receive(call)
-        guard Call.isParsedElsewhere(received, caller: #isolation) else {
+        guard call.isFinishedElsewhere(received, caller: #isolation) else {
             return try call.finish(received) { received throws(NetworkingError) in
                 Response(value: try serializer.serialize(received), received)
             }
@@ -167,6 +169,9 @@ public final class SessionManager: Sendable {
     public func data(for request: Request) async throws(NetworkingError) -> Response<Data> {
         let call = Call(request, core: core, isStarted: true)
         let received = try await core.receive(call)
+        guard call.hooks == nil else {
+            return try await call.finishElsewhere(received) { Response(value: $0.body, $0) }
+        }
         return try call.finish(received) { Response(value: $0.body, $0) }
     }
 
@@ -237,6 +242,7 @@ public final class SessionManager: Sendable {
         await (core.transport as? Engine)?.waitUntilClosed()
         await core.transfers?.waitUntilIdle()
         await synchronizeTransfers()
+        await core.hookCalls?.waitUntilIdle()
     }
 }
 

@@ -27,6 +27,8 @@ public final class StreamTask: SessionTask {
     /// The rules for the response, in this order.
     private let validations: [ResponseValidation]
     private let errorBodyLimit: Int
+    /// The response that another task has begun.
+    private let begun: BegunResponse?
     /// The end of the body, with the error that ended it early.
     private let completion = TaskEnding<NetworkingError?>()
 
@@ -34,12 +36,14 @@ public final class StreamTask: SessionTask {
         _ request: Request,
         session: SessionManager,
         validations: [ResponseValidation],
-        errorBodyLimit: Int = ResponseStream.defaultErrorBodyLimit
+        errorBodyLimit: Int = ResponseStream.defaultErrorBodyLimit,
+        begun: BegunResponse? = nil
     ) {
         core = TaskCore(request, session: session.core, kind: .stream)
         self.session = session
         self.validations = validations
         self.errorBodyLimit = errorBodyLimit
+        self.begun = begun
         core.present(as: self)
     }
 
@@ -134,7 +138,7 @@ public final class StreamTask: SessionTask {
         do throws(NetworkingError) {
             // The body holds these closures, and this task holds the body: they must not hold it.
             let (call, completion, bodyEnd) = (core.call, completion, TaskEnding<NetworkingError?>())
-            var response = try await core.session.open(call) { bodyEnd.end($0) }
+            var response = try await core.session.open(call, begun) { bodyEnd.end($0) }
             let lineLimit = session.configuration.limits.line
             response.body = response.body.keeping(session, lineLimit: lineLimit) {
                 call.currentProgress

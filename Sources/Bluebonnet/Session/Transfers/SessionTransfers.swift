@@ -25,10 +25,13 @@ final class SessionTransfers: Sendable {
     private let didFinish: (@Sendable () -> Void)?
     private let state = Mutex(State())
 
-    init?(_ configuration: SessionConfiguration) {
+    /// - Parameters:
+    ///   - configuration: The configuration, whose journal it has; nil without one.
+    ///   - didFinish: Called each time that the last transfer is over.
+    init?(_ configuration: SessionConfiguration, whenFinished didFinish: (@Sendable () -> Void)? = nil) {
         guard let journal = configuration.transferJournal else { return nil }
         self.journal = journal
-        didFinish = configuration.didFinishTransfers
+        self.didFinish = didFinish
         let stored = journal.take()
         fault =
             stored == nil

@@ -27,6 +27,14 @@ extension Call {
             records.last { $0.hop == hop }
         }
 
+        /// These behind those of an earlier call.
+        func following(_ earlier: Transactions) -> Transactions {
+            var all = earlier
+            all.records += records
+            all.redirectCount += redirectCount
+            return all
+        }
+
         /// Notes the size of the last body, its content coding undone.
         mutating func noteDecoded(_ count: Int) {
             guard !records.isEmpty else { return }
@@ -55,7 +63,7 @@ extension Call {
     }
 
     private func metrics(at now: NIODeadline?) -> TaskMetrics {
-        let transactions = withLock(\.transactions)
+        let transactions = transactions
         return TaskMetrics(
             transactions.records,
             startedAt: started.instant ?? .uptimeNanoseconds(0),
@@ -63,6 +71,11 @@ extension Call {
             redirectCount: transactions.redirectCount,
             dayOffset: DayClock.offset(at: now ?? .now())
         )
+    }
+
+    private var transactions: Transactions {
+        let (own, predecessor) = withLock { ($0.transactions, $0.predecessor) }
+        return predecessor.map { own.following($0.transactions) } ?? own
     }
 
     /// Notes a transaction of another transport than the engine.

@@ -352,7 +352,8 @@ struct JournaledTaskTests {
     @Test func `the end of the last transfer is told, with all results given`() async throws {
         try await withServer { server, _, directory, store in
             let finished = Mutex(0)
-            try await withJournal(in: store, { $0.didFinishTransfers = { finished.withLock { $0 += 1 } } }) { session in
+            try await withJournal(in: store, { $0.hooks.sessionDidFinishTransfers = { finished.withLock { $0 += 1 } } })
+            { session in
                 await session.finishTransfers()
                 let taken = Mutex(0)
                 let counts = Mutex<[Int]>([])
