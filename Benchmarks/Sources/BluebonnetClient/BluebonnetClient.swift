@@ -32,7 +32,7 @@ enum BluebonnetClient {
                 RequestAdapter { request in request.headerFields[.authorization] = "Bearer 0123456789abcdef" }
             ]
         }
-        let library = BluebonnetLibrary(configuration: configuration)
+        let library = BluebonnetLibrary(configuration: configuration, segments: options.segments)
         let executor = options.onLoop ? EventLoopTaskExecutor.next() : nil
         let good = try await BenchmarkRun(client: "bluebonnet", options: options).measure(library, on: executor)
         exit(good ? 0 : 1)
