@@ -267,6 +267,8 @@ def swift_rows(workload: str) -> Rows:
     if workload == "tls-resumed":  # no client built on NIOSSL can; ours with full handshakes, for comparison
         return [("bluebonnet-full", "bluebonnet", ["--expect", len(payloads.TINY)])]
     rows = [("bluebonnet", "bluebonnet", loop)]
+    if workload.startswith("download-file"):
+        rows += [(f"bluebonnet-task-{count}", "bluebonnet", ["--segments", count]) for count in (1, 8)]
     if workload.startswith("sequential"):
         rows.append(("bluebonnet-adapter", "bluebonnet", [*loop, "--adapter"]))
         rows.append(("bluebonnet-observed", "bluebonnet", [*loop, "--observed"]))

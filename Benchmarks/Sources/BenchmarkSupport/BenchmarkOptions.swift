@@ -11,7 +11,7 @@
 /// ```
 /// CLIENT WORKLOAD --url URL [--requests N] [--concurrency C] [--warm-up N] [--expect N]
 ///     [--connections N] [--on-loop] [--adapter] [--trust PATH] [--file PATH] [--chunk BYTES]
-///     [--on-pool] [--observed]
+///     [--on-pool] [--segments N] [--observed]
 /// ```
 public struct BenchmarkOptions: Sendable {
     /// A mistake in a command line.
@@ -63,6 +63,10 @@ public struct BenchmarkOptions: Sendable {
     /// Whether a thread pool reads these pieces, and not the task that sends them.
     public var onPool = false
 
+    /// The connections of one download into a file, as a task that could be continued, or nil for
+    /// a body that is streamed into the file, where the library has both.
+    public var segments: Int?
+
     /// Reads the command line of this process. If there is a mistake in it, prints the mistake and
     /// exits with status 2.
     public static func fromCommandLine() -> BenchmarkOptions {
@@ -110,6 +114,7 @@ public struct BenchmarkOptions: Sendable {
         case "--warm-up": warmUp = try Self.count(option, value)
         case "--expect": expected = try Self.count(option, value)
         case "--connections": connections = try Self.count(option, value)
+        case "--segments": segments = try Self.count(option, value)
         case "--chunk": chunk = try Self.count(option, value)
         default: throw Invalid(description: "unknown option \(option)")
         }

@@ -35,6 +35,18 @@ public struct OutputFile: ~Copyable {
         try unsafe Self.write(bytes, to: descriptor)
     }
 
+    /// The size of a file in bytes.
+    ///
+    /// - Parameter path: The path of the file.
+    /// - Returns: The size.
+    /// - Throws: ``SystemCallFailure`` when there is no such file.
+    public static func size(of path: String) throws -> Int {
+        var status = stat()
+        // The path is copied by the call.
+        guard unsafe stat(path, &status) == 0 else { throw SystemCallFailure("stat \(path)", errno: errno) }
+        return Int(status.st_size)
+    }
+
     /// Prints a text to the standard error stream.
     static func printError(_ text: String) {
         var copy = text

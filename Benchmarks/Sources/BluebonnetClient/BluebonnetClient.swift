@@ -33,7 +33,7 @@ enum BluebonnetClient {
             ]
         }
         if options.isObserved { configuration.observe() }
-        let library = BluebonnetLibrary(configuration: configuration)
+        let library = BluebonnetLibrary(configuration: configuration, segments: options.segments)
         let executor = options.onLoop ? EventLoopTaskExecutor.next() : nil
         let good = try await BenchmarkRun(client: "bluebonnet", options: options).measure(library, on: executor)
         exit(good ? 0 : 1)

@@ -11,10 +11,16 @@ import HTTPTypes
 /// Bluebonnet, used as its documentation shows.
 struct BluebonnetLibrary: BenchmarkClient {
     private let api: HTTPSessionManager
+    private let segments: Int?
 
     /// Creates the manager and its session.
-    init(configuration: SessionConfiguration) {
+    ///
+    /// - Parameters:
+    ///   - configuration: The settings of the session.
+    ///   - segments: The connections of a download task; nil for streams into files.
+    init(configuration: SessionConfiguration, segments: Int? = nil) {
         api = HTTPSessionManager(configuration: configuration)
+        self.segments = segments
     }
 
     func get(_ url: String) async throws -> Int {
@@ -30,7 +36,9 @@ struct BluebonnetLibrary: BenchmarkClient {
     }
 
     func download(_ url: String, to path: String) async throws -> Int {
-        try await stream(url).body.write(to: URL(filePath: path))
+        guard let segments else { return try await stream(url).body.write(to: URL(filePath: path)) }
+        try await api.download(url, options: [.downloadSegments(segments)], to: URL(filePath: path))
+        return try OutputFile.size(of: path)
     }
 
     func upload(_ path: String, to url: String) async throws -> Int {
