@@ -5,33 +5,50 @@
 
     /// Makes metrics, and counts them: beyond the limit, everything has the same ones.
     final class MetricSupply: Sendable {
-        let factory: any MetricsFactory
         /// The metrics of what is beyond the limit.
-        let overflow: MetricTarget
-        private let overflowSeries: MetricSeries
-        private let left: Mutex<Int>
+        struct Overflow: Sendable {
+            let target: MetricTarget
+            let series: MetricSeries
+
+            init(_ factory: any MetricsFactory) {
+                let dimensions = [("otel.metric.overflow", "true")]
+                target = MetricTarget(dimensions, isOverflow: true, factory)
+                series = MetricSeries(dimensions, isOverflow: true, factory)
+            }
+        }
+
+        private struct State {
+            var left: Int
+            /// Made when it is needed.
+            var overflow: Overflow?
+        }
+
+        private let factory: any MetricsFactory
+        private let state: Mutex<State>
 
         init(_ factory: any MetricsFactory, limit: Int) {
             self.factory = factory
-            let dimensions = [("otel.metric.overflow", "true")]
-            overflow = MetricTarget(dimensions, isOverflow: true, factory)
-            overflowSeries = MetricSeries(dimensions, isOverflow: true, factory)
-            left = Mutex(limit)
+            state = Mutex(State(left: limit))
         }
 
-        func target(_ key: MetricTarget.Key) -> MetricTarget? {
-            take() ? MetricTarget(key.dimensions, isOverflow: false, factory) : nil
+        func target(_ key: MetricTarget.Key) -> MetricTarget {
+            overflow()?.target ?? MetricTarget(key.dimensions, factory)
         }
 
         func series(_ key: MetricSeries.Key, of target: MetricTarget) -> MetricSeries {
-            guard !target.isOverflow, take() else { return overflowSeries }
-            return MetricSeries(target.dimensions + key.dimensions, factory)
+            overflow(isMeant: target.isOverflow)?.series ?? MetricSeries(target.dimensions + key.dimensions, factory)
         }
 
-        private func take() -> Bool {
-            left.withLock { left in
-                defer { left = max(left - 1, 0) }
-                return left > 0
+        /// Counts one more; nil where that is within the limit.
+        private func overflow(isMeant: Bool = false) -> Overflow? {
+            state.withLock { state in
+                if state.left > 0, !isMeant {
+                    state.left -= 1
+                    return nil
+                }
+                let overflow = state.overflow ?? Overflow(factory)
+                state.overflow = overflow
+                return overflow
             }
         }
     }
@@ -58,7 +75,7 @@
         let isOverflow: Bool
         private let series = Mutex<[MetricSeries.Key: MetricSeries]>([:])
 
-        init(_ dimensions: [(String, String)], isOverflow: Bool, _ factory: any MetricsFactory) {
+        init(_ dimensions: [(String, String)], isOverflow: Bool = false, _ factory: any MetricsFactory) {
             self.dimensions = dimensions
             self.isOverflow = isOverflow
             active = Meter(label: "http.client.active_requests", dimensions: dimensions, factory: factory)

@@ -67,8 +67,9 @@
         private func target(_ key: MetricTarget.Key) -> MetricTarget {
             targets.withLock { targets in
                 if let known = targets[key] { return known }
-                guard let made = supply.target(key) else { return supply.overflow }
-                targets[key] = made
+                let made = supply.target(key)
+                // What is beyond the limit is not remembered.
+                if !made.isOverflow { targets[key] = made }
                 return made
             }
         }
