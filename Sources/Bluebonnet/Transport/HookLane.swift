@@ -154,7 +154,8 @@ final class HookLane: Sendable {
 
     // MARK: The end
 
-    /// Calls the last hooks of a call that had begun and is over, in a Swift task that ``settle(_:)`` waits for.
+    /// Calls the last hooks of a call that had begun and is over, in a Swift task that
+    /// ``settle(_:)`` waits for.
     ///
     /// - Parameters:
     ///   - call: The call.
