@@ -91,8 +91,8 @@ enum Redirects {
 
     /// The request of the next hop, as a hook wants it; nil where the hook does not follow.
     ///
-    /// - Throws: ``NetworkingError/Code/requestBodyNotReplayable`` where its body was sent and nobody
-    ///   has another one.
+    /// - Throws: ``NetworkingError/Code/requestBodyNotReplayable`` where its body was sent and
+    ///   nobody has another one.
     private static func request(
         _ proposed: Request,
         after request: Request,

@@ -153,8 +153,8 @@ extension Call {
             return lastObserver
         }
 
-        /// Gives the counts from now on to the observer, also when the task is over. Returns those so
-        /// far.
+        /// Gives the counts from now on to the observer, also when the task is over. Returns those
+        /// so far.
         mutating func succeeded(by observer: @escaping Observer) -> Counts {
             observers[Self.successor] = observer
             return counts

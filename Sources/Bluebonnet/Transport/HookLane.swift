@@ -135,6 +135,8 @@ final class HookLane: Sendable {
             } catch {
                 return
             }
+            // The rest is told at its end.
+            if context.call.state == .completed { return }
         } while state.withLock { state in
             state.isTelling = state.sent.hasSteps
             return state.isTelling
@@ -144,7 +146,7 @@ final class HookLane: Sendable {
     /// Called by the one that has the turn.
     private func tellSent(_ context: ExchangeContext) async throws {
         guard let hook = hooks.taskDidSendBodyData else { return }
-        while let step = state.withLock({ $0.sent.take() }) {
+        while context.call.state != .completed, let step = state.withLock({ $0.sent.take() }) {
             let task = context.call.presented
             try await StoppableCall.run(for: context.call.originalRequest, context, .here) {
                 await hook(task, step.count, step.total, step.expected)
@@ -154,7 +156,8 @@ final class HookLane: Sendable {
 
     // MARK: The end
 
-    /// Calls the last hooks of a call that had begun and is over, in a Swift task that ``settle(_:)`` waits for.
+    /// Calls the last hooks of a call that had begun and is over, in a Swift task that
+    /// ``settle(_:)`` waits for.
     ///
     /// - Parameters:
     ///   - call: The call.

@@ -1,1 +1,1 @@
-../../BluebonnetTests/Session/Downloads/RangeResponses.swift
+../../BluebonnetTests/Helpers/RangeResponses.swift

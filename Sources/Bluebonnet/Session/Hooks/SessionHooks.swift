@@ -74,10 +74,10 @@ public struct SessionHooks: Sendable {
     public var taskWillPerformRedirection:
         (@Sendable (_ task: any SessionTask, _ response: ResponseHead, _ request: Request) async -> Request?)?
 
-    /// Called when a body has to be sent again that can be sent once (``RequestBody/isReplayable``):
-    /// after a redirect with 307 or 308, on another connection, or by an interceptor that repeats a
-    /// request with a ``RequestBody/stream(_:length:)``. With nil the task fails as without the
-    /// hook.
+    /// Called when a body that can be sent once has to be sent again
+    /// (``RequestBody/isReplayable``): after a redirect with 307 or 308, on another connection, or
+    /// by an interceptor that repeats a request with a ``RequestBody/stream(_:length:)``. With nil
+    /// the task fails as without the hook.
     ///
     /// Counterpart of `setTaskNeedNewBodyStreamBlock:`.
     public var taskNeedsNewBody: (@Sendable (_ task: any SessionTask) async -> RequestBody?)?
@@ -145,8 +145,8 @@ public struct SessionHooks: Sendable {
 
     /// Called when all bytes of a download are in its partial file, with that file, before it is
     /// moved to its destination. What it returns is the destination, in place of that of the task:
-    /// a `URL`, a ``DownloadTarget``, or another ``DownloadDestination``. With nil the download goes
-    /// where its task says. It must not move the file itself.
+    /// a `URL`, a ``DownloadTarget``, or another ``DownloadDestination``. With nil the download
+    /// goes where its task says. It must not move the file itself.
     ///
     /// It is not called for a download that goes to a pipe or a device.
     ///

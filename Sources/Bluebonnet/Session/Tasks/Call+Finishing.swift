@@ -36,8 +36,11 @@ extension Call {
     /// Whether what was received must not be parsed where the caller runs, or hooks are called
     /// behind that.
     func isFinishedElsewhere(_ received: ReceivedResponse, caller: (any Actor)?) -> Bool {
-        if hooks != nil { return true }
-        return received.body.count > Computation.inlineSize && Computation.belongsElsewhere(caller: caller)
+        hooks != nil || Self.isParsedElsewhere(received, caller: caller)
+    }
+
+    private static func isParsedElsewhere(_ received: ReceivedResponse, caller: (any Actor)?) -> Bool {
+        received.body.count > Computation.inlineSize && Computation.belongsElsewhere(caller: caller)
     }
 
     /// Parses what was received, and completes the call. Not asynchronous: values whose size is
@@ -64,7 +67,11 @@ extension Call {
     ) async throws(NetworkingError) -> Output {
         let result: Result<Output, NetworkingError>
         do throws(NetworkingError) {
-            result = .success(try await Computation.elsewhere { () throws(NetworkingError) in try parse(received) })
+            if Self.isParsedElsewhere(received, caller: #isolation) {
+                result = .success(try await Computation.elsewhere { () throws(NetworkingError) in try parse(received) })
+            } else {
+                result = .success(try parse(received))
+            }
         } catch {
             result = .failure(error)
         }

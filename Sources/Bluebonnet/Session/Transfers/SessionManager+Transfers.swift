@@ -23,7 +23,7 @@ extension SessionManager {
     /// errors; also those that are suspended count. Returns at once for a session without a
     /// journal.
     ///
-    /// ``SessionConfiguration/didFinishTransfers`` is the same as a closure.
+    /// ``SessionHooks/sessionDidFinishTransfers`` is the same as a closure.
     public func finishTransfers() async {
         guard let transfers = core.transfers else { return }
         await withCheckedContinuation { continuation in

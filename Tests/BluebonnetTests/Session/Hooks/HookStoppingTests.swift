@@ -52,7 +52,9 @@ struct HookStoppingTests {
         }
         let isRedirected = place == .redirection || place == .newBody
         let script = FaultServer.Script.requests { _ in
-            isRedirected ? [.respond(307, headers: [("Location", "/b")])] : [.respond(body: "ok")]
+            // With a response the task would be complete, and only its end wait for the hook.
+            if place == .sentBytes { return [.stall] }
+            return isRedirected ? [.respond(307, headers: [("Location", "/b")])] : [.respond(body: "ok")]
         }
         try await FaultServer.run(script) { server in
             try await withSession(SessionConfiguration { $0.hooks = hooks }) { session in

@@ -96,8 +96,10 @@ struct SessionHooksTests {
         configuration.hooks.dataTaskDidReceiveData = { pieces.append(String(decoding: $1, as: UTF8.self)) }
         let transport = StubTransport(routes: [.get("/"): .text("stub"), .get("/empty"): .text("")])
         try await withSession(configuration, transport: transport) { session in
-            #expect(try await session.data(for: Request(to: "http://x/")).value == Data("stub".utf8))
-            #expect(try await session.data(for: Request(to: "http://x/empty")).value.isEmpty)
+            let text = try await session.data(for: Request(to: "http://x/")).value
+            #expect(text == Data("stub".utf8))
+            let empty = try await session.data(for: Request(to: "http://x/empty")).value
+            #expect(empty.isEmpty)
         }
         #expect(pieces.events == ["stub"])
     }
@@ -198,7 +200,8 @@ struct SessionHooksTests {
     }
 
     @Test func `the hooks of one task never overlap`() async throws {
-        let (size, running, most, calls) = (3 << 20, Counter(), Mutex(0), Counter())
+        let (size, running, calls) = (3 << 20, Counter(), Counter())
+        let most = Mutex(0)
         let watch: @Sendable () async -> Void = {
             let now = running.add(1)
             most.withLock { $0 = max($0, now) }
@@ -221,7 +224,7 @@ struct SessionHooksTests {
                 _ = try await session.data(for: request)
             }
         }
-        #expect(most.withLock(\.self) == 1 && calls.value > 3)
+        #expect(most.withLock { $0 } == 1 && calls.value > 3)
     }
 
     @Test func `a task is created once, and waits for the hook before anything is sent`() async throws {
