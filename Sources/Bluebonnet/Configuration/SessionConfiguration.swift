@@ -73,8 +73,9 @@ public struct SessionConfiguration: Sendable {
     public var resumesTransfers = false
 
     /// Called when the last download or upload that the journal knows is over, each time there
-    /// was one, on no particular thread. Those who wait for the tasks have their results by then.
-    /// Default: nobody.
+    /// was one, on no particular thread. The closures of ``ValueTask/whenComplete(_:)`` have
+    /// returned by then; somebody who awaits a value may get it a moment later. Not called for what
+    /// the end of the session stops. Default: nobody.
     ///
     /// Counterpart of `setDidFinishEventsForBackgroundURLSessionBlock:` of AFNetworking.
     public var didFinishTransfers: (@Sendable () -> Void)?

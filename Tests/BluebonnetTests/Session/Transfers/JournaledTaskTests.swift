@@ -198,6 +198,55 @@ struct JournaledTaskTests {
         }
     }
 
+    /// Whether files of `/dev/shm` cannot be moved to the folder for temporary files.
+    private static let hasAnotherDisk: Bool = {
+        func device(_ path: String) -> Int? {
+            try? FileManager.default.attributesOfItem(atPath: path)[.systemNumber] as? Int
+        }
+        let (memory, temporary) = (device("/dev/shm"), device(FileManager.default.temporaryDirectory.path))
+        return memory != nil && memory != temporary && FileManager.default.isWritableFile(atPath: "/dev/shm")
+    }()
+
+    @Test(.enabled(if: hasAnotherDisk))
+    func `a file that was copied from another disk before the process ended is not fetched again`() async throws {
+        let other = URL(filePath: "/dev/shm/bluebonnet-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: other) }
+        try await withServer { server, responses, directory, store in
+            responses.withLock { $0.cut = Self.stalled }
+            let request = try Request(to: server.baseURL + "/a")
+            let resumeData = try await withJournal(in: store) { session in
+                let error = try await networkingError {
+                    try await session.download(request, to: other.appending(path: "a"))
+                }
+                return try #require(error.resumeData)
+            }
+            responses.withLock { $0.cut = nil }
+            let file = directory.appending(path: "a")
+            try Data("old".utf8).write(to: file)
+            store.refuseEnds()
+            try await withJournal(in: store) { session in
+                let task = session.downloadTask(
+                    for: request,
+                    to: .file(file, options: .uniqueName),
+                    resuming: resumeData
+                )
+                task.resume()
+                try await over(task)
+            }
+            let count = server.requests.count
+            store.refuse { _, _ in false }
+            try await withJournal(in: store) { session in
+                let task = try #require(session.restoredTasks.first as? DownloadTask)
+                #expect(try await task.value.lastPathComponent == "a 2")
+            }
+            #expect(server.requests.count == count)
+            #expect(try names(in: directory) == ["a", "a 2"])
+            #expect(try names(in: other) == [])
+            #expect(try Data(contentsOf: directory.appending(path: "a 2")) == Data(Self.bytes))
+        }
+    }
+
     @Test func `a partial file that is gone is fetched anew, and a file that changed is the new one`() async throws {
         for isGone in [true, false] {
             try await withServer { server, responses, directory, store in

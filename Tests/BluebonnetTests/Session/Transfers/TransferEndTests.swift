@@ -279,6 +279,21 @@ struct TransferEndTests {
         }
     }
 
+    @Test func `transfers that cannot be read are counted, and stay`() async throws {
+        try await withStage { stage in
+            let strange = StoredTransfer(identifier: 7, data: Data("{\"version\":2}".utf8))
+            try stage.store.update(storing: [strange], removing: [])
+            try await withJournal(in: stage.store) { session in
+                #expect(session.unreadableTransfers == 1)
+                #expect(session.restoredTasks.isEmpty)
+                let task = try stage.download("a", in: session)
+                #expect(task.identifier == 8)
+                #expect(await failure(of: task) == nil)
+            }
+            #expect(stage.store.identifiers == [7])
+        }
+    }
+
     // MARK: A disk that refuses
 
     @Test(arguments: [false, true])
