@@ -180,13 +180,20 @@ final class JournaledTransfer: Sendable {
 
     /// What came of it in an earlier process; nil when it has to go on. Blocks.
     ///
-    /// - Throws: ``SystemFile/Failure`` when the disk cannot be made to have the name of its file.
-    func knownResult() throws -> TransferResult? {
+    /// - Throws: ``NetworkingError/Code/outputFailed`` when the disk does not take the name of its
+    ///   file.
+    func knownResult() throws(NetworkingError) -> TransferResult? {
         guard isRestored, let record = try? state.withLock({ $0.record }).get(),
             let result = record.result(identity: { FileIdentity(of: $0) })
         else { return nil }
         // The process may have ended before it did that.
-        if record.result == nil, let file = result.file { try SystemFile.synchronizeFolder(of: file) }
+        if record.result == nil, let file = result.file {
+            do {
+                try SystemFile.synchronizeFolder(of: file)
+            } catch {
+                throw FileOutput.failure(error, of: "The download")
+            }
+        }
         state.withLock { if $0.isOurs { $0.stage = .finished } }
         return result
     }

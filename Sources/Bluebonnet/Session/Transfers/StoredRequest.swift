@@ -2,7 +2,8 @@ import FoundationEssentials
 import HTTPTypes
 import NIOCore
 
-/// A header field as a journal keeps it: each byte of the value is the character of the same number.
+/// A header field as a journal keeps it: each byte of the value is the character of the same
+/// number.
 struct StoredField: Sendable, Hashable, Codable {
     var name: String
     var value: String
