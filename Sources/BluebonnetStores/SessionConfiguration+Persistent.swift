@@ -25,7 +25,7 @@
         ///   - identifier: The name of the session: at most 200 bytes, without `/`.
         ///   - directory: A file URL of the folder that gets a folder of that name.
         ///   - replacesDamaged: Whether a damaged database is put aside and an empty one takes its
-        ///     place. Default: false, it is an error.
+        ///     place; see ``StoreDatabase``. Default: false, it is an error.
         /// - Returns: The configuration.
         /// - Throws: ``NetworkingError`` with `storeInUse` when another process has the database,
         ///   or this one; its message names the process. With `storeFailed` when it cannot be

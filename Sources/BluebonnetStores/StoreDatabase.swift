@@ -40,9 +40,10 @@
         ///     is a good one.
         ///   - directory: A file URL of the folder in which the folder of the session is; missing
         ///     folders are made.
-        ///   - replacesDamaged: Whether a damaged database is put aside, as
-        ///     `bluebonnet.sqlite.damaged`, and an empty one takes its place. Its transfers are lost
-        ///     then; partial files stay where they are. Default: false, it is an error.
+        ///   - replacesDamaged: Whether a damaged database is put aside, with its log, as
+        ///     `bluebonnet.sqlite.damaged`, or with a number behind that, and an empty one takes
+        ///     its place. Its transfers are lost then; partial files stay where they are. What was
+        ///     put aside has all that was stored: remove it. Default: false, it is an error.
         /// - Throws: ``NetworkingError`` with `storeInUse` when another process has the database,
         ///   or this one; its message names the process. With `storeFailed` when the folder cannot
         ///   be written to, for a damaged database, one of another program, and one of a newer
@@ -107,6 +108,13 @@
             }
             try queue.read { database in try check(database, path) }
             try migrator.migrate(queue)
+            try queue.read { database in
+                // SQLite stores values of any type in any column.
+                let sql = "SELECT count(*) FROM transfer WHERE typeof(data) <> 'blob'"
+                guard try Int.fetchOne(database, sql: sql) == 0 else {
+                    throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a transfer is not of bytes")
+                }
+            }
             return queue
         }
 
@@ -163,7 +171,7 @@
         func transfers() throws -> [StoredTransfer] {
             try database.queue.read { database in
                 try Row.fetchAll(database, sql: "SELECT identifier, data FROM transfer").map { row in
-                    StoredTransfer(identifier: row["identifier"], data: row["data"])
+                    try StoredTransfer(identifier: row.decode(atIndex: 0), data: row.decode(atIndex: 1))
                 }
             }
         }

@@ -12,13 +12,7 @@
 
     /// The folder of a session, in which nobody else may read.
     enum StoreFolder {
-        /// A system call failed; with the text of `strerror`.
-        struct Failure: Error, CustomStringConvertible {
-            let path: String
-            let code: CInt
-
-            var description: String { unsafe "\(path): \(String(cString: strerror(code)))" }
-        }
+        typealias Failure = SystemFile.Failure
 
         /// The longest name: file systems take 255 bytes.
         private static let longestName = 200
@@ -42,11 +36,10 @@
 
         /// Makes the folder, and those above it.
         static func make(_ path: String) throws {
-            let above = URL(filePath: path, directoryHint: .isDirectory).deletingLastPathComponent()
-            try FileManager.default.createDirectory(at: above, withIntermediateDirectories: true)
+            try SystemFile.makeFolders(URL(filePath: path, directoryHint: .isDirectory).deletingLastPathComponent())
             if unsafe mkdir(path, 0o700) == 0 {
                 // After a loss of power the folder must still be there; SQLite sees to its files.
-                try synchronize(folder: above.path(percentEncoded: false))
+                try SystemFile.synchronizeFolder(of: path)
             } else if errno != EEXIST {
                 throw Failure(path: path, code: errno)
             }
@@ -56,15 +49,6 @@
             guard status.st_uid == geteuid() else { throw Failure(path: path, code: EPERM) }
             if status.st_mode & 0o777 == 0o700 { return }
             guard unsafe chmod(path, 0o700) == 0 else { throw Failure(path: path, code: errno) }
-        }
-
-        /// Returns when the disk has the names of a folder.
-        private static func synchronize(folder path: String) throws {
-            let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
-            defer { close(descriptor) }
-            // EINVAL: a file system without anything to do for it.
-            guard fsync(descriptor) == 0 || errno == EINVAL else { throw Failure(path: path, code: errno) }
         }
 
         /// Makes a file that nobody else may read; one that is there stays.
@@ -86,10 +70,22 @@
             return descriptor
         }
 
-        /// Gives a damaged database another name, and removes its log.
+        /// The log of an SQLite database, whose newest changes it may have.
+        private static let log = "-wal"
+
+        /// Gives a damaged database another name that is free, and its log with it.
         static func putAside(_ path: String) throws {
-            guard unsafe rename(path, path + ".damaged") == 0 else { throw Failure(path: path, code: errno) }
-            for suffix in ["-wal", "-shm"] { unsafe unlink(path + suffix) }
+            var (name, number) = (path + ".damaged", 1)
+            while unsafe access(name, F_OK) == 0 || access(name + log, F_OK) == 0 {
+                number += 1
+                name = "\(path).damaged-\(number)"
+            }
+            // The log first: a new database must not find it.
+            guard unsafe rename(path + log, name + log) == 0 || errno == ENOENT, unsafe rename(path, name) == 0 else {
+                throw Failure(path: path, code: errno)
+            }
+            unsafe unlink(path + "-shm")
+            try SystemFile.synchronizeFolder(of: path)
         }
     }
 
@@ -104,9 +100,9 @@
         init(_ path: String, of identifier: String) throws {
             descriptor = try StoreFolder.openPrivateFile(path)
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                // All of the object is there, so that its end closes the file.
                 let code = errno
                 let owner = Self.text(of: descriptor)
-                close(descriptor)
                 guard code == EWOULDBLOCK else { throw StoreFolder.Failure(path: path, code: code) }
                 let process =
                     owner == String(getpid()) ? "this process" : owner.isEmpty ? "another process" : "process \(owner)"

@@ -129,6 +129,42 @@
             }
         }
 
+        @Test func `what is put aside keeps its log, and what was put aside before`() async throws {
+            try await withDirectory { directory throws in
+                let folder = directory.appending(path: Self.identifier)
+                for text in ["first", "second"] {
+                    try StoreFolder.make(folder.path)
+                    let path = folder.path + "/bluebonnet.sqlite"
+                    for name in [path, path + "-wal", path + "-shm"] {
+                        try Data(text.utf8).write(to: URL(filePath: name))
+                    }
+                    try StoreFolder.putAside(path)
+                }
+                let expected = ["damaged", "damaged-2"].flatMap {
+                    ["bluebonnet.sqlite.\($0)", "bluebonnet.sqlite.\($0)-wal"]
+                }
+                #expect(try names(in: folder) == expected.sorted())
+                for name in expected {
+                    let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+                    #expect(text == (name.contains("-2") ? "second" : "first"))
+                }
+            }
+        }
+
+        @Test func `a transfer that is not of bytes is damage, not a crash`() async throws {
+            try await withDirectory { directory in
+                try fill(directory)
+                let path = file(in: directory).path
+                let insert = "INSERT INTO transfer VALUES (9, 7)"
+                try await DatabaseQueue(path: path).write { try $0.execute(sql: insert) }
+                let error = #expect(throws: NetworkingError(.storeFailed, "")) { try open(in: directory) }
+                #expect(error?.message.contains("is damaged") ?? false, "\(error?.message ?? "")")
+                let database = try open(in: directory, replacesDamaged: true)
+                try await database.queue.write { try $0.execute(sql: insert) }
+                #expect(throws: (any Error).self) { try database.transfers.transfers() }
+            }
+        }
+
         @Test func `an empty file is a new database`() async throws {
             try await withDirectory { directory in
                 try fill(directory)

@@ -170,6 +170,8 @@
             let items: [String: Plan.Item]
             let starts = Mutex<[String: Int]>([:])
             let uploads = Mutex<[String: Int]>([:])
+            /// What was asked for since the process was started.
+            let requested = Mutex<Set<String>>([])
 
             init(_ plan: Plan) {
                 items = Dictionary(uniqueKeysWithValues: plan.items.map { ($0.name, $0) })
@@ -182,9 +184,17 @@
                 }
             }
 
+            func takeRequested() -> Set<String> {
+                requested.withLock { requested in
+                    defer { requested = [] }
+                    return requested
+                }
+            }
+
             func steps(_ request: FaultServer.Request) -> [FaultStep] {
                 let name = String(request.target.dropFirst())
                 guard let item = items[name] else { return [.respond(404)] }
+                requested.withLock { _ = $0.insert(name) }
                 if item.isUpload {
                     let isRight = request.body == item.bytes
                     uploads.withLock { $0[name, default: 0] += 1 }
@@ -211,6 +221,7 @@
 
         private struct Figures {
             var kills = 0
+            var starts = 0
             var rounds = 0
             var bytes = 0
             var fetchedTwice = 0
@@ -250,8 +261,10 @@
                 if item.isNamedByServer { try Data("old".utf8).write(to: files.appending(path: item.name)) }
             }
             var sizes: [String: Int] = [:]
+            var starts = 0
             while !FileManager.default.fileExists(atPath: folder.path + "/done") {
-                let kill = Kill.allCases[figures.kills % Kill.allCases.count]
+                let reportedBefore = Set(Self.reports(in: folder).map { String($0.prefix { $0 != " " }) })
+                let kill = Kill.allCases[figures.starts % Kill.allCases.count]
                 let number = Int.random(in: 0...150_000, using: &generator)
                 let (path, url) = (folder.path, fault.baseURL)
                 let choices = [Int(seed >> 1), kill.rawValue, number]
@@ -260,7 +273,12 @@
                     [path = path as String, url = url as String, choices = choices as [Int]] in
                     try await TransferKillTests.run(URL(filePath: path), url, choices)
                 }
-                figures.kills += 1
+                starts += 1
+                figures.starts += 1
+                // The last one ended by itself.
+                if !FileManager.default.fileExists(atPath: folder.path + "/done") { figures.kills += 1 }
+                // What was stored before it was reported needs no request.
+                #expect(server.takeRequested().isDisjoint(with: reportedBefore), "seed \(seed)")
                 for (name, start) in server.takeStarts() {
                     figures.fetchedTwice += max(0, sizes[name, default: 0] - start)
                 }
@@ -276,8 +294,12 @@
                 let own = reports.filter { $0.hasPrefix(item.name + " ") }
                 #expect(!own.isEmpty && own.allSatisfy { !$0.contains(" error ") }, "\(own), seed \(seed)")
                 figures.reportedTwice += max(0, own.count - 1)
+                // Each process reports a result once, and sends a body once.
+                #expect(own.count <= starts, "\(own), seed \(seed)")
                 if item.isUpload {
-                    figures.uploadedTwice += server.uploads.withLock { $0[item.name, default: 0] } - 1
+                    let count = server.uploads.withLock { $0[item.name, default: 0] }
+                    #expect(count <= starts, "\(item.name), seed \(seed)")
+                    figures.uploadedTwice += count - 1
                 } else {
                     let contents = try Data(contentsOf: files.appending(path: item.file))
                     #expect(contents == Data(item.bytes), "\(item.name), seed \(seed)")

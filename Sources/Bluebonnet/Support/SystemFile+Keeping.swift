@@ -1,3 +1,5 @@
+package import FoundationEssentials
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -97,7 +99,7 @@ extension SystemFile {
 
     /// Returns when the disk has the names of the folder that a file is in; at once where this user
     /// may not read the folder.
-    static func synchronizeFolder(of path: String) throws {
+    package static func synchronizeFolder(of path: String) throws {
         let folder = folder(of: path)
         let descriptor = unsafe open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -109,6 +111,21 @@ extension SystemFile {
         } catch let failure as Failure where failure.code == EINVAL || failure.code == EBADF {
             // A file system without anything to do for it.
         }
+    }
+
+    /// Makes a folder, and those above it, where they are missing. Returns when the disk has the
+    /// names of those that were made.
+    package static func makeFolders(_ folder: URL) throws {
+        var made: [String] = []
+        var path = try checked(folder.path(percentEncoded: false))
+        while true {
+            while path.utf8.count > 1, path.unicodeScalars.last == "/" { path.unicodeScalars.removeLast() }
+            guard !path.isEmpty, unsafe access(path, F_OK) != 0 else { break }
+            made.append(path)
+            path = Self.folder(of: path)
+        }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for path in made.reversed() { try synchronizeFolder(of: path) }
     }
 
     /// The part of a path up to its last slash; empty without one.

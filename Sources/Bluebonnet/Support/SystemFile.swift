@@ -11,13 +11,18 @@ import NIOCore
 
 /// An open file, for blocking reads and writes on threads that may block. Closes with its last
 /// owner.
-final class SystemFile: Sendable {
+package final class SystemFile: Sendable {
     /// A system call failed; with the text of `strerror`.
-    struct Failure: Error, CustomStringConvertible {
-        let path: String
-        let code: CInt
+    package struct Failure: Error, CustomStringConvertible {
+        package let path: String
+        package let code: CInt
 
-        var description: String { "\(path): \(code.reason)" }
+        package init(path: String, code: CInt) {
+            self.path = path
+            self.code = code
+        }
+
+        package var description: String { "\(path): \(code.reason)" }
     }
 
     let descriptor: CInt

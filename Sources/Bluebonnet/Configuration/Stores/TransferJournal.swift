@@ -16,7 +16,13 @@ public final class TransferJournal: Sendable {
         /// All transfers as they are now, also those that the disk does not have yet.
         var transfers: [Int: Data]
         var writer = Writer<Waiter>()
-        var isTaken = false
+        var owner: Owner?
+        var lastOwner = Owner(number: 0)
+    }
+
+    /// Which of the sessions that had the journal, one after the other.
+    struct Owner: Sendable, Hashable {
+        fileprivate var number: Int
     }
 
     private let store: any TransferStore
@@ -44,17 +50,19 @@ public final class TransferJournal: Sendable {
 
     /// Takes the journal for a session.
     ///
-    /// - Returns: The transfers; nil when another session has it.
-    func take() -> [Int: Data]? {
+    /// - Returns: What the session is known by, and the transfers; nil when another session has it.
+    func take() -> (owner: Owner, transfers: [Int: Data])? {
         state.withLock { state in
-            defer { state.isTaken = true }
-            return state.isTaken ? nil : state.transfers
+            guard state.owner == nil else { return nil }
+            state.lastOwner.number += 1
+            state.owner = state.lastOwner
+            return (state.lastOwner, state.transfers)
         }
     }
 
-    /// Lets another session have the journal.
-    func giveBack() {
-        state.withLock { $0.isTaken = false }
+    /// Lets another session have the journal. The one that had it changes nothing any more.
+    func giveBack(_ owner: Owner) {
+        state.withLock { if $0.owner == owner { $0.owner = nil } }
     }
 
     // MARK: Changes
@@ -64,18 +72,26 @@ public final class TransferJournal: Sendable {
     /// - Parameters:
     ///   - change: Its new data, or that it is removed.
     ///   - identifier: The transfer.
-    ///   - whenWritten: Called when the disk has it, or with the error, on a thread that may block.
+    ///   - owner: The session. Nothing is changed when it is not the one that has the journal.
+    ///   - whenWritten: Called when the disk has it, or with the error, on a thread that may block;
+    ///     with ``NetworkingError/Code/storeInUse`` at once when nothing is changed.
     func change(
         _ change: Change,
         of identifier: Int,
+        by owner: Owner,
         whenWritten: (@Sendable (NetworkingError?) -> Void)? = nil
     ) {
-        let starts = state.withLock { state in
+        let starts = state.withLock { state -> Bool? in
+            guard state.owner == owner else { return nil }
             switch change {
             case .store(let data): state.transfers[identifier] = data
             case .remove: state.transfers[identifier] = nil
             }
             return state.writer.note(change, of: identifier, whenWritten)
+        }
+        guard let starts else {
+            whenWritten?(NetworkingError(.storeInUse, "The session of this transfer has ended."))
+            return
         }
         if starts { startWriting() }
     }

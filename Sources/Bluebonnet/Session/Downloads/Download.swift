@@ -423,9 +423,30 @@ struct Download: Sendable {
         _ context: ExchangeContext
     ) async throws -> URL {
         let target = try await chosenTarget(partial, response, context) ?? target
-        await transfer?.willCommit(partial, to: target, response.head)
-        if let error = context.call.error { throw error }
-        let path = try await threads.run { try partial.commit(to: target) }
+        let call = context.call
+        do {
+            return try await commit(partial, nil, to: target, response, call)
+        } catch let failure as SystemFile.Failure where failure.isBetweenDisks {
+            let copy = try await threads.run { try partial.copy(for: target) }
+            do {
+                return try await commit(partial, copy, to: target, response, call)
+            } catch {
+                try? await threads.runEvenIfCancelled { copy.remove() }
+                throw error
+            }
+        }
+    }
+
+    private func commit(
+        _ partial: PartialFile,
+        _ copy: SystemFile?,
+        to target: PartialFile.Target,
+        _ response: TransportResponse,
+        _ call: Call
+    ) async throws -> URL {
+        await transfer?.willCommit(copy ?? partial.file, to: target, response.head)
+        if let error = call.error { throw error }
+        let path = try await threads.run { try partial.commit(to: target, copy) }
         return URL(filePath: path, directoryHint: .notDirectory)
     }
 

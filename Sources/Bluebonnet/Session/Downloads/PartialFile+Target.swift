@@ -21,8 +21,7 @@ extension PartialFile {
         init(_ target: DownloadTarget) throws {
             let path = try SystemFile.checked(FileOutput.path(of: target.file, for: "a download"))
             if target.options.contains(.createDirectories) {
-                let folder = target.file.deletingLastPathComponent()
-                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                try SystemFile.makeFolders(target.file.deletingLastPathComponent())
             }
             var status = stat()
             guard Self.replaces(target.options), unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK

@@ -332,53 +332,64 @@ final class PartialFile: Sendable {
 
     /// Gives the file the name of its target.
     ///
+    /// - Parameters:
+    ///   - target: The target.
+    ///   - copy: The copy of ``copy(for:)`` which gets the name, where the file cannot.
     /// - Returns: The path it has now.
     /// - Throws: ``NetworkingError/Code/outputFailed`` when it lost its own name: what has
-    ///   that name now is not what was received.
-    func commit(to target: Target) throws -> String {
+    ///   that name now is not what was received. ``SystemFile/Failure`` with EXDEV when the target
+    ///   is on another disk, as that of an earlier download may be: then nothing has changed.
+    func commit(to target: Target, _ copy: SystemFile? = nil) throws -> String {
         try synchronize()
         state.withLock { $0.isOver = true }
         guard file.hasItsName else {
             throw NetworkingError(.outputFailed, "\(file.path) was removed or replaced during the download.")
         }
-        let path = try move(to: target)
+        let path = try Self.move(copy ?? file, to: target)
         // Not before: without it, what a crash leaves behind would be nobody's.
         file.removeAttribute(DownloadRecord.attribute)
         try SystemFile.synchronizeFolder(of: path)
+        if copy != nil { file.remove() }
         return path
     }
 
-    private func move(to target: Target) throws -> String {
+    /// A copy of the file on the disk of a target, which has it; under a name for the meantime.
+    func copy(for target: Target) throws -> SystemFile {
+        let copy = try AtomicFile(for: target.path)
+        do {
+            var position = 0
+            while let block = try file.read(upTo: 1 << 20, at: position) {
+                try copy.part.write([block])
+                position += block.readableBytes
+            }
+            try copy.part.synchronize()
+            return copy.part
+        } catch {
+            copy.discard()
+            throw error
+        }
+    }
+
+    private static func move(_ file: SystemFile, to target: Target) throws -> String {
         guard target.options.contains(.uniqueName) else {
-            try move(to: target.path, replaces: !target.options.contains(.withoutOverwriting))
+            let replaces = !target.options.contains(.withoutOverwriting)
+            try AtomicFile(part: file, destination: target.path).commit(replaces: replaces)
             return target.path
         }
         var number = 1
         while true {
             do {
                 let path = target.numbered(number)
-                try move(to: path, replaces: false)
+                try AtomicFile(part: file, destination: path).commit(replaces: false)
                 return path
             } catch let failure as SystemFile.Failure where failure.code == EEXIST && number < Target.mostNumbers {
                 number += 1
             }
         }
     }
+}
 
-    private func move(to path: String, replaces: Bool) throws {
-        do {
-            try AtomicFile(part: file, destination: path).commit(replaces: replaces)
-        } catch let failure as SystemFile.Failure where failure.code == EXDEV {
-            // The file of an earlier download may be on another disk.
-            try AtomicFile.write(to: path, replaces: replaces) { copy in
-                var position = 0
-                while let block = try file.read(upTo: 1 << 20, at: position) {
-                    try copy.write([block])
-                    position += block.readableBytes
-                }
-                try copy.synchronize()
-            }
-            file.remove()
-        }
-    }
+extension SystemFile.Failure {
+    /// Whether a file cannot be moved, because its name is to be on another disk.
+    var isBetweenDisks: Bool { code == EXDEV }
 }

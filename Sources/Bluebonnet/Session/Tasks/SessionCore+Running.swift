@@ -6,15 +6,18 @@ extension SessionCore {
     /// Sends the request and collects the response. Cancelling the Swift task cancels the run.
     ///
     /// When this throws, the task is complete. A body that `keepsBody` does not want is dropped as
-    /// it comes, unless it came with the head.
+    /// it comes, unless it came with the head. A transfer is noted in the journal before anything
+    /// is sent, and so is its error.
     func receive(
         _ call: Call,
+        _ transfer: JournaledTransfer? = nil,
         keepsBody: (@Sendable (TransportResponse) -> Bool)? = nil
     ) async throws(NetworkingError) -> ReceivedResponse {
         do {
             let startedAt = NIODeadline.now()
             call.begin(at: startedAt)
             try begin(call)
+            if let transfer { try await transfer.start() }
             let needsHead = call.isWatched || hasListeners || hookCalls?.needsHead == true
             let context = context(of: call, collectsBody: !needsHead)
             if call.hooks != nil { try await tellBeginning(call, context) }
@@ -27,6 +30,7 @@ extension SessionCore {
                 }
             return ReceivedResponse(transport: response, body: body, startedAt: startedAt, call: call)
         } catch {
+            if let transfer { await transfer.fail(call.error ?? .wrapping(error)) }
             throw await failed(call, error)
         }
     }

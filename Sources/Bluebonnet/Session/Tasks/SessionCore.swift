@@ -219,6 +219,8 @@ final class SessionCore: CallOwner {
     // MARK: The end
 
     func invalidate(cancellingTasks: Bool, error: NetworkingError, isRelease: Bool = false) {
+        // Before a task can fail because of it.
+        transfers?.beginEnd()
         let tasks = state.withLock { state in
             state.invalidation = state.invalidation ?? error
             state.isFinishing = true

@@ -56,9 +56,9 @@ struct TaskCore<Success: Sendable>: Sendable {
             if call.markStarted() { return await run(work) }
             return await ending.outcome(onCancel: cancel)
         }
-        defer { transfer.taken() }
-        if call.markStarted() { return await run(work) }
-        return await ending.outcome(onCancel: cancel)
+        let outcome = call.markStarted() ? await run(work) : await ending.outcome(onCancel: cancel)
+        transfer.taken(outcome)
+        return outcome
     }
 
     /// Calls the closure once, when the outcome is there; it has the outcome then.
@@ -66,7 +66,7 @@ struct TaskCore<Success: Sendable>: Sendable {
         guard let transfer else { return ending.whenThere(body) }
         ending.whenThere { outcome in
             body(outcome)
-            transfer.taken()
+            transfer.taken(outcome)
         }
     }
 

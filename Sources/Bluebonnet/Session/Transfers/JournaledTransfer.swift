@@ -12,6 +12,8 @@ final class JournaledTransfer: Sendable {
         case made, started
         /// Its result is in the journal until somebody has taken it.
         case finished
+        /// It is one of the next session: this one does nothing more for it.
+        case left
         /// The journal does not have it any more.
         case gone
     }
@@ -19,6 +21,9 @@ final class JournaledTransfer: Sendable {
     private struct State {
         var record: Result<TransferRecord, NetworkingError>
         var stage = Stage.made
+
+        /// Whether this session changes it.
+        var isOurs: Bool { stage != .left && stage != .gone }
     }
 
     let identifier: Int
@@ -61,25 +66,34 @@ final class JournaledTransfer: Sendable {
     func start() async throws(NetworkingError) {
         session.started(identifier)
         if let fault = session.fault { throw fault }
-        var request = try state.withLock { $0.record }.get().request
+        let known = try state.withLock { $0.record }.get()
+        let file: FileIdentity?
         do {
-            request = try await BlockingThreads.files.run { [request] in
-                var request = request
-                try request.checkFile()
-                return request
-            }
+            file = try await BlockingThreads.files.run { try known.request.checkedFile() }
         } catch {
             throw NetworkingError.wrapping(error)
         }
-        let failure = await change { [request] record in
-            record.isStarted = true
-            record.request = request
-        }
-        if let failure {
-            removeRecord()
-            throw failure
+        // A restored one may be noted already. It then goes on although the disk is full.
+        if !known.isStarted || known.request.fileIdentity != file {
+            let failure = await change { record in
+                record.isStarted = true
+                record.request.fileIdentity = file
+            }
+            if let failure {
+                if isRestored { undoStart(known) } else { removeRecord() }
+                throw failure
+            }
         }
         state.withLock { if case .made = $0.stage { $0.stage = .started } }
+    }
+
+    /// Leaves a transfer whose start could not be noted to the next session, as it was.
+    private func undoStart(_ known: TransferRecord) {
+        changeLater { record in
+            record.isStarted = known.isStarted
+            record.request.fileIdentity = known.request.fileIdentity
+        }
+        leave()
     }
 
     /// Notes the partial file, unless the next process can foresee it.
@@ -90,21 +104,22 @@ final class JournaledTransfer: Sendable {
     }
 
     /// Notes that a file is complete and about to get its name, and returns when the disk has that.
-    func willCommit(_ partial: PartialFile, to target: PartialFile.Target, _ head: ResponseHead) async {
-        guard let identity = FileIdentity(of: partial.file.path) else { return }
-        let commit = TransferRecord.Commit(
-            path: StoredRequest.absolute(target.path),
-            isNumbered: target.options.contains(.uniqueName),
-            identity: identity,
-            head: StoredHead(head)
-        )
-        _ = await change { $0.commit = commit }
+    func willCommit(_ file: SystemFile, to target: PartialFile.Target, _ head: ResponseHead) async {
+        _ = await change { record in
+            guard let identity = FileIdentity(of: file.path) else { return }
+            record.commit = TransferRecord.Commit(
+                path: StoredRequest.absolute(target.path),
+                isNumbered: target.options.contains(.uniqueName),
+                identity: identity,
+                head: StoredHead(head)
+            )
+        }
     }
 
     /// Notes what came of it, and returns when the disk has that.
     func finish(_ result: TransferResult) async {
         _ = await change { $0.result = result }
-        state.withLock { if $0.stage != .gone { $0.stage = .finished } }
+        state.withLock { if $0.isOurs { $0.stage = .finished } }
     }
 
     /// Notes that it failed. One that was cancelled is forgotten, and one whose session ended goes
@@ -112,38 +127,42 @@ final class JournaledTransfer: Sendable {
     func fail(_ error: NetworkingError) async {
         switch error.code {
         case .cancelled: forget()
-        case .sessionInvalidated: break
+        case .sessionInvalidated: leave()
         default:
-            // Without a start the journal does not have it, or must not.
-            if state.withLock({ $0.stage == .started }) {
-                await finish(TransferResult(error))
-            } else {
-                removeRecord()
-            }
+            // A new one that was not started is not in the journal, or must not be.
+            let (isOurs, isNew) = state.withLock { ($0.isOurs, $0.stage == .made && !isRestored) }
+            guard isOurs else { return }
+            if isNew { removeRecord() } else { await finish(TransferResult(error)) }
         }
     }
 
-    /// Forgets a transfer that was finished, because somebody has its result.
-    func taken() {
-        guard state.withLock({ $0.stage == .finished }) else { return }
-        removeRecord()
+    /// Forgets a transfer that was finished, because somebody has its result. Who was told only
+    /// that the session ended has none.
+    func taken(_ outcome: Result<some Sendable, NetworkingError>) {
+        if case .failure(let error) = outcome, error.code == .sessionInvalidated { leave() }
+        if state.withLock({ $0.stage == .finished }) { removeRecord() }
         session.release(identifier)
     }
 
     /// Forgets a transfer whatever its stage is, unless its session has ended: then it is one of
     /// the next session.
     func forget() {
-        guard !session.hasEnded else { return }
-        removeRecord()
+        if session.hasEnded { leave() } else { removeRecord() }
         session.release(identifier)
     }
 
-    /// Forgets a transfer that nobody can start any more. One of an earlier session is only given
-    /// up with its session, and the next one gets it.
+    /// Notes that nobody has its task any more. A new one that was not started is forgotten, unless
+    /// its session is ending. One of an earlier session is only given up with its session.
     func released() {
-        guard !isRestored, state.withLock({ $0.stage == .made }) else { return }
+        guard state.withLock({ $0.stage == .made }) || isRestored else { return }
+        if isRestored || session.isEnding { return leave() }
         forget()
         close()
+    }
+
+    /// Leaves it to the next session as it is.
+    private func leave() {
+        state.withLock { if $0.stage != .gone { $0.stage = .left } }
     }
 
     /// Notes another priority of the task.
@@ -154,17 +173,28 @@ final class JournaledTransfer: Sendable {
 
     /// Tells that its task is over, and those who waited for it have its result.
     func close() {
-        session.closed(identifier)
+        session.closed(identifier, isLeft: state.withLock { $0.stage == .left })
     }
 
     // MARK: What is known
 
     /// What came of it in an earlier process; nil when it has to go on. Blocks.
-    func knownResult() -> TransferResult? {
+    ///
+    /// - Throws: ``NetworkingError/Code/outputFailed`` when the disk does not take the name of its
+    ///   file.
+    func knownResult() throws(NetworkingError) -> TransferResult? {
         guard isRestored, let record = try? state.withLock({ $0.record }).get(),
             let result = record.result(identity: { FileIdentity(of: $0) })
         else { return nil }
-        state.withLock { if $0.stage != .gone { $0.stage = .finished } }
+        // The process may have ended before it did that.
+        if record.result == nil, let file = result.file {
+            do {
+                try SystemFile.synchronizeFolder(of: file)
+            } catch {
+                throw FileOutput.failure(error, of: "The download")
+            }
+        }
+        state.withLock { if $0.isOurs { $0.stage = .finished } }
         return result
     }
 
@@ -176,10 +206,14 @@ final class JournaledTransfer: Sendable {
 
     // MARK: The journal
 
-    /// Changes the record, and returns when the disk has it, with the error if it has not.
-    private func change(_ change: @Sendable (inout TransferRecord) -> Void) async -> NetworkingError? {
+    /// Changes the record, and returns when the disk has it, with the error if it has not. The
+    /// closure may block; a record may be long, and is encoded there too.
+    private func change(_ change: @escaping @Sendable (inout TransferRecord) -> Void) async -> NetworkingError? {
         await withCheckedContinuation { continuation in
-            self.change(change) { continuation.resume(returning: $0) }
+            // Without a thread it is not written either, and the journal says so.
+            BlockingThreads.files.submit { [self] _ in
+                self.change(change) { continuation.resume(returning: $0) }
+            }
         }
     }
 
@@ -193,13 +227,13 @@ final class JournaledTransfer: Sendable {
     ) {
         // Under the lock, so that changes come to the journal in their order.
         let failure = state.withLock { state -> NetworkingError?? in
-            guard session.fault == nil, state.stage != .gone, case .success(var record) = state.record else {
+            guard session.fault == nil, state.isOurs, case .success(var record) = state.record else {
                 return .some(nil)
             }
             change(&record)
             state.record = .success(record)
             do throws(NetworkingError) {
-                session.journal.change(.store(try record.data), of: identifier, whenWritten: whenWritten)
+                session.change(.store(try record.data), of: identifier, whenWritten: whenWritten)
                 return nil
             } catch {
                 return error
@@ -212,7 +246,7 @@ final class JournaledTransfer: Sendable {
         state.withLock { state in
             guard state.stage != .gone else { return }
             state.stage = .gone
-            if session.fault == nil { session.journal.change(.remove, of: identifier) }
+            session.change(.remove, of: identifier)
         }
     }
 }

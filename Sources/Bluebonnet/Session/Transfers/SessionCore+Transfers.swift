@@ -12,20 +12,10 @@ extension SessionCore {
         _ serialize: @escaping UploadTask<Output>.Serialize
     ) async throws(NetworkingError) -> Response<Output> {
         if let known = try await result(of: transfer, call) { return try await parsed(known.response, call, serialize) }
-        do throws(NetworkingError) {
-            try await transfer.start()
-        } catch {
-            await transfer.fail(error)
-            throw call.failed(error, nil)
-        }
-        let received: ReceivedResponse
-        do throws(NetworkingError) {
-            received = try await receive(call)
-        } catch {
-            await transfer.fail(error)
-            throw error
-        }
+        let received = try await receive(call, transfer)
         await transfer.finish(TransferResult(received))
+        // It may have been stopped meanwhile.
+        if let error = call.error { await transfer.fail(error) }
         return try await parsed(received, call, serialize)
     }
 
@@ -38,7 +28,7 @@ extension SessionCore {
     ) async throws(NetworkingError) -> (response: ReceivedResponse, file: String?)? {
         guard let transfer, transfer.isRestored else { return nil }
         do {
-            guard let known = try await BlockingThreads.files.run({ transfer.knownResult() }) else { return nil }
+            guard let known = try await BlockingThreads.files.run({ try transfer.knownResult() }) else { return nil }
             try begin(call)
             return (try known.response(to: call), known.file)
         } catch {

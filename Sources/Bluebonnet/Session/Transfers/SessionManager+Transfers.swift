@@ -19,9 +19,18 @@ extension SessionManager {
     /// (`getTasksWithCompletionHandler:`).
     public var restoredTasks: [any SessionTask] { core.transfers?.restored ?? [] }
 
+    /// The number of stored transfers that this version of the library cannot read: a newer one has
+    /// written them, or their data is damaged. They stay in the store, and are not among
+    /// ``restoredTasks``. 0 for a session without a journal.
+    public var unreadableTransfers: Int { core.transfers?.unreadable ?? 0 }
+
     /// Returns when no download and no upload is left that the journal knows, with results or
     /// errors; also those that are suspended count. Returns at once for a session without a
-    /// journal.
+    /// journal, and for one that has ended.
+    ///
+    /// The closures of ``ValueTask/whenComplete(_:)`` have returned by then. Somebody who awaits a
+    /// value may get it a moment later, and has taken it then: wait for that too before the program
+    /// ends.
     ///
     /// ``SessionHooks/sessionDidFinishTransfers`` is the same as a closure.
     public func finishTransfers() async {

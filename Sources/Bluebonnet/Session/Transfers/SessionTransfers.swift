@@ -13,6 +13,8 @@ final class SessionTransfers: Sendable {
         /// Those under way, which have files.
         var running: Set<Int> = []
         var whenIdle: [@Sendable () -> Void] = []
+        /// Whether no further task begins.
+        var isEnding = false
         var hasEnded = false
     }
 
@@ -21,9 +23,13 @@ final class SessionTransfers: Sendable {
     let fault: NetworkingError?
     /// The largest identifier of an earlier transfer.
     let lastIdentifier: Int
-    private let records: [Int: TransferRecord]
+    /// The number of earlier transfers that this version of the library cannot read.
+    let unreadable: Int
+    private let owner: TransferJournal.Owner?
     private let didFinish: (@Sendable () -> Void)?
     private let state = Mutex(State())
+    /// The earlier transfers, until their tasks are made.
+    private let records: Mutex<[Int: TransferRecord]>
 
     /// - Parameters:
     ///   - configuration: The configuration, whose journal it has; nil without one.
@@ -32,23 +38,42 @@ final class SessionTransfers: Sendable {
         guard let journal = configuration.transferJournal else { return nil }
         self.journal = journal
         self.didFinish = didFinish
-        let stored = journal.take()
+        let taken = journal.take()
+        owner = taken?.owner
         fault =
-            stored == nil
+            taken == nil
             ? NetworkingError(
                 .storeInUse,
                 "Another session of this process has the journal of transfers: make one session of a configuration,"
                     + " and end it before the next one."
             ) : nil
-        records = (stored ?? [:]).compactMapValues { TransferRecord($0) }
-        lastIdentifier = stored?.keys.max() ?? 0
+        let stored = taken?.transfers ?? [:]
+        let records = stored.compactMapValues { TransferRecord($0) }
+        self.records = Mutex(records)
+        unreadable = stored.count - records.count
+        lastIdentifier = stored.keys.max() ?? 0
     }
 
-    /// Notes a new transfer. The record is made only where it can be stored.
+    /// Changes a transfer in the journal; ``TransferJournal/change(_:of:by:whenWritten:)``.
+    func change(
+        _ change: TransferJournal.Change,
+        of identifier: Int,
+        whenWritten: (@Sendable (NetworkingError?) -> Void)? = nil
+    ) {
+        guard let owner else {
+            whenWritten?(fault)
+            return
+        }
+        journal.change(change, of: identifier, by: owner, whenWritten: whenWritten)
+    }
+
+    /// Notes a new transfer. The record is made only where it can be stored; none is when the
+    /// session is ending.
     func made(
         _ identifier: Int,
         _ record: () throws(NetworkingError) -> TransferRecord?
     ) -> JournaledTransfer? {
+        guard !isEnding else { return nil }
         do throws(NetworkingError) {
             guard let record = try record() else { return nil }
             return JournaledTransfer(identifier, .success(record), in: self)
@@ -60,7 +85,14 @@ final class SessionTransfers: Sendable {
     // MARK: Earlier transfers
 
     /// Makes the tasks of an earlier session again, once, and keeps them.
-    func restore(_ makeTask: (JournaledTransfer, TransferRecord) -> (any SessionTask)?) {
+    ///
+    /// - Returns: Those that had been started before.
+    func restore(_ makeTask: (JournaledTransfer, TransferRecord) -> (any SessionTask)?) -> [any SessionTask] {
+        let records = records.withLock { records in
+            defer { records = [:] }
+            return records
+        }
+        var started: [any SessionTask] = []
         for (identifier, record) in records.sorted(by: { $0.key < $1.key }) {
             guard let task = makeTask(JournaledTransfer(restoring: identifier, record, in: self), record) else {
                 continue
@@ -69,16 +101,13 @@ final class SessionTransfers: Sendable {
                 state.restored[identifier] = task
                 state.open.insert(identifier)
             }
+            if record.isStarted { started.append(task) }
         }
+        return started
     }
 
     var restored: [any SessionTask] {
         state.withLock { Array($0.restored.values) }.sorted { $0.identifier < $1.identifier }
-    }
-
-    /// Begins the tasks that had been started before.
-    func resumeRestored() {
-        for task in restored where records[task.identifier]?.isStarted ?? false { task.resume() }
     }
 
     /// Keeps a task no longer.
@@ -89,6 +118,9 @@ final class SessionTransfers: Sendable {
     }
 
     // MARK: The end of the last one
+
+    /// Whether its session begins no further task: what has not begun is for the next one.
+    var isEnding: Bool { state.withLock(\.isEnding) }
 
     /// Whether its session has given them up.
     var hasEnded: Bool { state.withLock(\.hasEnded) }
@@ -101,16 +133,23 @@ final class SessionTransfers: Sendable {
         state.withLock { _ = $0.running.insert(identifier) }
     }
 
-    func closed(_ identifier: Int) {
+    /// Notes that a task is over.
+    ///
+    /// - Parameters:
+    ///   - identifier: Its identifier.
+    ///   - isLeft: Whether its transfer is for the next session.
+    func closed(_ identifier: Int, isLeft: Bool) {
         let listeners = state.withLock { state -> [@Sendable () -> Void] in
             var listeners: [@Sendable () -> Void] = []
             if state.running.remove(identifier) != nil, state.running.isEmpty {
                 listeners += state.whenIdle
                 state.whenIdle = []
             }
-            guard state.open.remove(identifier) != nil, state.open.isEmpty else { return listeners }
+            // What the end of the session has stopped is not finished.
+            guard !(isLeft && state.isEnding), state.open.remove(identifier) != nil, state.open.isEmpty
+            else { return listeners }
             defer { state.whenClosed = [] }
-            return listeners + state.whenClosed + (state.hasEnded ? [] : [didFinish].compactMap(\.self))
+            return listeners + state.whenClosed + [didFinish].compactMap(\.self)
         }
         for listener in listeners { listener() }
     }
@@ -126,28 +165,36 @@ final class SessionTransfers: Sendable {
         }
     }
 
-    /// Calls the closure once, when no transfer is open; at once if none is.
+    /// Calls the closure once, when no transfer is open or the session has ended; at once if that
+    /// is so.
     func whenClosed(_ body: @escaping @Sendable () -> Void) {
         let isClosed = state.withLock { state in
-            if !state.open.isEmpty { state.whenClosed.append(body) }
-            return state.open.isEmpty
+            let isClosed = state.open.isEmpty || state.hasEnded
+            if !isClosed { state.whenClosed.append(body) }
+            return isClosed
         }
         if isClosed { body() }
     }
 
+    /// Notes that no further task begins.
+    func beginEnd() {
+        state.withLock { $0.isEnding = true }
+    }
+
     /// Gives the transfers up, for the next session. Does nothing a second time.
     func end() {
-        let (isFirst, tasks, listeners) = state.withLock { state in
+        let (tasks, listeners) = state.withLock { state in
             defer {
+                state.isEnding = true
                 state.hasEnded = true
                 state.restored = [:]
                 state.whenClosed = []
             }
-            return (!state.hasEnded, state.restored, state.whenClosed)
+            return (state.restored, state.whenClosed)
         }
         _ = tasks
         for listener in listeners { listener() }
-        if isFirst, fault == nil { journal.giveBack() }
+        if let owner { journal.giveBack(owner) }
     }
 }
 
@@ -155,7 +202,7 @@ extension SessionCore {
     /// Makes the tasks of an earlier session again.
     func restoreTransfers() {
         guard let transfers else { return }
-        transfers.restore { transfer, record in
+        let started = transfers.restore { transfer, record in
             guard let request = record.request.request else { return nil }
             guard let download = record.download else {
                 let task = UploadTask<Data>(request, session: self, restoring: transfer) {
@@ -168,7 +215,6 @@ extension SessionCore {
             if let priority = record.request.chosenPriority { task.core.call.priority = priority }
             return task
         }
-        guard configuration.resumesTransfers else { return }
-        transfers.resumeRestored()
+        if configuration.resumesTransfers { for task in started { task.resume() } }
     }
 }

@@ -2,16 +2,22 @@ import FoundationEssentials
 import HTTPTypes
 import NIOCore
 
+/// A header field as a journal keeps it: each byte of the value is the character of the same
+/// number.
+struct StoredField: Sendable, Hashable, Codable {
+    var name: String
+    var value: String
+
+    /// The field again; nil when it is none.
+    var field: HTTPField? {
+        HTTPField.Name(name).flatMap { HTTPField(name: $0, latin1Value: value) }
+    }
+}
+
 /// A request as a journal keeps it.
 struct StoredRequest: Sendable, Hashable, Codable {
-    /// The most bytes of a body in memory that are stored.
+    /// The most bytes of a body in memory that are stored; of the response, too.
     static let longestBody = 1 << 20
-
-    /// A header field: each byte of the value is the character of the same number.
-    private struct Field: Sendable, Hashable, Codable {
-        var name: String
-        var value: String
-    }
 
     private struct Priority: Sendable, Hashable, Codable {
         var urgency: Int
@@ -35,11 +41,12 @@ struct StoredRequest: Sendable, Hashable, Codable {
 
     private var method: String
     let url: URL
-    private var fields: [Field]
+    private var fields: [StoredField]
     private var body: Data?
     private var file: String?
     private var fileLength: Int?
-    private var fileIdentity: FileIdentity?
+    /// The version of the file; nil before the upload was begun.
+    var fileIdentity: FileIdentity?
     private var timeouts: Times?
     private var redirectPolicy: String?
     private var expectsContinue: Bool?
@@ -51,6 +58,7 @@ struct StoredRequest: Sendable, Hashable, Codable {
     private var priority: Priority?
     private var timeoutInterval: Duration?
     private var requestTimeout: Duration?
+    private var downloadSegments: Int?
     /// The priority of the task, where another one was chosen for it.
     private var taskPriority: Priority?
 
@@ -64,7 +72,7 @@ struct StoredRequest: Sendable, Hashable, Codable {
         }
         method = request.method.rawValue
         url = request.url.absoluteURL
-        fields = request.headerFields.map { Field(name: $0.name.rawName, value: $0.latin1Value) }
+        fields = request.headerFields.map { StoredField(name: $0.name.rawName, value: $0.latin1Value) }
         switch request.body?.storage {
         case nil: break
         case .file(let path, let length): (file, fileLength) = (Self.absolute(path), length)
@@ -95,6 +103,7 @@ struct StoredRequest: Sendable, Hashable, Codable {
         priority = properties.priority.map(Priority.init)
         timeoutInterval = properties.timeoutInterval
         requestTimeout = properties.requestTimeout
+        downloadSegments = properties.downloadSegments
     }
 
     private static func failure(_ what: String, _ request: Request) -> NetworkingError {
@@ -115,8 +124,7 @@ struct StoredRequest: Sendable, Hashable, Codable {
         guard let method = HTTPRequest.Method(rawValue: method) else { return nil }
         var request = Request(method: method, url: url)
         for field in fields {
-            guard let name = HTTPField.Name(field.name), let field = HTTPField(name: name, latin1Value: field.value)
-            else { return nil }
+            guard let field = field.field else { return nil }
             request.headerFields.append(field)
         }
         if let body { request.body = .data(body) }
@@ -142,6 +150,7 @@ struct StoredRequest: Sendable, Hashable, Codable {
         properties.priority = priority?.priority
         properties.timeoutInterval = timeoutInterval
         properties.requestTimeout = requestTimeout
+        properties.downloadSegments = downloadSegments
         request.properties = properties
         return request
     }
@@ -152,12 +161,12 @@ struct StoredRequest: Sendable, Hashable, Codable {
         set { taskPriority = newValue.map(Priority.init) }
     }
 
-    /// Notes the version of the file that is sent, or compares it with the one that was noted.
+    /// The version of the file that is sent, which is the one that was noted; nil without a file.
     /// Blocks.
     ///
     /// - Throws: ``NetworkingError/Code/requestBodyFailed`` when it is another one, or not there.
-    mutating func checkFile() throws(NetworkingError) {
-        guard let file else { return }
+    func checkedFile() throws(NetworkingError) -> FileIdentity? {
+        guard let file else { return nil }
         let found: FileIdentity
         do {
             found = try FileIdentity(following: file)
@@ -167,6 +176,6 @@ struct StoredRequest: Sendable, Hashable, Codable {
         if let fileIdentity, !fileIdentity.hasContents(of: found) {
             throw NetworkingError(.requestBodyFailed, "\(file) has changed since its upload was begun.")
         }
-        fileIdentity = found
+        return found
     }
 }

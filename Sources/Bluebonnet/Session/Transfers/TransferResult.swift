@@ -11,6 +11,9 @@ struct TransferResult: Sendable, Codable {
         var resumeData: ResumeData?
     }
 
+    /// The most bytes that are stored of a body that an error has.
+    static let longestErrorBody = 65_536
+
     var head: StoredHead?
     /// The URL after redirects.
     var url: URL?
@@ -35,17 +38,28 @@ struct TransferResult: Sendable, Codable {
         )
     }
 
-    /// The result of an upload: whatever the server responded.
+    /// The result of an upload: whatever the server responded. A body that is too long for the
+    /// journal is an error in the next process.
     init(_ received: ReceivedResponse) {
         head = StoredHead(received.transport.head)
         url = received.transport.request.url
-        body = received.body
+        let count = received.body.count
+        guard count > StoredRequest.longestBody else {
+            body = received.body
+            return
+        }
+        body = received.body.prefix(Self.longestErrorBody)
+        failure = Failure(
+            code: NetworkingError.Code.bodyTooLarge.rawValue,
+            message: "The request was sent in an earlier process, and answered with a body of \(count) bytes. Only its"
+                + " beginning was stored, because it has more than \(StoredRequest.longestBody) bytes."
+        )
     }
 
     init(_ error: NetworkingError) {
         head = error.response.map { StoredHead($0) }
         url = error.request?.url
-        body = error.body
+        body = error.body?.prefix(Self.longestErrorBody)
         failure = Failure(code: error.code.rawValue, message: error.message, resumeData: error.resumeData)
     }
 
@@ -74,28 +88,20 @@ struct TransferResult: Sendable, Codable {
 
 /// Status and header fields as a journal keeps them. The version of HTTP is not among them.
 struct StoredHead: Sendable, Codable {
-    private struct Field: Sendable, Codable {
-        var name: String
-        /// Each byte is the character of the same number.
-        var value: String
-    }
-
     private var statusCode: Int
     private var reason: String
-    private var fields: [Field]
+    private var fields: [StoredField]
 
     init(_ head: ResponseHead) {
         let status = head.status
         (statusCode, reason) = (status.code, status.reasonPhrase)
-        fields = head.latin1Fields.map { Field(name: $0.name, value: $0.value) }
+        fields = head.latin1Fields.map { StoredField(name: $0.name, value: $0.value) }
     }
 
     var head: ResponseHead {
         var headerFields = HTTPFields()
         for field in fields {
-            if let name = HTTPField.Name(field.name), let field = HTTPField(name: name, latin1Value: field.value) {
-                headerFields.append(field)
-            }
+            if let field = field.field { headerFields.append(field) }
         }
         // A status of swift-http-types has three digits.
         let code = (100...999).contains(statusCode) ? statusCode : 999

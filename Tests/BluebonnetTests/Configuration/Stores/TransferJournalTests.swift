@@ -51,25 +51,36 @@ struct TransferJournalTests {
 
     // MARK: With a store
 
-    private func store(_ data: Data, of identifier: Int, in journal: TransferJournal) async -> NetworkingError? {
+    /// A journal, and the session that has it.
+    private func taken(_ store: MemoryTransferStore) throws -> (TransferJournal, TransferJournal.Owner) {
+        let journal = try TransferJournal(store)
+        return (journal, try #require(journal.take()?.owner))
+    }
+
+    private func store(
+        _ data: Data,
+        of identifier: Int,
+        in journal: TransferJournal,
+        by owner: TransferJournal.Owner
+    ) async -> NetworkingError? {
         await withCheckedContinuation { continuation in
-            journal.change(.store(data), of: identifier) { continuation.resume(returning: $0) }
+            journal.change(.store(data), of: identifier, by: owner) { continuation.resume(returning: $0) }
         }
     }
 
     @Test func `what was stored is there when the journal is opened again`() async throws {
         let store = MemoryTransferStore()
-        let journal = try TransferJournal(store)
-        #expect(await self.store(one, of: 1, in: journal) == nil)
-        #expect(await self.store(two, of: 7, in: journal) == nil)
-        journal.change(.remove, of: 1)
+        let (journal, owner) = try taken(store)
+        #expect(await self.store(one, of: 1, in: journal, by: owner) == nil)
+        #expect(await self.store(two, of: 7, in: journal, by: owner) == nil)
+        journal.change(.remove, of: 1, by: owner)
         await journal.synchronize()
-        #expect(try TransferJournal(store).take() == [7: two])
+        #expect(try TransferJournal(store).take()?.transfers == [7: two])
     }
 
     @Test func `many changes at once take few steps`() async throws {
         let store = MemoryTransferStore()
-        let journal = try TransferJournal(store)
+        let (journal, owner) = try taken(store)
         // While the thread is in its first step, all others come.
         let gate = DispatchSemaphore(value: 0)
         let isFirst = Mutex(true)
@@ -81,7 +92,7 @@ struct TransferJournalTests {
             }
             return false
         }
-        for identifier in 1...500 { journal.change(.store(one), of: identifier) }
+        for identifier in 1...500 { journal.change(.store(one), of: identifier, by: owner) }
         gate.signal()
         await journal.synchronize()
         #expect(store.identifiers == Array(1...500))
@@ -90,11 +101,11 @@ struct TransferJournalTests {
 
     @Test func `one transfer that cannot be stored does not fail the others`() async throws {
         let store = MemoryTransferStore()
-        let journal = try TransferJournal(store)
+        let (journal, owner) = try taken(store)
         store.refuse { transfers, _ in transfers.contains { $0.identifier == 2 } }
         let failures = Mutex<[Int: NetworkingError.Code?]>([:])
         for identifier in 1...3 {
-            journal.change(.store(one), of: identifier) { error in
+            journal.change(.store(one), of: identifier, by: owner) { error in
                 failures.withLock { $0[identifier] = .some(error?.code) }
             }
         }
@@ -106,15 +117,32 @@ struct TransferJournalTests {
 
     @Test func `a removal that the disk refused happens later`() async throws {
         let store = MemoryTransferStore()
-        let journal = try TransferJournal(store)
-        _ = await self.store(one, of: 1, in: journal)
+        let (journal, owner) = try taken(store)
+        _ = await self.store(one, of: 1, in: journal, by: owner)
         store.refuse { _, removed in !removed.isEmpty }
-        journal.change(.remove, of: 1)
+        journal.change(.remove, of: 1, by: owner)
         await journal.synchronize()
         #expect(store.identifiers == [1])
         store.refuse { _, _ in false }
-        _ = await self.store(two, of: 2, in: journal)
+        _ = await self.store(two, of: 2, in: journal, by: owner)
         #expect(store.identifiers == [2])
+    }
+
+    @Test func `who gave the journal back changes nothing in it`() async throws {
+        let store = MemoryTransferStore()
+        let (journal, old) = try taken(store)
+        #expect(journal.take()?.owner == nil)
+        #expect(await self.store(one, of: 1, in: journal, by: old) == nil)
+        journal.giveBack(old)
+        #expect(await self.store(two, of: 1, in: journal, by: old)?.code == .storeInUse)
+        let next = try #require(journal.take())
+        #expect(next.transfers == [1: one])
+        // The end of the old one is told twice.
+        journal.giveBack(old)
+        #expect(await self.store(two, of: 1, in: journal, by: next.owner) == nil)
+        journal.change(.remove, of: 1, by: old)
+        await journal.synchronize()
+        #expect(store.identifiers == [1])
     }
 
     @Test func `a store that cannot be read is an error at once`() {

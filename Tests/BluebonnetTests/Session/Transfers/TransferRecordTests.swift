@@ -55,6 +55,7 @@ struct TransferRecordTests {
             request.properties.handlesCookies = false
             request.properties.usesPipelining = true
             request.properties.allowsExpensiveNetworkAccess = false
+            request.properties.downloadSegments = 4
         }
         let found = try #require(try restored(TransferRecord(original)).request.request)
         #expect(found.method == original.method)
@@ -210,12 +211,39 @@ struct TransferRecordTests {
         #expect(found.transport.head.status.reasonPhrase == "Odd")
         #expect(found.transport.head[.eTag] == "\"1\"")
 
-        let failure = NetworkingError(.connectionLost, "It broke.", request: try request(), response: head)
+        let failure = NetworkingError(
+            .connectionLost,
+            "It broke.",
+            request: try request(),
+            response: head,
+            body: Data(repeating: 1, count: TransferResult.longestErrorBody + 1)
+        )
         record.result = TransferResult(failure)
         let result = try #require(try restored(record).result)
         let error = #expect(throws: NetworkingError.self) { try result.response(to: try call()) }
         #expect(error?.code == .connectionLost)
         #expect(error?.message == "It broke.")
         #expect(error?.response?.statusCode == 422)
+        #expect(error?.body?.count == TransferResult.longestErrorBody)
+    }
+
+    @Test(arguments: [0, 1])
+    func `a long body is stored whole, or is an error that has its beginning`(excess: Int) throws {
+        let received = ReceivedResponse(
+            transport: TransportResponse(head: ResponseHead(status: .ok), request: try request()),
+            body: Data(repeating: 7, count: StoredRequest.longestBody + excess),
+            startedAt: .now(),
+            call: try call()
+        )
+        var record = try TransferRecord(request())
+        record.result = TransferResult(received)
+        let found = try #require(try restored(record).result)
+        guard excess > 0 else {
+            #expect(try found.response(to: try call()).body == received.body)
+            return
+        }
+        let error = #expect(throws: NetworkingError(.bodyTooLarge, "")) { try found.response(to: try call()) }
+        #expect(error?.response?.statusCode == 200)
+        #expect(error?.body == received.body.prefix(TransferResult.longestErrorBody))
     }
 }
