@@ -150,7 +150,8 @@ final class Call: SessionTask {
     ///   - identifier: A number that no other call of the session has.
     ///   - settings: The settings of all calls of the session.
     ///   - owner: The session; nil for a call of none.
-    ///   - whole: The task that it is a part of, whose hooks and circumstances it has. Default: none.
+    ///   - whole: The task that it is a part of, whose hooks and circumstances it has. Default:
+    ///     none.
     ///   - kind: The kind of the task. Default: data.
     ///   - isWatched: Whether it may be looked at while it runs. Speeds are measured then. Default:
     ///     false.

@@ -48,8 +48,8 @@ public struct SessionHooks: Sendable {
     public var sessionDidBecomeInvalid: (@Sendable (_ error: NetworkingError?) async -> Void)?
 
     /// Called when the last download or upload that the journal knows is over, each time there was
-    /// one. The closures of ``ValueTask/whenComplete(_:)`` have returned by then; somebody who awaits
-    /// a value may get it a moment later. Not called for what the end of the session stops.
+    /// one. The closures of ``ValueTask/whenComplete(_:)`` have returned by then; somebody who
+    /// awaits a value may get it a moment later. Not called for what the end of the session stops.
     ///
     /// Counterpart of `setDidFinishEventsForBackgroundURLSessionBlock:`.
     public var sessionDidFinishTransfers: (@Sendable () async -> Void)?
