@@ -1,5 +1,6 @@
 #if Logging
     public import Bluebonnet
+    import FoundationEssentials
     import HTTPTypes
     public import Logging
 
@@ -75,7 +76,7 @@
                 "task": .stringConvertible(transaction.taskIdentifier),
                 "number": .stringConvertible(transaction.number),
                 "method": .string(transaction.request.method.rawValue),
-                "url": .string(transaction.request.url.redactedDescription),
+                "url": .string(Self.text(transaction.request.url)),
             ]
             logger.log(level: level, "Request sent", metadata: metadata)
             return { transaction in
@@ -104,13 +105,13 @@
             guard let level = logged(level) else { return }
             let metrics = report.metrics
             let (bytes, count) = (metrics.bytes, metrics.transactionCount)
-            var metadata: Logger.Metadata = [
-                "task": .stringConvertible(report.taskIdentifier),
-                "method": .string(report.request.method.rawValue),
-                "url": .string(report.request.url.redactedDescription),
-                "sent": .stringConvertible(bytes.sent),
-                "received": .stringConvertible(bytes.received),
-            ]
+            // All that there may be, so that it does not grow.
+            var metadata = Logger.Metadata(minimumCapacity: 11)
+            metadata["task"] = .stringConvertible(report.taskIdentifier)
+            metadata["method"] = .string(report.request.method.rawValue)
+            metadata["url"] = .string(Self.text(report.request.url))
+            metadata["sent"] = .stringConvertible(bytes.sent)
+            metadata["received"] = .stringConvertible(bytes.received)
             if let head = metrics.transactions.last?.response {
                 metadata["status"] = .stringConvertible(head.statusCode)
             }
@@ -125,6 +126,16 @@
         /// The level where it is logged.
         private func logged(_ level: Logger.Level?) -> Logger.Level? {
             level.flatMap { logger.logLevel <= $0 ? $0 : nil }
+        }
+
+        /// The URL without user, password, fragment and the values of its query.
+        private static func text(_ url: URL) -> String {
+            let text = url.absoluteString
+            // Most have none of them, and need not be taken apart.
+            let isPlain = text.utf8.allSatisfy { byte in
+                byte != UInt8(ascii: "?") && byte != UInt8(ascii: "@") && byte != UInt8(ascii: "#")
+            }
+            return isPlain ? text : url.redactedDescription
         }
 
         private static func add(_ error: NetworkingError?, to metadata: inout Logger.Metadata) {

@@ -81,8 +81,7 @@ public struct OutgoingTransaction: Sendable {
     /// The number of the transaction in its task, from 0: how many were begun before it.
     public let number: Int
 
-    /// What the observer returned from ``TransactionObserver/circumstances(of:)`` when
-    /// the task was made.
+    /// What `circumstances(of:)` of the observer returned when the task was made.
     public internal(set) var circumstances: (any Sendable)?
 
     /// The server, where the URL has been taken apart.

@@ -96,7 +96,12 @@ extension SessionSettings {
     /// The circumstances in which a task is made now.
     @inline(never)
     func circumstances(of request: Request) -> Call.Circumstances {
-        let all = transactionObservers.map { $0.circumstances(of: request) }
-        return all.contains { $0 != nil } ? all : []
+        var all: Call.Circumstances = []
+        for (index, observer) in transactionObservers.enumerated() {
+            guard let circumstances = observer.circumstances(of: request) else { continue }
+            if all.isEmpty { all = Array(repeating: nil, count: transactionObservers.count) }
+            all[index] = circumstances
+        }
+        return all
     }
 }
