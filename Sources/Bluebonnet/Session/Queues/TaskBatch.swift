@@ -31,9 +31,7 @@ public final class TaskBatch: Sendable {
 
     /// The tasks hold the count and not the batch, which holds them.
     private static func watch(_ task: some ValueTask, _ count: Count) {
-        task.whenComplete { outcome in
-            if case .success = outcome { count.taskEnded(hasFailed: false) } else { count.taskEnded(hasFailed: true) }
-        }
+        task.whenOver { count.taskEnded(hasFailed: $0) }
     }
 
     // MARK: Progress

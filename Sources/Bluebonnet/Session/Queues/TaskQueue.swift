@@ -196,9 +196,7 @@ public final class TaskQueue: Sendable {
         // An address is not used again before this was called, also when the task is released
         // without a start.
         let identity = ObjectIdentifier(task)
-        let ended: @Sendable () -> Void = { [weak self] in self?.ended(identity) }
-        // The queue is not one who waits for the result, which a journal keeps until there is one.
-        if let task = task as? any QueuedTask { task.whenOver(ended) } else { task.whenComplete { _ in ended() } }
+        task.whenOver { [weak self] _ in self?.ended(identity) }
     }
 
     private func ended(_ identity: ObjectIdentifier) {
@@ -267,8 +265,8 @@ extension QueuedTask {
         core.start(work)
     }
 
-    func whenOver(_ body: @escaping @Sendable () -> Void) {
-        core.ending.whenThere { _ in body() }
+    func watch(_ body: @escaping @Sendable (_ hasFailed: Bool) -> Void) {
+        core.ending.whenThere { body($0.hasFailed) }
     }
 }
 
@@ -280,5 +278,18 @@ extension ValueTask {
     /// Starts a task whose turn has come. One that was started and suspended stays suspended.
     fileprivate func startInQueue() {
         if let task = self as? any QueuedTask { task.start() } else { resume() }
+    }
+
+    /// Calls the closure once when the task is over; at once if it is over. Who only watches is not
+    /// one who waits for the result, which a journal keeps until there is one.
+    func whenOver(_ body: @escaping @Sendable (_ hasFailed: Bool) -> Void) {
+        guard let task = self as? any QueuedTask else { return whenComplete { body($0.hasFailed) } }
+        task.watch(body)
+    }
+}
+
+extension Result {
+    fileprivate var hasFailed: Bool {
+        if case .failure = self { true } else { false }
     }
 }
