@@ -86,7 +86,8 @@ struct Download: Sendable {
             let part = part(progress, beginning, segments)
             let received = try await received(progress, beginning)
             call.continue(at: received, length: beginning?.length)
-            let request = request(call.originalRequest, beginning, part)
+            let start = part?.lowerBound ?? beginning?.count
+            let request = call.originalRequest.asking(from: start, to: part?.upperBound, of: beginning?.validator)
             var response: TransportResponse
             do { response = try await send(request) } catch { throw NetworkingError.wrapping(error) }
             let step: DownloadStep
@@ -186,20 +187,6 @@ struct Download: Sendable {
         let count = try await threads.run { try progress.partial.beginning() }
         guard count > 0 || record.missing != nil else { return nil }
         return DownloadStep.Beginning(count: count, length: record.length, validator: validator)
-    }
-
-    /// The request for the whole, or for what is missing if the version is still the same (RFC 9110
-    /// §13.1.5).
-    ///
-    /// Content coding is not wanted, from the first request on: a range is one of the encoded bytes
-    /// (§14.1.2), and a server that encodes while it sends cannot continue.
-    private func request(_ original: Request, _ beginning: DownloadStep.Beginning?, _ part: Range<Int>?) -> Request {
-        var request = original
-        if !request.headerFields.contains(.acceptEncoding) { request.headerFields[.acceptEncoding] = "identity" }
-        guard let start = part?.lowerBound ?? beginning?.count else { return request }
-        request.headerFields[.range] = "bytes=\(start)-\(part.map { "\($0.upperBound - 1)" } ?? "")"
-        request.headerFields[.ifRange] = beginning?.validator.text
-        return request
     }
 
     /// The number of requests at once that a request allows.
@@ -338,7 +325,6 @@ struct Download: Sendable {
         _ length: Int?,
         _ context: ExchangeContext
     ) async throws -> Int {
-        let body = response.body
         // A part of the file is no longer than its Content-Range says (RFC 9110 §15.3.7.1).
         let range = position > 0 ? response.head[.contentRange].flatMap { ContentRange($0) } : nil
         let end: Int? = if case .part(let part, _) = range { part.upperBound } else { nil }
@@ -353,15 +339,9 @@ struct Download: Sendable {
             if isHashed { digests.update(blocks, at: position) }
         }
         do {
-            if body.comesFromSequence {
-                try await StoppableCall.run(for: response.request, context, .elsewhere) {
-                    _ = try await body.write(to: output)
-                }
-            } else {
-                try await body.write(to: output)
-            }
-        } catch let error as NetworkingError {
-            throw error.completed(request: response.request, response: response.head)
+            result = .success(try await response.writeBody(to: output, context))
+        } catch {
+            result = .failure(error)
         }
         return try await threads.run { try partial.count() }
     }

@@ -106,18 +106,14 @@ struct SegmentedDownload: Sendable {
     private func work() async throws {
         while let piece = state.value.withLock({ $0.segments.take() }) {
             let isFetched = try await fetch(piece, of: piece.range, isFirst: false) { link in
-                try await send(request(for: piece.range), link)
+                let range = piece.range
+                return try await send(
+                    original.asking(from: range.lowerBound, to: range.upperBound, of: validator),
+                    link
+                )
             }
             guard isFetched else { return }
         }
-    }
-
-    private func request(for range: Range<Int>) -> Request {
-        var request = original
-        if !request.headerFields.contains(.acceptEncoding) { request.headerFields[.acceptEncoding] = "identity" }
-        request.headerFields[.range] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
-        request.headerFields[.ifRange] = validator.text
-        return request
     }
 
     /// Fetches a piece; false when its request gave up.
@@ -192,17 +188,9 @@ struct SegmentedDownload: Sendable {
             if count > room { throw Enough() }
         }
         do {
-            if response.body.comesFromSequence {
-                try await StoppableCall.run(for: response.request, context, .elsewhere) {
-                    _ = try await response.body.write(to: output)
-                }
-            } else {
-                try await response.body.write(to: output)
-            }
+            try await response.writeBody(to: output, context)
         } catch is Enough {
             return
-        } catch let error as NetworkingError {
-            throw error.completed(request: response.request, response: response.head)
         }
         // The server may send less than it was asked for (RFC 9110 §15.3.7), but not nothing.
         guard position.withLock({ $0 }) > piece.range.lowerBound else {
