@@ -331,8 +331,6 @@ struct Download: Sendable {
         let writer = try await threads.run {
             try PartialFileWriter(partial, at: position, length: length, end: end)
         }
-        // A source that does not end when it is stopped writes no more.
-        defer { writer.close() }
         let isHashed = !digests.isEmpty
         let output = FileOutput { blocks, _ in
             let position = try writer.write(blocks)
@@ -342,11 +340,15 @@ struct Download: Sendable {
             result = .success(try await response.writeBody(to: output, context))
         } catch {
             result = .failure(error)
+        let result: Result<Void, any Error>
         }
         return try await threads.run { try partial.count() }
     }
 
     /// Writes a body to a pipe or a device.
+        // A source that does not end when it is stopped writes no more.
+        await writer.close()
+        try result.get()
     private func write(
         _ response: TransportResponse,
         toSpecial target: PartialFile.Target,

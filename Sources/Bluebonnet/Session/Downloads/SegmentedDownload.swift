@@ -32,11 +32,11 @@ struct SegmentedDownload: Sendable {
             var secured = NIODeadline.now()
             /// The error of the last request that gave up.
             var failure: NetworkingError?
-            var isClosed = false
         }
 
         let value: Mutex<Value>
 
+        let writes = OngoingWrites()
         init(_ segments: DownloadSegments) {
             value = Mutex(Value(segments: segments))
         }
@@ -79,7 +79,7 @@ struct SegmentedDownload: Sendable {
             result = .failure(error)
         }
         // A source that does not end when it is stopped writes no more.
-        state.value.withLock { $0.isClosed = true }
+        await state.writes.close()
         try await note()
         try result.get()
     }
@@ -218,14 +218,15 @@ struct SegmentedDownload: Sendable {
         _ number: Int,
         counts: Bool
     ) throws {
-        guard !state.value.withLock(\.isClosed) else { throw CancellationError() }
-        try partial.file.write(blocks, at: position)
-        let missing = state.value.withLock { value -> [Range<Int>]? in
-            value.segments.received(count, of: number)
-            let now = NIODeadline.now()
-            guard now - value.secured >= PartialFileWriter.interval else { return nil }
-            value.secured = now
-            return value.segments.missing
+        let missing = try state.writes.perform {
+            try partial.file.write(blocks, at: position)
+            return state.value.withLock { value -> [Range<Int>]? in
+                value.segments.received(count, of: number)
+                let now = NIODeadline.now()
+                guard now - value.secured >= PartialFileWriter.interval else { return nil }
+                value.secured = now
+                return value.segments.missing
+            }
         }
         if counts { context.call.receivedElsewhere(count) }
         if let missing { partial.secureLater(.all(but: missing)) }
@@ -234,8 +235,7 @@ struct SegmentedDownload: Sendable {
     /// Notes in the file what is missing of it.
     private func note() async throws {
         try await BlockingThreads.files.runEvenIfCancelled { [partial, state] in
-            // Under the lock, so that an older state never replaces a newer one.
-            state.value.withLock { partial.note(missing: $0.segments.missing) }
+            partial.note(missing: state.value.withLock { $0.segments.missing })
         }
     }
 }
