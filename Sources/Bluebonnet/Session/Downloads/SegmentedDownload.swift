@@ -30,7 +30,8 @@ struct SegmentedDownload: Sendable {
         struct Value {
             var segments: DownloadSegments
             var secured = NIODeadline.now()
-            /// The error of the last request that gave up.
+            /// The number of requests that gave up, and the error of the last one.
+            var failures = 0
             var failure: NetworkingError?
         }
 
@@ -90,15 +91,31 @@ struct SegmentedDownload: Sendable {
             throw Changed()
         }
         let others = min(count - 1, (length - first.range.upperBound) / DownloadSegments.pieceSizes.lowerBound)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<max(0, others) { group.addTask { try await work() } }
+        let most = 1 + max(0, others)
+        try await fetch(by: most) { number in
+            guard number == 0 else { return try await work() }
             if try await fetch(first, of: first.range, isFirst: true, { _ in response }) { try await work() }
-            try await group.waitForAll()
         }
-        try context.checkStopped()
-        let (isComplete, failure) = state.value.withLock { ($0.segments.isComplete, $0.failure) }
-        guard isComplete else {
-            throw failure ?? NetworkingError(.truncatedResponse, "Parts of the file are missing.", request: original)
+        while true {
+            try context.checkStopped()
+            let (isComplete, failures, failure) = state.value.withLock {
+                ($0.segments.isComplete, $0.failures, $0.failure)
+            }
+            if isComplete { return }
+            // A piece can become free when no other request is under way that would take it.
+            guard failures < most else {
+                throw failure
+                    ?? NetworkingError(.truncatedResponse, "Parts of the file are missing.", request: original)
+            }
+            try await fetch(by: most - failures) { _ in try await work() }
+        }
+    }
+
+    /// Runs some workers at once. The first error stops the others.
+    private func fetch(by count: Int, _ work: @escaping @Sendable (_ number: Int) async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<count { group.addTask { try await work(number) } }
+            for try await _ in group {}
         }
     }
 
@@ -139,12 +156,19 @@ struct SegmentedDownload: Sendable {
             // Others may go on.
             if let stopped = context.call.error { throw stopped }
             try context.checkStopped()
-            state.value.withLock { $0.failure = error }
-            return false
+            return giveUp(error)
         }
     }
 
-    /// Whether a response is the part that was asked for; notes why not.
+    private func giveUp(_ failure: NetworkingError?) -> Bool {
+        state.value.withLock { value in
+            value.failures += 1
+            value.failure = failure ?? value.failure
+        }
+        return false
+    }
+
+    /// Whether a response is the part that was asked for; gives up where it is not.
     private func isPart(_ response: TransportResponse, _ range: Range<Int>) async throws -> Bool {
         let beginning = DownloadStep.Beginning(count: range.lowerBound, length: length, validator: validator)
         let step = DownloadStep(response.head, to: original, continuing: beginning)
@@ -157,8 +181,7 @@ struct SegmentedDownload: Sendable {
         guard step == .restart || (response.statusCode == 200 && validator.isContradicted(by: response.head)) else {
             // It sends one part at a time, or no more parts.
             let failure = ResponseValidation.default.failure(Data([0x20]), head: response.head, request: original)
-            state.value.withLock { $0.failure = failure ?? $0.failure }
-            return false
+            return giveUp(failure)
         }
         throw Changed()
     }
