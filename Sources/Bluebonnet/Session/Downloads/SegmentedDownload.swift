@@ -36,8 +36,8 @@ struct SegmentedDownload: Sendable {
         }
 
         let value: Mutex<Value>
-
         let writes = OngoingWrites()
+
         init(_ segments: DownloadSegments) {
             value = Mutex(Value(segments: segments))
         }
@@ -285,11 +285,22 @@ final class SegmentLink: Call.Operation {
     }
 
     func suspensionChanged() {
-        piece.withLock { $0 }?.setSuspended(task.isSuspended)
+        guard let piece = piece.withLock({ $0 }) else { return }
+        var isSuspended: Bool
+        repeat {
+            isSuspended = task.isSuspended
+            piece.setSuspended(isSuspended)
+            // Another thread may have changed the task, and the piece, in between.
+        } while task.isSuspended != isSuspended
     }
 
     func priorityChanged() {
-        guard let priority = task.chosenPriority else { return }
-        piece.withLock { $0 }?.priority = priority
+        guard let piece = piece.withLock({ $0 }), var priority = task.chosenPriority else { return }
+        piece.priority = priority
+        // As for the suspension.
+        while let newer = task.chosenPriority, newer != priority {
+            priority = newer
+            piece.priority = newer
+        }
     }
 }
