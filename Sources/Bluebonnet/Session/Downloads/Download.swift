@@ -143,7 +143,7 @@ struct Download: Sendable {
                     let partial = try await preparedForParts(progress, target, response, length, continues: beginning)
                     progress = Progress(partial: partial)
                     transfer?.note(partial)
-                    if beginning == nil { digests.expectWhole(response) }
+                    digests.expectWhole(response, isNew: beginning == nil)
                     call.receivesInParts(after: received, length: length)
                     guard try await fetchParts(partial, segments, context, response, sendPart) else {
                         progress?.isRefused = true
