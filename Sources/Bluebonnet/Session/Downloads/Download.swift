@@ -127,7 +127,8 @@ struct Download: Sendable {
             case .write(let position, let length):
                 response = try await response.accepted(by: validations, errorBodyLimit: Self.errorBodyLimit)
                 let isPart = part != nil && response.statusCode == 206
-                let target = try await target(of: response, position > 0 ? progress : nil, &decided)
+                let isContinued = beginning != nil && response.statusCode == 206
+                let target = try await target(of: response, isContinued ? progress : nil, &decided)
                 guard !target.isSpecial else {
                     // It gets the whole body as it comes, not the rest of a file.
                     guard position == 0, !isPart else {
@@ -165,8 +166,10 @@ struct Download: Sendable {
                 let isWhole = known.map { $0 == count } ?? (position == 0)
                 try await verify(&progress, digests, isWhole: isWhole, response, context)
                 if isWhole { return (response, try await commit(partial, to: target, response, call)) }
-                // The server may send less than the rest (RFC 9110 §15.3.7).
-                guard partial.record?.validator != nil, count > position, count < known ?? .max else {
+                // The server may send less than the rest (RFC 9110 §15.3.7), but no less than was
+                // there.
+                let isMore = count > (beginning?.count ?? position)
+                guard partial.record?.validator != nil, isMore, count < known ?? .max else {
                     throw NetworkingError(
                         .truncatedResponse,
                         "The file has \(count) of \(known ?? 0) bytes.",
@@ -192,7 +195,7 @@ struct Download: Sendable {
     /// The number of requests at once that a request allows.
     private static func segments(of request: Request) -> Int {
         guard request.method == .get, !request.headerFields.contains(.range) else { return 1 }
-        return max(1, request.properties.downloadSegments ?? 1)
+        return min(max(1, request.properties.downloadSegments ?? 1), DownloadSegments.mostRequests)
     }
 
     /// The part that the next request asks for; nil where it asks for all of the rest.
@@ -308,6 +311,7 @@ struct Download: Sendable {
             await response.body.discard()
             return false
         }
+        try await threads.run { try partial.checkRoom() }
         do {
             try await download.run(response)
             return true
@@ -336,19 +340,19 @@ struct Download: Sendable {
             let position = try writer.write(blocks)
             if isHashed { digests.update(blocks, at: position) }
         }
+        let result: Result<Void, any Error>
         do {
             result = .success(try await response.writeBody(to: output, context))
         } catch {
             result = .failure(error)
-        let result: Result<Void, any Error>
         }
+        // A source that does not end when it is stopped writes no more.
+        await writer.close()
+        try result.get()
         return try await threads.run { try partial.count() }
     }
 
     /// Writes a body to a pipe or a device.
-        // A source that does not end when it is stopped writes no more.
-        await writer.close()
-        try result.get()
     private func write(
         _ response: TransportResponse,
         toSpecial target: PartialFile.Target,

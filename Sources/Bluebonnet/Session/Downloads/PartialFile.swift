@@ -32,11 +32,12 @@ final class PartialFile: Sendable {
     }
 
     let file: SystemFile
+    /// Locked for moments only, also by threads that may not block.
     private let state: Mutex<State>
-    /// The failure of the disk: the system says so once, and later that all is well. Locked while
     /// Whether the file had no room for the whole record. Locked while the record is written, which
     /// may take as long as the disk works: one change comes after the other.
     private let isShortened = Mutex(false)
+    /// The failure of the disk: the system says so once, and later that all is well. Locked while
     /// the disk works, which may take seconds.
     private let disk = Mutex<SystemFile.Failure?>(nil)
     private let isSecuring = Atomic(false)
@@ -179,7 +180,7 @@ final class PartialFile: Sendable {
         try note { [record] state in state.record == record && state.isRecorded ? nil : record }
     }
 
-    /// Notes what is missing of a file in parts.
+    /// Notes what is missing of a file in parts, unless less was missing before.
     func note(missing: [Range<Int>]) {
         // On a full disk the last one stays, which promises less.
         try? note { state in
@@ -276,6 +277,20 @@ final class PartialFile: Sendable {
                 known = failure
                 throw failure
             }
+        }
+    }
+
+    /// Checks that the disk has room for all that is missing of a file in parts.
+    ///
+    /// - Throws: ``SystemFile/Failure`` with ENOSPC where it has not.
+    func checkRoom() throws {
+        guard let missing = record?.missing, let first = missing.first else { return }
+        // As for a file that comes from its beginning to its end: where nothing can be reserved,
+        // the room may not be what it seems.
+        let piece = first.lowerBound..<first.lowerBound + min(first.count, DownloadSegments.firstPiece)
+        guard try file.reserve(piece), let free = file.freeSpace else { return }
+        guard DownloadSegments.count(missing) - piece.count <= free else {
+            throw SystemFile.Failure(path: file.path, code: ENOSPC)
         }
     }
 
