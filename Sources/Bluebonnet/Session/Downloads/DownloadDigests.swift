@@ -195,6 +195,20 @@ final class DownloadDigests: Sendable {
         try verify(upTo: end, isWhole: isWhole)
     }
 
+    /// Whether a file, which no download writes to, has the digests.
+    fileprivate func match(_ file: SystemFile) async throws -> Bool {
+        let end = try await BlockingThreads.files.run { try file.size() }
+        while try await BlockingThreads.files.run({ try self.readNext(of: file, to: end) { _ in true } }) {}
+        do {
+            try verify(upTo: end, isWhole: true)
+            return true
+        } catch let error as NetworkingError where error.code == .digestMismatch {
+            return false
+        } catch {
+            throw error
+        }
+    }
+
     /// Compares the digests of all that was written to a pipe.
     ///
     /// - Throws: ``NetworkingError/Code/digestMismatch``.
@@ -218,5 +232,16 @@ final class DownloadDigests: Sendable {
             were received.
             """
         )
+    }
+}
+
+extension Checksum {
+    /// Whether a file has this digest.
+    ///
+    /// - Throws: ``NetworkingError/Code/invalidRequest`` for a checksum that is none, an error of
+    ///   the disk, and `CancellationError`.
+    package func matches(fileAt path: String) async throws -> Bool {
+        let digests = try DownloadDigests(self)
+        return try await digests.match(try await BlockingThreads.files.run { try SystemFile(reading: path) })
     }
 }
