@@ -62,11 +62,16 @@ extension SystemFile {
     /// - Returns: Whether the file system can do that.
     @discardableResult
     func reserve(_ size: Int) throws -> Bool {
+        let start = try self.size()
+        return try reserve(start..<max(start, size))
+    }
+
+    /// Reserves room for a part of the file, as ``reserve(_:)-(Int)``.
+    func reserve(_ part: Range<Int>) throws -> Bool {
         #if os(Linux)
             guard let fallocate else { return false }
-            let start = try self.size()
-            guard size > start else { return true }
-            while fallocate(descriptor, keepSize, off_t(start), off_t(size - start)) != 0 {
+            guard !part.isEmpty else { return true }
+            while fallocate(descriptor, keepSize, off_t(part.lowerBound), off_t(part.count)) != 0 {
                 switch errno {
                 case EINTR: continue
                 case ENOSPC, EDQUOT, EFBIG: throw Failure(path: path, code: errno)

@@ -72,7 +72,7 @@ struct DownloadOptions: ParsableArguments {
         guard (1...32).contains(segments) else { throw ValidationError("--segments must be between 1 and 32.") }
         if overwrite, unique { throw ValidationError("--overwrite and --unique cannot be used together.") }
         guard output == "-" else { return }
-        if continues || checksum != nil || directory != nil || overwrite || unique {
+        if continues || checksum != nil || directory != nil || overwrite || unique || segments > 1 {
             throw ValidationError("--output -, which saves nothing, goes with no option for files.")
         }
     }

@@ -44,7 +44,7 @@ struct DownloadRunner: Sendable {
         }
     }
 
-    /// A file that was there before, whole.
+    /// A file that was there before, whole as far as its size tells.
     private struct AlreadyThere: Error {
         var file: URL
         var size: Int
@@ -111,13 +111,31 @@ struct DownloadRunner: Sendable {
             display.succeed(number, name: shown(response.value), subject: item.shownURL, size: size)
             return .success
         case .failure(let error):
-            return end(number, error)
+            return await end(number, error)
         }
     }
 
-    private func end(_ number: Int, _ error: NetworkingError) -> ExitStatus {
+    private func end(_ number: Int, _ error: NetworkingError) async -> ExitStatus {
         let item = items[number]
         if let found = error.underlying as? AlreadyThere {
+            do {
+                guard try await item.checksum?.matches(fileAt: found.file.path(percentEncoded: false)) ?? true else {
+                    let name = shown(found.file)
+                    display.fail(
+                        number,
+                        subject: item.shownURL,
+                        "\(name) has another digest. With --overwrite it is replaced."
+                    )
+                    return .transport
+                }
+            } catch {
+                guard !Task.isCancelled else {
+                    display.interrupt(number)
+                    return .transport
+                }
+                display.fail(number, subject: item.shownURL, "\(error)")
+                return .transport
+            }
             display.succeed(number, name: shown(found.file), subject: item.shownURL, size: found.size, wasThere: true)
             return .success
         }
@@ -155,15 +173,16 @@ struct DownloadRunner: Sendable {
     }
 
     /// The size of a file that was there before. It is not taken for the one that is wanted where
-    /// its size is another, or its digest is to be checked.
+    /// its size is another. With a checksum the size of a file is not known from it, so that only
+    /// its digest tells.
     private static func size(ofWhole file: URL, _ head: ResponseHead, _ item: DownloadItem) -> Int? {
         let path = file.path(percentEncoded: false)
-        guard item.checksum == nil, head.status.code == 200, FileKind(path: path) == .regular,
+        guard FileKind(path: path) == .regular,
             // FoundationEssentials has another type of number here than Foundation.
             let number = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? any BinaryInteger
         else { return nil }
         let size = Int(number)
-        return head.headerFields[.contentLength].flatMap { Int($0) } == size ? size : nil
+        return item.checksum != nil || head.lengthOfWhole == size ? size : nil
     }
 
     /// The path as the user would write it.
@@ -220,7 +239,7 @@ struct DownloadRunner: Sendable {
         }
     }
 
-    /// Writes a body, on a thread that may block.
+    /// Writes a body, not on the thread of its caller: standard output may be a pipe that is full.
     @concurrent
     private func write(_ body: ResponseBody) async throws -> Int {
         var size = 0
@@ -229,6 +248,20 @@ struct DownloadRunner: Sendable {
             size += piece.count
         }
         return size
+    }
+}
+
+extension ResponseHead {
+    /// The length of the whole file, of which this may be the response with the first part; nil
+    /// where it does not say.
+    fileprivate var lengthOfWhole: Int? {
+        switch status.code {
+        case 200: return headerFields[.contentLength].flatMap { Int($0) }
+        case 206:
+            guard let range = headerFields[.contentRange], range.lowercased().hasPrefix("bytes 0-") else { return nil }
+            return range.split(separator: "/").last.flatMap { Int($0) }
+        default: return nil
+        }
     }
 }
 

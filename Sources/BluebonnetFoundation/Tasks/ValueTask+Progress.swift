@@ -52,9 +52,10 @@ extension ValueTask {
     ) -> Progress {
         let follower = ProgressFollower(self, queue)
         follower.update(direction(currentProgress))
-        // It belongs to the task, which nobody else may hold at its end.
-        whenComplete { outcome in
-            guard case .success = outcome else { return }
+        // It belongs to the task, which nobody else may hold at its end. It takes no result, which
+        // a journal keeps for others.
+        whenOver { hasFailed in
+            guard !hasFailed else { return }
             queue.async { follower.finish() }
         }
         let updates = progress

@@ -113,6 +113,38 @@ import Testing
         }
     }
 
+    @Test func `a whole file is known also by its first part, and by its checksum`() async throws {
+        let script = FaultServer.Script.requests { request in
+            guard request.value(of: "range") == "bytes=0-4194303" else { return [.respond(body: "abc")] }
+            return [.respond(206, headers: [("ETag", "\"1\""), ("Content-Range", "bytes 0-2/3")], body: "abc")]
+        }
+        let digest = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        let other = "sha256:" + String(repeating: "0", count: 64)
+        try await withDirectory { directory in
+            let file = directory.appending(path: "file")
+            try await FaultServer.run(script) { server in
+                let arguments = ["download", "-c", server.baseURL + "/file"]
+                for options in [[], ["--checksum", digest]] {
+                    for segments in ["1", "4"] {
+                        try Data("abc".utf8).write(to: file)
+                        let again = arguments + options + ["--segments", segments]
+                        let output = try await Command.run(again, in: directory)
+                        #expect(output.status == 0, "\(output.errors)")
+                        #expect(output.errors.contains(": file: 3 B, there already\n"), "\(output.errors)")
+                        try Data("ab".utf8).write(to: file)
+                        #expect(try await Command.run(again, in: directory).status == 1)
+                        #expect(try names(in: directory) == ["file"])
+                    }
+                }
+                try Data("abc".utf8).write(to: file)
+                let refused = try await Command.run(arguments + ["--checksum", other], in: directory)
+                #expect(refused.status == 1)
+                #expect(refused.errors.contains("file has another digest"), "\(refused.errors)")
+                #expect(try String(contentsOf: file, encoding: .utf8) == "abc")
+            }
+        }
+    }
+
     @Test func `a file whose size the server does not tell is not taken for the whole one`() async throws {
         try await withDirectory { directory in
             try Data("half".utf8).write(to: directory.appending(path: "file"))

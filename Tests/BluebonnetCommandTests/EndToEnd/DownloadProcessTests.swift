@@ -226,7 +226,8 @@ import Testing
         arguments: [
             [], ["-i", "/no/such/list"], ["h/a", "h/b", "-o", "c"], ["h/a", "--checksum", "md5:00"],
             ["-j", "0", "h/a"],
-            ["h/a", "-o", "-", "--continue"], ["h/a", "--overwrite", "--unique"], ["h/a", "-H", "a=b"], ["http://a b/"],
+            ["h/a", "-o", "-", "--continue"], ["h/a", "-o", "-", "--segments", "2"],
+            ["h/a", "--overwrite", "--unique"], ["h/a", "-H", "a=b"], ["http://a b/"],
             ["h/a", "-O", "-o", "b"], ["h/a", "-o", ""], ["h/a", "h/b", "--checksum", "sha256:00"],
         ] as [[String]]
     )

@@ -46,7 +46,7 @@ public struct RequestProperties: Sendable, Hashable {
     public var requestTimeout: Duration?
 
     /// The most requests that a download makes at once, each for another part of the file. Default:
-    /// not set, which is one. Less than one counts as one.
+    /// not set, which is one. Less than one counts as one, and more than 32 as 32.
     ///
     /// Each takes a connection (``SessionConfiguration/maximumConnectionsPerHost``). A server that
     /// cannot send parts, or has no strong validator for the file (RFC 9110 §8.8.1), gets one

@@ -90,7 +90,8 @@ struct Download: Sendable {
             let part = part(progress, beginning, segments)
             let received = try await received(progress, beginning)
             call.continue(at: received, length: beginning?.length)
-            let request = request(call.originalRequest, beginning, part)
+            let start = part?.lowerBound ?? beginning?.count
+            let request = call.originalRequest.asking(from: start, to: part?.upperBound, of: beginning?.validator)
             var response: TransportResponse
             do { response = try await send(request) } catch { throw NetworkingError.wrapping(error) }
             let step: DownloadStep
@@ -130,7 +131,8 @@ struct Download: Sendable {
             case .write(let position, let length):
                 response = try await response.accepted(by: validations, errorBodyLimit: Self.errorBodyLimit)
                 let isPart = part != nil && response.statusCode == 206
-                let target = try await target(of: response, position > 0 ? progress : nil, &decided)
+                let isContinued = beginning != nil && response.statusCode == 206
+                let target = try await target(of: response, isContinued ? progress : nil, &decided)
                 guard !target.isSpecial else {
                     // It gets the whole body as it comes, not the rest of a file.
                     guard position == 0, !isPart else {
@@ -146,7 +148,7 @@ struct Download: Sendable {
                     let partial = try await preparedForParts(progress, target, response, length, continues: beginning)
                     progress = Progress(partial: partial)
                     transfer?.note(partial)
-                    if beginning == nil { digests.expectWhole(response) }
+                    digests.expectWhole(response, isNew: beginning == nil)
                     call.receivesInParts(after: received, length: length)
                     if beginning != nil { try await tellResumption(at: received, of: length, context) }
                     let didWrite = tellWriting(from: received, of: length, context)
@@ -171,8 +173,10 @@ struct Download: Sendable {
                 let isWhole = known.map { $0 == count } ?? (position == 0)
                 try await verify(&progress, digests, isWhole: isWhole, response, context)
                 if isWhole { return (response, try await commit(partial, to: target, response, context)) }
-                // The server may send less than the rest (RFC 9110 §15.3.7).
-                guard partial.record?.validator != nil, count > position, count < known ?? .max else {
+                // The server may send less than the rest (RFC 9110 §15.3.7), but no less than was
+                // there.
+                let isMore = count > (beginning?.count ?? position)
+                guard partial.record?.validator != nil, isMore, count < known ?? .max else {
                     throw NetworkingError(
                         .truncatedResponse,
                         "The file has \(count) of \(known ?? 0) bytes.",
@@ -195,24 +199,10 @@ struct Download: Sendable {
         return DownloadStep.Beginning(count: count, length: record.length, validator: validator)
     }
 
-    /// The request for the whole, or for what is missing if the version is still the same (RFC 9110
-    /// §13.1.5).
-    ///
-    /// Content coding is not wanted, from the first request on: a range is one of the encoded bytes
-    /// (§14.1.2), and a server that encodes while it sends cannot continue.
-    private func request(_ original: Request, _ beginning: DownloadStep.Beginning?, _ part: Range<Int>?) -> Request {
-        var request = original
-        if !request.headerFields.contains(.acceptEncoding) { request.headerFields[.acceptEncoding] = "identity" }
-        guard let start = part?.lowerBound ?? beginning?.count else { return request }
-        request.headerFields[.range] = "bytes=\(start)-\(part.map { "\($0.upperBound - 1)" } ?? "")"
-        request.headerFields[.ifRange] = beginning?.validator.text
-        return request
-    }
-
     /// The number of requests at once that a request allows.
     private static func segments(of request: Request) -> Int {
         guard request.method == .get, !request.headerFields.contains(.range) else { return 1 }
-        return max(1, request.properties.downloadSegments ?? 1)
+        return min(max(1, request.properties.downloadSegments ?? 1), DownloadSegments.mostRequests)
     }
 
     /// The part that the next request asks for; nil where it asks for all of the rest.
@@ -329,6 +319,7 @@ struct Download: Sendable {
             await response.body.discard()
             return false
         }
+        try await threads.run { try partial.checkRoom() }
         do {
             try await download.run(response)
             return true
@@ -346,32 +337,27 @@ struct Download: Sendable {
         _ length: Int?,
         _ context: ExchangeContext
     ) async throws -> Int {
-        let body = response.body
         // A part of the file is no longer than its Content-Range says (RFC 9110 §15.3.7.1).
         let range = position > 0 ? response.head[.contentRange].flatMap { ContentRange($0) } : nil
         let end: Int? = if case .part(let part, _) = range { part.upperBound } else { nil }
         let writer = try await threads.run {
             try PartialFileWriter(partial, at: position, length: length, end: end)
         }
-        // A source that does not end when it is stopped writes no more.
-        defer { writer.close() }
         let isHashed = !digests.isEmpty
         var output = FileOutput { blocks, _ in
             let position = try writer.write(blocks)
             if isHashed { digests.update(blocks, at: position) }
         }
         output.didWrite = tellWriting(from: position, of: length, context)
+        let result: Result<Void, any Error>
         do {
-            if body.comesFromSequence {
-                try await StoppableCall.run(for: response.request, context, .elsewhere) { [output] in
-                    _ = try await body.write(to: output)
-                }
-            } else {
-                try await body.write(to: output)
-            }
-        } catch let error as NetworkingError {
-            throw error.completed(request: response.request, response: response.head)
+            result = .success(try await response.writeBody(to: output, context))
+        } catch {
+            result = .failure(error)
         }
+        // A source that does not end when it is stopped writes no more.
+        await writer.close()
+        try result.get()
         return try await threads.run { try partial.count() }
     }
 

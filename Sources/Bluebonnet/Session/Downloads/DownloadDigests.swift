@@ -65,6 +65,10 @@ final class DownloadDigests: Sendable {
             hasher.update(buffer)
             position += buffer.readableBytes
         }
+
+        mutating func restart() {
+            (hasher, position) = (Hasher(algorithm), start)
+        }
     }
 
     /// The most bytes that are read in one piece of work.
@@ -94,29 +98,35 @@ final class DownloadDigests: Sendable {
         let content = isReadable ? Self.digests(head, "Content-Digest") : []
         let representation = isReadable && isWhole ? Self.digests(head, "Repr-Digest") : []
         checks.withLock { checks in
-            if position == 0 { checks.removeAll { $0.subject != .checksum } }
-            for index in checks.indices where position < checks[index].position {
-                checks[index] = Check(
-                    checks[index].subject,
-                    checks[index].algorithm,
-                    checks[index].expected,
-                    from: checks[index].start
-                )
-            }
-            for (algorithm, digest) in representation
-            where !checks.contains(where: { $0.subject == .representation && $0.expected == digest }) {
-                checks.append(Check(.representation, algorithm, digest, from: 0))
-            }
+            Self.begin(&checks, at: position)
+            Self.add(representation, to: &checks)
             checks += content.map { Check(.content, $0, $1, from: position) }
         }
     }
 
-    /// Takes the digest of the whole from a response with its first part.
-    func expectWhole(_ response: TransportResponse) {
+    /// Takes the digest of the whole from a response with a part of it, beside which others come.
+    ///
+    /// - Parameters:
+    ///   - response: The response. The digest of its content is left out: its end may not be read.
+    ///   - isNew: Whether nothing of the file is there.
+    func expectWhole(_ response: TransportResponse, isNew: Bool) {
         let representation = Self.digests(response.head, "Repr-Digest")
         checks.withLock { checks in
-            checks.removeAll { $0.subject != .checksum }
-            checks += representation.map { Check(.representation, $0, $1, from: 0) }
+            if isNew { Self.begin(&checks, at: 0) }
+            Self.add(representation, to: &checks)
+        }
+    }
+
+    /// Forgets what was hashed behind a position, and at zero the digests of earlier responses.
+    private static func begin(_ checks: inout [Check], at position: Int) {
+        if position == 0 { checks.removeAll { $0.subject != .checksum } }
+        for index in checks.indices where position < checks[index].position { checks[index].restart() }
+    }
+
+    private static func add(_ digests: [(Checksum.Algorithm, [UInt8])], to checks: inout [Check]) {
+        for (algorithm, digest) in digests
+        where !checks.contains(where: { $0.subject == .representation && $0.expected == digest }) {
+            checks.append(Check(.representation, algorithm, digest, from: 0))
         }
     }
 
@@ -185,6 +195,20 @@ final class DownloadDigests: Sendable {
         try verify(upTo: end, isWhole: isWhole)
     }
 
+    /// Whether a file, which no download writes to, has the digests.
+    fileprivate func match(_ file: SystemFile) async throws -> Bool {
+        let end = try await BlockingThreads.files.run { try file.size() }
+        while try await BlockingThreads.files.run({ try self.readNext(of: file, to: end) { _ in true } }) {}
+        do {
+            try verify(upTo: end, isWhole: true)
+            return true
+        } catch let error as NetworkingError where error.code == .digestMismatch {
+            return false
+        } catch {
+            throw error
+        }
+    }
+
     /// Compares the digests of all that was written to a pipe.
     ///
     /// - Throws: ``NetworkingError/Code/digestMismatch``.
@@ -208,5 +232,16 @@ final class DownloadDigests: Sendable {
             were received.
             """
         )
+    }
+}
+
+extension Checksum {
+    /// Whether a file has this digest.
+    ///
+    /// - Throws: ``NetworkingError/Code/invalidRequest`` for a checksum that is none, an error of
+    ///   the disk, and `CancellationError`.
+    package func matches(fileAt path: String) async throws -> Bool {
+        let digests = try DownloadDigests(self)
+        return try await digests.match(try await BlockingThreads.files.run { try SystemFile(reading: path) })
     }
 }

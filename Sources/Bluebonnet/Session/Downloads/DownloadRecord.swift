@@ -85,6 +85,16 @@ struct DownloadRecord: Sendable, Hashable, Codable {
         boot != nil && boot == self.boot ? size : min(secured, size)
     }
 
+    /// Notes that no more than some parts are missing of a file, and perhaps on the disk. Of two
+    /// such states the one with fewer bytes is the later one.
+    mutating func note(missing parts: [Range<Int>], isOnDisk: Bool = false) {
+        func isLater(than known: [Range<Int>]?) -> Bool {
+            known.map { DownloadSegments.count(parts) < DownloadSegments.count($0) } ?? true
+        }
+        if isLater(than: missing) { missing = parts }
+        if isOnDisk, isLater(than: missingOnDisk) { missingOnDisk = parts }
+    }
+
     /// What is missing of a file in parts, after all that cannot be trusted was taken away; nil for
     /// other files. As ``trusted(of:boot:)``.
     func missing(of size: Int, boot: String? = SystemFile.currentBoot) -> [Range<Int>]? {

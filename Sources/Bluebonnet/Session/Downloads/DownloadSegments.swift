@@ -13,6 +13,8 @@ struct DownloadSegments {
 
     /// The size of the first piece, before the size of the file is known.
     static let firstPiece = 1 << 22
+    /// The most requests at once; more of them make no connection faster.
+    static let mostRequests = 32
     /// The least and the most bytes of a piece.
     static let pieceSizes = firstPiece...(1 << 26)
 

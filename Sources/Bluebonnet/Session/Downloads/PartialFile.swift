@@ -16,7 +16,8 @@ import Synchronization
 /// of what it belongs to, where the file system has extended attributes. Its size is the number of
 /// bytes received.
 ///
-/// Every function blocks: call it on a thread that may.
+/// Every function blocks: call it on a thread that may. The record and its token can be read on any
+/// thread.
 final class PartialFile: Sendable {
     /// What the name of the target gets.
     static let suffix = ".bluebonnet"
@@ -26,14 +27,16 @@ final class PartialFile: Sendable {
         var record: DownloadRecord?
         /// Whether the file says so too.
         var isRecorded = false
-        /// Whether the file had no room for the whole record.
-        var isShortened = false
         /// Whether the record is to change no more.
         var isOver = false
     }
 
     let file: SystemFile
+    /// Locked for moments only, also by threads that may not block.
     private let state: Mutex<State>
+    /// Whether the file had no room for the whole record. Locked while the record is written, which
+    /// may take as long as the disk works: one change comes after the other.
+    private let isShortened = Mutex(false)
     /// The failure of the disk: the system says so once, and later that all is well. Locked while
     /// the disk works, which may take seconds.
     private let disk = Mutex<SystemFile.Failure?>(nil)
@@ -138,7 +141,7 @@ final class PartialFile: Sendable {
             if record.boot != SystemFile.currentBoot { record.missingOnDisk = missing }
             (record.missing, record.boot) = (missing, SystemFile.currentBoot)
             self.init(file, record, isRecorded: false)
-            try state.withLock { try note(record, &$0) }
+            try note { _ in record }
             return
         }
         let count = min(resumeData.byteCount, found?.trusted(of: size) ?? size)
@@ -159,7 +162,7 @@ final class PartialFile: Sendable {
     func begin(_ record: DownloadRecord) throws {
         try file.truncate(to: 0)
         do {
-            try state.withLock { try note(record, &$0) }
+            try note { _ in record }
         } catch {
             remove()
             throw error
@@ -174,36 +177,48 @@ final class PartialFile: Sendable {
         if record.boot != SystemFile.currentBoot { record.secured = position }
         record.secured = min(record.secured, position)
         record.boot = SystemFile.currentBoot
-        try state.withLock { state in
-            if state.record != record || !state.isRecorded { try note(record, &state) }
-        }
+        try note { [record] state in state.record == record && state.isRecorded ? nil : record }
     }
 
-    /// Notes what is missing of a file in parts.
+    /// Notes what is missing of a file in parts, unless less was missing before.
     func note(missing: [Range<Int>]) {
-        state.withLock { state in
-            guard !state.isOver, var record = state.record, record.missing != missing else { return }
-            record.missing = missing
-            // On a full disk the last one stays, which promises less.
-            try? note(record, &state)
+        // On a full disk the last one stays, which promises less.
+        try? note { state in
+            guard !state.isOver, var record = state.record else { return nil }
+            record.note(missing: missing)
+            return record == state.record ? nil : record
         }
     }
 
-    private func note(_ record: DownloadRecord, _ state: inout State) throws {
-        state.record = record
-        state.isRecorded = true
-        do {
-            if !state.isShortened {
-                return try file.setAttribute(DownloadRecord.attribute, to: record.encoded)
+    /// Changes the record, and has the file say so.
+    ///
+    /// - Parameter next: Returns the new record; nil when the file is to stay as it is.
+    /// - Throws: ``SystemFile/Failure`` when the record cannot be written.
+    private func note(_ next: (inout State) -> DownloadRecord?) throws {
+        try isShortened.withLock { isShortened in
+            let record = state.withLock { state in
+                let record = next(&state)
+                if let record { (state.record, state.isRecorded) = (record, true) }
+                return record
             }
-        } catch let failure as SystemFile.Failure where failure.isUnsupported {
-            state.isRecorded = false
-            return
-        } catch let failure as SystemFile.Failure where [E2BIG, ERANGE, ENOSPC].contains(failure.code) {
-            // An entity tag may have any length; ext4 calls that no space.
-            state.isShortened = true
+            guard let record else { return }
+            do {
+                if !isShortened {
+                    return try file.setAttribute(DownloadRecord.attribute, to: record.encoded)
+                }
+            } catch let failure as SystemFile.Failure where failure.isUnsupported {
+                return state.withLock { $0.isRecorded = false }
+            } catch let failure as SystemFile.Failure where [E2BIG, ERANGE, ENOSPC].contains(failure.code) {
+                // An entity tag may have any length; ext4 calls that no space.
+                isShortened = true
+            }
+            try file.setAttribute(DownloadRecord.attribute, to: record.shortened.encoded)
         }
-        try file.setAttribute(DownloadRecord.attribute, to: record.shortened.encoded)
+    }
+
+    /// Has the record change no more. Returns when it is not being written.
+    private func end() {
+        isShortened.withLock { _ in state.withLock { $0.isOver = true } }
     }
 
     // MARK: The disk
@@ -237,15 +252,19 @@ final class PartialFile: Sendable {
         let isMeant = state.withLock { !$0.isOver && $0.record?.token == token }
         guard isMeant else { return }
         try synchronize()
-        state.withLock { state in
-            guard !state.isOver, var record = state.record, record.token == token else { return }
+        // On a full disk the last one stays, which promises less.
+        try? note { state in
+            guard !state.isOver, var record = state.record, record.token == token else { return nil }
             switch extent {
             case .beginning(let count): record.secured = max(record.secured, count)
-            case .all(let missing): record.missingOnDisk = missing
+            case .all(let missing): record.note(missing: missing, isOnDisk: true)
             }
-            guard record != state.record else { return }
-            // On a full disk the last one stays, which promises less.
-            if state.isRecorded { try? note(record, &state) } else { state.record = record }
+            guard record != state.record else { return nil }
+            guard state.isRecorded else {
+                state.record = record
+                return nil
+            }
+            return record
         }
     }
 
@@ -258,6 +277,20 @@ final class PartialFile: Sendable {
                 known = failure
                 throw failure
             }
+        }
+    }
+
+    /// Checks that the disk has room for all that is missing of a file in parts.
+    ///
+    /// - Throws: ``SystemFile/Failure`` with ENOSPC where it has not.
+    func checkRoom() throws {
+        guard let missing = record?.missing, let first = missing.first else { return }
+        // As for a file that comes from its beginning to its end: where nothing can be reserved,
+        // the room may not be what it seems.
+        let piece = first.lowerBound..<first.lowerBound + min(first.count, DownloadSegments.firstPiece)
+        guard try file.reserve(piece), let free = file.freeSpace else { return }
+        guard DownloadSegments.count(missing) - piece.count <= free else {
+            throw SystemFile.Failure(path: file.path, code: ENOSPC)
         }
     }
 
@@ -307,7 +340,11 @@ final class PartialFile: Sendable {
         guard let record else { throw error }
         if record.missing != nil {
             guard let missing = record.missingOnDisk else { throw error }
-            note(missing: missing)
+            try? note { _ in
+                var record = record
+                record.missing = missing
+                return record
+            }
             return try count()
         }
         let count = try min(record.secured, file.size())
@@ -318,7 +355,7 @@ final class PartialFile: Sendable {
 
     /// Removes the file.
     func remove() {
-        state.withLock { $0.isOver = true }
+        end()
         // It may have its final name already, or have been replaced by somebody.
         if file.hasItsName { file.remove() }
         file.release()
@@ -326,7 +363,7 @@ final class PartialFile: Sendable {
 
     /// Lets another download have the file, before the last reference to it is gone.
     func release() {
-        state.withLock { $0.isOver = true }
+        end()
         file.release()
     }
 
@@ -341,7 +378,7 @@ final class PartialFile: Sendable {
     ///   is on another disk, as that of an earlier download may be: then nothing has changed.
     func commit(to target: Target, _ copy: SystemFile? = nil) throws -> String {
         try synchronize()
-        state.withLock { $0.isOver = true }
+        end()
         guard file.hasItsName else {
             throw NetworkingError(.outputFailed, "\(file.path) was removed or replaced during the download.")
         }

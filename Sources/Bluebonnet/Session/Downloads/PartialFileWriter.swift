@@ -23,13 +23,14 @@ final class PartialFileWriter: Sendable {
         var position: Int
         var reserved: Int
         var secured: NIODeadline
-        var isClosed = false
     }
 
     private let partial: PartialFile
     private let length: Int?
     private let end: Int
     private let interval: TimeAmount
+    private let writes = OngoingWrites()
+    /// Locked by one write at a time.
     private let state: Mutex<State>
 
     /// Makes a writer of what follows a position. Blocks.
@@ -68,35 +69,37 @@ final class PartialFileWriter: Sendable {
         return length - position > ahead ? position + ahead : length
     }
 
-    /// Has the writer write no more: the file may be another download's.
-    func close() {
-        state.withLock { $0.isClosed = true }
+    /// Has the writer write no more: the file may be another download's. Returns when it does not
+    /// write.
+    func close() async {
+        await writes.close()
     }
 
     /// Writes what comes next, and returns where it begins.
     func write(_ blocks: [ByteBuffer]) throws -> Int {
-        try state.withLock { state in
-            guard !state.isClosed else { throw CancellationError() }
-            let start = state.position
-            let end = blocks.reduce(state.position) { $0 + $1.readableBytes }
-            guard end <= self.end else {
-                throw NetworkingError(
-                    .unexpectedContentRange,
-                    "The server sent more of the file than its Content-Range says."
-                )
+        try writes.perform {
+            try state.withLock { state in
+                let start = state.position
+                let end = blocks.reduce(state.position) { $0 + $1.readableBytes }
+                guard end <= self.end else {
+                    throw NetworkingError(
+                        .unexpectedContentRange,
+                        "The server sent more of the file than its Content-Range says."
+                    )
+                }
+                if let length, end > state.reserved, state.reserved < length {
+                    state.reserved = Self.reservation(after: end, length: length)
+                    try partial.file.reserve(state.reserved)
+                }
+                try partial.file.write(blocks, at: state.position)
+                state.position = end
+                let now = NIODeadline.now()
+                if now - state.secured >= interval {
+                    state.secured = now
+                    partial.secureLater(.beginning(end))
+                }
+                return start
             }
-            if let length, end > state.reserved, state.reserved < length {
-                state.reserved = Self.reservation(after: end, length: length)
-                try partial.file.reserve(state.reserved)
-            }
-            try partial.file.write(blocks, at: state.position)
-            state.position = end
-            let now = NIODeadline.now()
-            if now - state.secured >= interval {
-                state.secured = now
-                partial.secureLater(.beginning(end))
-            }
-            return start
         }
     }
 }

@@ -31,12 +31,13 @@ struct SegmentedDownload: Sendable {
         struct Value {
             var segments: DownloadSegments
             var secured = NIODeadline.now()
-            /// The error of the last request that gave up.
+            /// The number of requests that gave up, and the error of the last one.
+            var failures = 0
             var failure: NetworkingError?
-            var isClosed = false
         }
 
         let value: Mutex<Value>
+        let writes = OngoingWrites()
 
         init(_ segments: DownloadSegments) {
             value = Mutex(Value(segments: segments))
@@ -83,7 +84,7 @@ struct SegmentedDownload: Sendable {
             result = .failure(error)
         }
         // A source that does not end when it is stopped writes no more.
-        state.value.withLock { $0.isClosed = true }
+        await state.writes.close()
         try await note()
         try result.get()
     }
@@ -94,15 +95,31 @@ struct SegmentedDownload: Sendable {
             throw Changed()
         }
         let others = min(count - 1, (length - first.range.upperBound) / DownloadSegments.pieceSizes.lowerBound)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<max(0, others) { group.addTask { try await work() } }
+        let most = 1 + max(0, others)
+        try await fetch(by: most) { number in
+            guard number == 0 else { return try await work() }
             if try await fetch(first, of: first.range, isFirst: true, { _ in response }) { try await work() }
-            try await group.waitForAll()
         }
-        try context.checkStopped()
-        let (isComplete, failure) = state.value.withLock { ($0.segments.isComplete, $0.failure) }
-        guard isComplete else {
-            throw failure ?? NetworkingError(.truncatedResponse, "Parts of the file are missing.", request: original)
+        while true {
+            try context.checkStopped()
+            let (isComplete, failures, failure) = state.value.withLock {
+                ($0.segments.isComplete, $0.failures, $0.failure)
+            }
+            if isComplete { return }
+            // A piece can become free when no other request is under way that would take it.
+            guard failures < most else {
+                throw failure
+                    ?? NetworkingError(.truncatedResponse, "Parts of the file are missing.", request: original)
+            }
+            try await fetch(by: most - failures) { _ in try await work() }
+        }
+    }
+
+    /// Runs some workers at once. The first error stops the others.
+    private func fetch(by count: Int, _ work: @escaping @Sendable (_ number: Int) async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<count { group.addTask { try await work(number) } }
+            for try await _ in group {}
         }
     }
 
@@ -110,18 +127,14 @@ struct SegmentedDownload: Sendable {
     private func work() async throws {
         while let piece = state.value.withLock({ $0.segments.take() }) {
             let isFetched = try await fetch(piece, of: piece.range, isFirst: false) { link in
-                try await send(request(for: piece.range), link)
+                let range = piece.range
+                return try await send(
+                    original.asking(from: range.lowerBound, to: range.upperBound, of: validator),
+                    link
+                )
             }
             guard isFetched else { return }
         }
-    }
-
-    private func request(for range: Range<Int>) -> Request {
-        var request = original
-        if !request.headerFields.contains(.acceptEncoding) { request.headerFields[.acceptEncoding] = "identity" }
-        request.headerFields[.range] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
-        request.headerFields[.ifRange] = validator.text
-        return request
     }
 
     /// Fetches a piece; false when its request gave up.
@@ -147,12 +160,19 @@ struct SegmentedDownload: Sendable {
             // Others may go on.
             if let stopped = context.call.error { throw stopped }
             try context.checkStopped()
-            state.value.withLock { $0.failure = error }
-            return false
+            return giveUp(error)
         }
     }
 
-    /// Whether a response is the part that was asked for; notes why not.
+    private func giveUp(_ failure: NetworkingError?) -> Bool {
+        state.value.withLock { value in
+            value.failures += 1
+            value.failure = failure ?? value.failure
+        }
+        return false
+    }
+
+    /// Whether a response is the part that was asked for; gives up where it is not.
     private func isPart(_ response: TransportResponse, _ range: Range<Int>) async throws -> Bool {
         let beginning = DownloadStep.Beginning(count: range.lowerBound, length: length, validator: validator)
         let step = DownloadStep(response.head, to: original, continuing: beginning)
@@ -165,8 +185,7 @@ struct SegmentedDownload: Sendable {
         guard step == .restart || (response.statusCode == 200 && validator.isContradicted(by: response.head)) else {
             // It sends one part at a time, or no more parts.
             let failure = ResponseValidation.default.failure(Data([0x20]), head: response.head, request: original)
-            state.value.withLock { $0.failure = failure ?? $0.failure }
-            return false
+            return giveUp(failure)
         }
         throw Changed()
     }
@@ -197,17 +216,9 @@ struct SegmentedDownload: Sendable {
         }
         output.didWrite = didWrite
         do {
-            if response.body.comesFromSequence {
-                try await StoppableCall.run(for: response.request, context, .elsewhere) { [output] in
-                    _ = try await response.body.write(to: output)
-                }
-            } else {
-                try await response.body.write(to: output)
-            }
+            try await response.writeBody(to: output, context)
         } catch is Enough {
             return
-        } catch let error as NetworkingError {
-            throw error.completed(request: response.request, response: response.head)
         }
         // The server may send less than it was asked for (RFC 9110 §15.3.7), but not nothing.
         guard position.withLock({ $0 }) > piece.range.lowerBound else {
@@ -235,14 +246,15 @@ struct SegmentedDownload: Sendable {
         _ number: Int,
         counts: Bool
     ) throws {
-        guard !state.value.withLock(\.isClosed) else { throw CancellationError() }
-        try partial.file.write(blocks, at: position)
-        let missing = state.value.withLock { value -> [Range<Int>]? in
-            value.segments.received(count, of: number)
-            let now = NIODeadline.now()
-            guard now - value.secured >= PartialFileWriter.interval else { return nil }
-            value.secured = now
-            return value.segments.missing
+        let missing = try state.writes.perform {
+            try partial.file.write(blocks, at: position)
+            return state.value.withLock { value -> [Range<Int>]? in
+                value.segments.received(count, of: number)
+                let now = NIODeadline.now()
+                guard now - value.secured >= PartialFileWriter.interval else { return nil }
+                value.secured = now
+                return value.segments.missing
+            }
         }
         if counts { context.call.receivedElsewhere(count) }
         if let missing { partial.secureLater(.all(but: missing)) }
@@ -251,8 +263,7 @@ struct SegmentedDownload: Sendable {
     /// Notes in the file what is missing of it.
     private func note() async throws {
         try await BlockingThreads.files.runEvenIfCancelled { [partial, state] in
-            // Under the lock, so that an older state never replaces a newer one.
-            state.value.withLock { partial.note(missing: $0.segments.missing) }
+            partial.note(missing: state.value.withLock { $0.segments.missing })
         }
     }
 }
@@ -279,11 +290,22 @@ final class SegmentLink: Call.Operation {
     }
 
     func suspensionChanged() {
-        piece.withLock { $0 }?.setSuspended(task.isSuspended)
+        guard let piece = piece.withLock({ $0 }) else { return }
+        var isSuspended: Bool
+        repeat {
+            isSuspended = task.isSuspended
+            piece.setSuspended(isSuspended)
+            // Another thread may have changed the task, and the piece, in between.
+        } while task.isSuspended != isSuspended
     }
 
     func priorityChanged() {
-        guard let priority = task.chosenPriority else { return }
-        piece.withLock { $0 }?.priority = priority
+        guard let piece = piece.withLock({ $0 }), var priority = task.chosenPriority else { return }
+        piece.priority = priority
+        // As for the suspension.
+        while let newer = task.chosenPriority, newer != priority {
+            priority = newer
+            piece.priority = newer
+        }
     }
 }

@@ -35,10 +35,17 @@ enum FileName {
         let last = name.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last
         var scalars = String.UnicodeScalarView(last ?? "".unicodeScalars[...])
         scalars.removeAll(where: isUnwanted)
+        // A cut can leave a point or a space at the end.
+        return trimmed(shortened(trimmed(String(scalars)), to: longest))
+    }
+
+    /// The name without points and spaces at its ends.
+    private static func trimmed(_ name: String) -> String {
+        let scalars = name.unicodeScalars
         let isEdge: (Unicode.Scalar) -> Bool = { $0 == "." || $0.properties.isWhitespace }
         let start = scalars.firstIndex { !isEdge($0) } ?? scalars.endIndex
         let end = scalars.lastIndex { !isEdge($0) }.map(scalars.index(after:)) ?? start
-        return shortened(String(String.UnicodeScalarView(scalars[start..<end])), to: longest)
+        return String(scalars[start..<end])
     }
 
     /// Controls, marks of direction that make `exe.jpg` of `gpj.exe`, characters without a width,
@@ -51,13 +58,19 @@ enum FileName {
         }
     }
 
-    /// The name cut to a number of bytes, between characters and before its extension.
+    /// The name cut to a number of bytes, before its extension, and between characters unless the
+    /// first one is longer.
     static func shortened(_ name: String, to most: Int) -> String {
         guard name.utf8.count > most else { return name }
         var (stem, ending) = parts(of: name)
         if ending.utf8.count > most / 2 { (stem, ending) = (name[...], "") }
-        while stem.utf8.count + ending.utf8.count > most { stem.removeLast() }
-        return String(stem + ending)
+        let room = most - ending.utf8.count
+        // Something of the stem has to stay: without it, the extension would be a hidden name.
+        var scalars = stem.unicodeScalars
+        while stem.utf8.count > room { stem.removeLast() }
+        guard stem.isEmpty else { return String(stem + ending) }
+        while Substring(scalars).utf8.count > room { scalars.removeLast() }
+        return String(Substring(scalars) + ending)
     }
 
     /// The name with a number before its extension: `name 2.iso`. A name that would be too long is

@@ -282,7 +282,7 @@ extension ValueTask {
 
     /// Calls the closure once when the task is over; at once if it is over. Who only watches is not
     /// one who waits for the result, which a journal keeps until there is one.
-    func whenOver(_ body: @escaping @Sendable (_ hasFailed: Bool) -> Void) {
+    package func whenOver(_ body: @escaping @Sendable (_ hasFailed: Bool) -> Void) {
         guard let task = self as? any QueuedTask else { return whenComplete { body($0.hasFailed) } }
         task.watch(body)
     }

@@ -128,9 +128,10 @@ public final class DownloadTask: ValueTask {
         core.transfer?.forget()
         let error = core.call.failed(CancellationError(), nil)
         guard download.resumeData != nil || core.transfer != nil else { return core.ending.end(.failure(error)) }
-        BlockingThreads.files.submit { [download, ending = core.ending] unavailable in
+        // It holds the task, which would otherwise end as one that was released.
+        BlockingThreads.files.submit { [self] unavailable in
             if unavailable == nil { download.removePartialFile() }
-            ending.end(.failure(error))
+            core.ending.end(.failure(error))
             download.transfer?.close()
         }
     }

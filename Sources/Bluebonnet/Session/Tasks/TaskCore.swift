@@ -127,9 +127,10 @@ final class TaskEnding<Outcome: Sendable>: Sendable {
     /// hold those that have.
     var isAwaited: Bool { state.withLock { !$0.listeners.isEmpty } }
 
-    /// Notes the outcome, and tells those who wait.
+    /// Notes the outcome, and tells those who wait. Only the first outcome counts.
     func end(_ outcome: Outcome) {
-        let listeners = state.withLock { state in
+        let listeners = state.withLock { state -> [@Sendable (Outcome) -> Void] in
+            guard state.outcome == nil else { return [] }
             state.outcome = outcome
             defer { state.listeners = [] }
             return state.listeners

@@ -26,6 +26,25 @@ struct DownloadDiskTests {
         }
     }
 
+    @Test func `so is a disk without room for all parts of a file`() async throws {
+        let script: FaultServer.Script = .requests { request in
+            guard request.value(of: "Range") == "bytes=0-\(SegmentServer.piece - 1)" else { return [.stall] }
+            return [.send(SegmentServer.head(of: 0..<SegmentServer.piece, 40_000_000)), .stall]
+        }
+        let disk = try MountedFolder("tmpfs", options: "size=30m")
+        try await FaultServer.run(script) { server in
+            try await withAPI(at: server.baseURL) { api in
+                let error = try await networkingError {
+                    try await api.download("a", options: [.downloadSegments(4)], to: disk.url.appending(path: "a"))
+                }
+                #expect(error.code == .outputFailed)
+                #expect(error.message.contains("No space left on device"), "\(error)")
+                #expect(try names(in: disk.url).isEmpty)
+                #expect(server.requests.count == 1)
+            }
+        }
+    }
+
     @Test func `a disk that becomes full keeps what was received, and it is continued when there is room`() async throws
     {
         let bytes = RangeResponses.bytes(3_000_000)
@@ -65,37 +84,37 @@ struct DownloadDiskTests {
         }
     }
 
-    @Test func `a file system without attributes continues with resume data only`() async throws {
+    /// Whether there is a file system without attributes here.
+    private static let lacksAttributes: Bool = {
+        guard let disk = try? MountedFolder("ramfs"),
+            let file = try? SystemFile.exclusive(disk.url.appending(path: "probe").path)
+        else { return false }
+        defer { file.remove() }
+        return (try? file.setAttribute("user.probe", to: [1])) == nil
+    }()
+
+    @Test(.enabled(if: lacksAttributes, "ramfs has attributes here"))
+    func `a file system without attributes continues with resume data only`() async throws {
         let disk = try MountedFolder("ramfs")
-        try await withAttributes(of: disk.url) { hasAttributes in
-            guard !hasAttributes else { return }
-            let bytes = RangeResponses.bytes(200_000)
-            let responses = Mutex(RangeResponses(bytes: bytes, cut: 120_000))
-            try await FaultServer.run(.requests { request in responses.withLock { $0.steps(request) } }) { server in
-                try await withAPI(at: server.baseURL) { api in
-                    let file = disk.url.appending(path: "a")
-                    let error = try await networkingError { try await api.download("a", to: file) }
-                    let resumeData = try #require(error.resumeData)
-                    #expect(resumeData.token == nil)
-                    #expect(ResumeData(continuing: file, from: resumeData.url) == nil)
-                    responses.withLock { $0.cut = nil }
-                    try await api.download("a", to: file, resuming: resumeData)
-                    #expect(server.requests.last?.value(of: "Range") == "bytes=120000-")
-                    #expect(try Data(contentsOf: file) == Data(bytes))
-                    // Nobody can tell whose file this is, and it is emptied as before.
-                    try Data("left".utf8).write(to: disk.url.appending(path: "a.bluebonnet"))
-                    try await api.download("a", to: file)
-                    #expect(try names(in: disk.url) == ["a"])
-                }
+        let bytes = RangeResponses.bytes(200_000)
+        let responses = Mutex(RangeResponses(bytes: bytes, cut: 120_000))
+        try await FaultServer.run(.requests { request in responses.withLock { $0.steps(request) } }) { server in
+            try await withAPI(at: server.baseURL) { api in
+                let file = disk.url.appending(path: "a")
+                let error = try await networkingError { try await api.download("a", to: file) }
+                let resumeData = try #require(error.resumeData)
+                #expect(resumeData.token == nil)
+                #expect(ResumeData(continuing: file, from: resumeData.url) == nil)
+                responses.withLock { $0.cut = nil }
+                try await api.download("a", to: file, resuming: resumeData)
+                #expect(server.requests.last?.value(of: "Range") == "bytes=120000-")
+                #expect(try Data(contentsOf: file) == Data(bytes))
+                // Nobody can tell whose file this is, and it is emptied as before.
+                try Data("left".utf8).write(to: disk.url.appending(path: "a.bluebonnet"))
+                try await api.download("a", to: file)
+                #expect(try names(in: disk.url) == ["a"])
             }
         }
-    }
-
-    private func withAttributes(of folder: URL, _ body: (Bool) async throws -> Void) async throws {
-        let file = try SystemFile.exclusive(folder.appending(path: "probe").path)
-        let hasAttributes = (try? file.setAttribute("user.probe", to: [1])) != nil
-        file.remove()
-        try await body(hasAttributes)
     }
 
     @Test func `a length that a server only promises takes little room`() async throws {

@@ -410,11 +410,31 @@ struct DownloadHazardTests {
         }
     }
 
+    /// Responds with four bytes, whatever is asked for, and another length.
     private struct Whole: Transport {
+        var length = 3
+        var count = Counter()
+
         func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
-            let fields: HTTPFields = [.contentLength: "3", .eTag: "\"v1\""]
+            count.increment()
+            let fields: HTTPFields = [.contentLength: "\(length)", .eTag: "\"v1\""]
             let head = ResponseHead(status: .ok, headerFields: fields)
             return TransportResponse(head: head, body: .data(Data("four".utf8)), request: request)
+        }
+    }
+
+    @Test func `a body that is shorter than its length is asked for once more, and not for ever`() async throws {
+        try await withDirectory { directory in
+            let transport = Whole(length: 9)
+            try await withSession(transport: transport) { session in
+                let request = try Request(to: "http://example.com/")
+                let error = try await networkingError {
+                    try await session.download(request, to: directory.appending(path: "a"))
+                }
+                #expect(error.code == .truncatedResponse)
+                #expect(error.message.contains("The file has 4 of 9 bytes"))
+                #expect(transport.count.value == 2)
+            }
         }
     }
 

@@ -245,6 +245,38 @@ struct DownloadTaskTests {
         }
     }
 
+    @Test func `a task that is cancelled before it starts, and dropped, ends once, as cancelled`() async throws {
+        try await withDirectory { directory in
+            let request = try Request(to: "http://example.com/a")
+            let resumeData = ResumeData(
+                url: request.url,
+                partialFile: directory.appending(path: "a.bluebonnet"),
+                byteCount: 1,
+                totalByteCount: 2,
+                validator: .entityTag("\"a\"")
+            )
+            try await withSession(SessionConfiguration()) { session in
+                let errors = EventLog<NetworkingError?>()
+                let rounds = 200
+                for _ in 0..<rounds {
+                    let file = directory.appending(path: "a")
+                    let task = session.downloadTask(for: request, to: file, resuming: resumeData)
+                    task.whenComplete { outcome in
+                        if case .failure(let error) = outcome { errors.append(error) } else { errors.append(nil) }
+                    }
+                    task.cancel()
+                }
+                try await until("all have ended") { errors.events.count >= rounds }
+                #expect(errors.events.count == rounds)
+                #expect(errors.events.allSatisfy { $0?.code == .cancelled })
+            }
+        }
+        let ending = TaskEnding<Int>()
+        ending.end(1)
+        ending.end(2)
+        #expect(await ending.outcome(onCancel: {}) == 1)
+    }
+
     private struct Streaming: Transport {
         let pieces: AsyncStream<[UInt8]>
 

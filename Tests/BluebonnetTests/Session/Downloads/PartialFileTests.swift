@@ -114,6 +114,24 @@ struct PartialFileTests {
         }
     }
 
+    @Test func `what is missing of a file in parts never grows, whoever notes it last`() async throws {
+        try await withDirectory { directory in
+            let partial = try PartialFile(for: target(directory.appending(path: "a")), from: url)
+            var record = DownloadRecord(url: url, length: 100, validator: .entityTag("\"a\""), fields: .init())
+            record.missing = [0..<100]
+            try partial.begin(record)
+            partial.note(missing: [40..<100])
+            partial.note(missing: [20..<100])
+            #expect(try DownloadRecord(of: partial.file)?.missing == [40..<100])
+            // After the end of the process as much is known as after a loss of power.
+            try partial.secure(.all(but: [60..<100]), of: record.token)
+            #expect(try DownloadRecord(of: partial.file)?.missing == [60..<100])
+            try partial.secure(.all(but: [50..<100]), of: record.token)
+            #expect(try DownloadRecord(of: partial.file)?.missingOnDisk == [60..<100])
+            #expect(partial.record == (try DownloadRecord(of: partial.file)))
+        }
+    }
+
     @Test func `a record that was too long stays short`() async throws {
         try await withDirectory { directory in
             let partial = try PartialFile(for: target(directory.appending(path: "a")), from: url)
@@ -131,10 +149,41 @@ struct PartialFileTests {
             let partial = try PartialFile(for: target(directory.appending(path: "a")), from: url)
             let writer = try PartialFileWriter(partial, at: 0, length: nil)
             _ = try writer.write([ByteBuffer(string: "here")])
-            writer.close()
+            await writer.close()
             #expect(throws: CancellationError.self) { try writer.write([ByteBuffer(string: "late")]) }
             #expect(try partial.count() == 4)
         }
+    }
+
+    @Test func `who closes a file waits for the write that is under way, and none begins after it`() async throws {
+        let writes = OngoingWrites()
+        let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let events = EventLog<String>()
+        let writer = Thread {
+            _ = try? writes.perform {
+                begun.signal()
+                goOn.wait()
+                events.append("written")
+            }
+        }
+        writer.start()
+        try await BlockingThreads.files.run { begun.wait() }
+        let closing = Task {
+            await writes.close()
+            events.append("closed")
+        }
+        try await until("the file is closed") {
+            do {
+                try writes.perform {}
+                return false
+            } catch {
+                return true
+            }
+        }
+        #expect(events.events == [])
+        goOn.signal()
+        await closing.value
+        #expect(events.events == ["written", "closed"])
     }
 
     @Test func `a file whose name somebody removed is known to have none`() async throws {

@@ -10,75 +10,13 @@ import Testing
 /// Downloads of one file by several requests at once, against a server that can fail.
 @Suite(.timeLimit(.minutes(3)))
 struct SegmentedDownloadTests {
-    static let piece = DownloadSegments.firstPiece
-    static let bytes = RangeResponses.bytes(4 * piece + 12_345)
+    private static let piece = SegmentServer.piece
+    private static let bytes = SegmentServer.bytes
 
-    /// A server of one file.
-    struct Server: Sendable {
-        var bytes = SegmentedDownloadTests.bytes
-        var tag: String? = "\"v1\""
-        /// Whether it sends parts.
-        var hasRanges = true
-        var ignoresIfRange = false
-        /// The response to a request for a part from a position on, in place of the part.
-        var fault: @Sendable (_ start: Int) -> [FaultStep]? = { _ in nil }
+    typealias Server = SegmentServer
 
-        func steps(_ request: FaultServer.Request) -> [FaultStep] {
-            let tagField = tag.map { "ETag: \($0)\r\n" } ?? ""
-            let isSame = ignoresIfRange || request.value(of: "If-Range").map { $0 == tag } ?? true
-            guard hasRanges, isSame, let range = range(request) else {
-                let head = "HTTP/1.1 200 OK\r\n\(tagField)Content-Length: \(bytes.count)\r\n\r\n"
-                return [.send(Array(head.utf8) + bytes)]
-            }
-            guard !range.isEmpty else {
-                return [.respond(416, headers: [("Content-Range", "bytes */\(bytes.count)")])]
-            }
-            if let steps = fault(range.lowerBound) { return steps }
-            return [.send(Self.head(of: range, bytes.count, tagField) + bytes[range])]
-        }
-
-        static func head(of range: Range<Int>, _ count: Int, _ fields: String) -> [UInt8] {
-            let part = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(count)"
-            let length = "Content-Length: \(range.count)\r\nContent-Range: \(part)\r\n"
-            return Array("HTTP/1.1 206 Partial Content\r\n\(fields)\(length)\r\n".utf8)
-        }
-
-        private func range(_ request: FaultServer.Request) -> Range<Int>? {
-            guard let numbers = request.value(of: "Range")?.dropFirst(6).split(separator: "-").map({ Int($0) }),
-                let start = numbers.first ?? nil
-            else { return nil }
-            let end = numbers.count > 1 ? (numbers[1] ?? bytes.count - 1) + 1 : bytes.count
-            return min(start, bytes.count)..<max(min(start, bytes.count), min(end, bytes.count))
-        }
-    }
-
-    /// The server, which a test may change.
-    private final class Current: Sendable {
-        private let server: Mutex<Server>
-
-        init(_ server: Server) { self.server = Mutex(server) }
-
-        func withLock<Value>(_ body: (inout Server) -> Value) -> Value { server.withLock { body(&$0) } }
-    }
-
-    private func withServer(
-        _ first: Server,
-        _ work: (FaultServer, Current, SessionManager, URL) async throws -> Void
-    ) async throws {
-        let current = Current(first)
-        try await FaultServer.run(.requests { request in current.withLock { $0.steps(request) } }) { server in
-            let configuration = SessionConfiguration { $0.maximumConnectionsPerHost = 8 }
-            try await withSession(configuration) { session in
-                try await withDirectory { directory in try await work(server, current, session, directory) }
-            }
-        }
-    }
-
-    private func request(_ server: FaultServer, segments: Int) throws -> Request {
-        var request = try Request(to: server.baseURL + "/a")
-        request.properties.downloadSegments = segments
-        return request
-    }
+    private let withServer = SegmentServer.run
+    private let request = SegmentServer.request
 
     /// The parts that were asked for, from the front.
     private func ranges(_ server: FaultServer) -> [String] {
@@ -91,7 +29,7 @@ struct SegmentedDownloadTests {
             let file = directory.appending(path: "a")
             let digest = SHA256.hash(data: Data(Self.bytes)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
             let task = session.downloadTask(
-                for: try request(server, segments: segments),
+                for: try request(server, segments),
                 to: file,
                 checksum: Checksum("sha256:" + digest.joined())
             )
@@ -113,7 +51,7 @@ struct SegmentedDownloadTests {
         for count in [1, 1_000, Self.piece] {
             try await withServer(Server(bytes: RangeResponses.bytes(count))) { server, current, session, directory in
                 let file = directory.appending(path: "a")
-                try await session.download(try request(server, segments: 8), to: file)
+                try await session.download(try request(server, 8), to: file)
                 #expect(try Data(contentsOf: file) == Data(current.withLock(\.bytes)))
                 #expect(server.requests.count == 1)
             }
@@ -139,7 +77,7 @@ struct SegmentedDownloadTests {
         let first = lack.server
         try await withServer(first) { server, _, session, directory in
             let file = directory.appending(path: "a")
-            try await session.download(try request(server, segments: 8), to: file)
+            try await session.download(try request(server, 8), to: file)
             #expect(try Data(contentsOf: file) == Data(first.bytes))
             #expect(server.requests.count == (first.hasRanges ? 2 : 1))
             #expect(server.requests.last?.value(of: "If-Range") == nil)
@@ -155,7 +93,7 @@ struct SegmentedDownloadTests {
         }
         try await withServer(first) { server, _, session, directory in
             let file = directory.appending(path: "a")
-            try await session.download(try request(server, segments: 4), to: file)
+            try await session.download(try request(server, 4), to: file)
             #expect(try Data(contentsOf: file) == Data(Self.bytes))
             #expect(server.requests.count == 7)
         }
@@ -172,18 +110,18 @@ struct SegmentedDownloadTests {
         try await withServer(cut) { server, current, session, directory in
             let file = directory.appending(path: "a")
             let error = try await networkingError {
-                try await session.download(try request(server, segments: 4), to: file)
+                try await session.download(try request(server, 4), to: file)
             }
             #expect(error.code == .truncatedResponse)
             let resumeData = try #require(error.resumeData)
             #expect(resumeData.totalByteCount == Self.bytes.count)
             #expect(resumeData.byteCount > 2 * Self.piece)
-            let found = ResumeData(continuing: file, from: try request(server, segments: 1).url)
+            let found = ResumeData(continuing: file, from: try request(server, 1).url)
             #expect(found == resumeData)
             let sent = server.requests.count
             current.withLock { $0 = Server() }
             let task = session.downloadTask(
-                for: try request(server, segments: segments),
+                for: try request(server, segments),
                 to: file,
                 resuming: resumeData
             )
@@ -216,7 +154,7 @@ struct SegmentedDownloadTests {
             try await withSession(SessionConfiguration()) { session in
                 try await withDirectory { directory in
                     let file = directory.appending(path: "a")
-                    try await session.download(try request(server, segments: 3), to: file)
+                    try await session.download(try request(server, 3), to: file)
                     #expect(try Data(contentsOf: file) == Data(other))
                 }
             }
@@ -231,7 +169,7 @@ struct SegmentedDownloadTests {
         }
         try await withServer(first) { server, _, session, directory in
             let file = directory.appending(path: "a")
-            try await session.download(try request(server, segments: 3), to: file)
+            try await session.download(try request(server, 3), to: file)
             #expect(try Data(contentsOf: file) == Data(Self.bytes))
             #expect(server.requests.last?.value(of: "Range") == nil)
         }
@@ -248,7 +186,7 @@ struct SegmentedDownloadTests {
         try await withServer(cut) { server, current, session, directory in
             let file = directory.appending(path: "a")
             let error = try await networkingError {
-                try await session.download(try request(server, segments: 4), to: file)
+                try await session.download(try request(server, 4), to: file)
             }
             let resumeData = try #require(error.resumeData)
             let other = RangeResponses.bytes(Self.bytes.count, seed: 3)
@@ -256,7 +194,7 @@ struct SegmentedDownloadTests {
                 current = Server(bytes: other, tag: "\"v2\"")
                 current.ignoresIfRange = true
             }
-            try await session.download(try request(server, segments: 4), to: file, resuming: resumeData)
+            try await session.download(try request(server, 4), to: file, resuming: resumeData)
             #expect(try Data(contentsOf: file) == Data(other))
         }
     }
@@ -273,7 +211,7 @@ struct SegmentedDownloadTests {
         }
         try await withServer(first) { server, current, session, directory in
             let file = directory.appending(path: "a")
-            let task = session.downloadTask(for: try request(server, segments: 4), to: file)
+            let task = session.downloadTask(for: try request(server, 4), to: file)
             task.resume()
             try await until("half of four parts") { task.currentProgress.download.completed >= 2 * Self.piece }
             task.suspend()
@@ -284,7 +222,7 @@ struct SegmentedDownloadTests {
             #expect(resumeData.byteCount >= 2 * Self.piece && resumeData.byteCount <= came)
             #expect(session.tasks.isEmpty)
             current.withLock { $0 = Server() }
-            try await session.download(try request(server, segments: 4), to: file, resuming: resumeData)
+            try await session.download(try request(server, 4), to: file, resuming: resumeData)
             #expect(try Data(contentsOf: file) == Data(Self.bytes))
         }
     }
@@ -294,7 +232,7 @@ struct SegmentedDownloadTests {
         try await withServer(cut) { server, current, session, directory in
             let file = directory.appending(path: "a")
             let error = try await networkingError {
-                try await session.download(try request(server, segments: 2), to: file)
+                try await session.download(try request(server, 2), to: file)
             }
             let partial = try #require(error.resumeData?.partialFile.path(percentEncoded: false))
             let held = try SystemFile.exclusive(partial)
@@ -303,11 +241,11 @@ struct SegmentedDownloadTests {
             record.missingOnDisk = [100..<Self.bytes.count]
             try held.setAttribute(DownloadRecord.attribute, to: record.encoded)
             held.release()
-            let url = try request(server, segments: 1).url
+            let url = try request(server, 1).url
             #expect(ResumeData(continuing: file, from: url)?.byteCount == 100)
             current.withLock { $0 = Server() }
             let sent = server.requests.count
-            try await session.download(try request(server, segments: 2), to: file, resuming: error.resumeData)
+            try await session.download(try request(server, 2), to: file, resuming: error.resumeData)
             #expect(server.requests[sent].value(of: "Range")?.hasPrefix("bytes=100-") == true)
             #expect(try Data(contentsOf: file) == Data(Self.bytes))
         }

@@ -41,6 +41,22 @@ struct SuggestedFileNameTests {
         #expect(PartialFile.path(for: "/a/" + String(repeating: "é", count: 127)).utf8.count == 3 + 254)
     }
 
+    @Test(arguments: [".bashrc", ".", " .x", ""])
+    func `a cut never makes a name hidden, nor one that ends with a point or a space`(ending: String) {
+        // One character, which is longer than a name may be.
+        let long = "a" + String(repeating: "\u{301}", count: 100)
+        for name in [long + ending, "b" + long + ending, String(repeating: "x", count: 199) + " .y" + ending] {
+            let harmless = FileName.harmless(name)
+            #expect(harmless.utf8.count <= 200 && harmless.utf8.count > 1)
+            #expect(harmless.first != "." && harmless.last != " " && harmless.last != ".", "\(harmless)")
+        }
+        #expect(
+            FileName.harmless(String(repeating: "x", count: 199) + " " + String(repeating: "y", count: 9)).last == "x"
+        )
+        #expect(FileName.harmless(long + ".bashrc").hasSuffix("\u{301}.bashrc"))
+        #expect(!FileName.numbered("." + long + long, 2).isEmpty)
+    }
+
     @Test(arguments: [("a.txt", "a 2.txt"), ("a", "a 2"), (".a", ".a 2"), ("a.tar.gz", "a.tar 2.gz")])
     func `a number stands before the extension`(name: String, numbered: String) {
         #expect(FileName.numbered(name, 2) == numbered)
