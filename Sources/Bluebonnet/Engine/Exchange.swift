@@ -58,7 +58,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     private let storedTicket = Atomic(-1)
     let call: Call
     /// The number of its sending in the call, from 1.
-    private let hop: Int
+    let hop: Int
     private let pool: ConnectionPool
     /// Written by the connection.
     let meter = ExchangeMeter()

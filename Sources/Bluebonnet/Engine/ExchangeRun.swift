@@ -224,7 +224,8 @@ final class ExchangeRun {
             informational: informational,
             timings: timings,
             startedAt: exchange.startedAt,
-            isRequestBodyUntouched: clock.sending == .withheld
+            isRequestBodyUntouched: clock.sending == .withheld,
+            hop: exchange.hop
         )
     }
 

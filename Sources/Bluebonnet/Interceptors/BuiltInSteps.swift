@@ -51,7 +51,8 @@ struct BuiltInSteps: Sendable {
     private func sendByTransport(_ request: Request, _ context: ExchangeContext) async throws -> TransportResponse {
         var record = TransactionRecord(hop: context.call.newHop(), sent: SentRequest(request), startedAt: .now())
         do {
-            let response = try await transport.send(request, context: context)
+            var response = try await transport.send(request, context: context)
+            response.hop = record.hop
             record.endedAt = .now()
             record.head = response.head
             record.wireBytes.requestBody = request.body?.length ?? 0
@@ -83,9 +84,11 @@ struct BuiltInSteps: Sendable {
         guard let codings = response.head[.contentEncoding], response.statusCode != 206 else { return response }
         do {
             guard let coding = try ContentCoding(contentEncoding: codings), !coding.isIdentity else { return response }
-            let (limits, call) = (context.settings.configuration.limits, context.call)
+            let (limits, call, hop) = (context.settings.configuration.limits, context.call, response.hop)
             var response = response
-            response.body = response.body.transformed { ContentDecoder(coding, limits: limits, call: call) }
+            response.body = response.body.transformed {
+                ContentDecoder(coding, limits: limits, call: call, hop: hop)
+            }
             return response
         } catch {
             throw error.completed(request: response.request, response: response.head)

@@ -75,10 +75,11 @@ enum Redirects {
                 throw error.completed(request: request, response: response.head)
             }
             redirects.append(request.url)
-            context.call.noteRedirect()
             // A short body is read so that its connection can be used again; a long or slow one is
             // not worth that.
             await response.body.discard()
+            try context.checkStopped()
+            context.call.noteRedirect()
             response = try await send(request)
         }
     }

@@ -103,6 +103,8 @@ final class Call: SessionTask {
     /// The settings of all calls of the session.
     let settings: SessionSettings
     private let owner: (any CallOwner)?
+    /// The task that this is a part of.
+    private let whole: Call?
     /// Whether the response head or the progress may be read before the body is complete.
     let isWatched: Bool
     private let guarded: Mutex<State>
@@ -125,6 +127,8 @@ final class Call: SessionTask {
     ///   - identifier: A number that no other call of the session has.
     ///   - settings: The settings of all calls of the session.
     ///   - owner: The session; nil for a call of none.
+    ///   - whole: The task that it is a part of, which gives its transactions their numbers.
+    ///     Default: none.
     ///   - kind: The kind of the task. Default: data.
     ///   - isWatched: Whether it may be looked at while it runs. Speeds are measured then. Default:
     ///     false.
@@ -135,6 +139,7 @@ final class Call: SessionTask {
         identifier: Int,
         settings: SessionSettings,
         owner: (any CallOwner)?,
+        partOf whole: Call? = nil,
         kind: Kind = .data,
         isWatched: Bool = false,
         isStarted: Bool = false,
@@ -145,6 +150,7 @@ final class Call: SessionTask {
         originalRequest = request
         self.settings = settings
         self.owner = owner
+        self.whole = whole
         self.isWatched = isWatched
         guarded = Mutex(State(stage: isStarted ? .running : .created, measuresSpeed: isWatched))
         self.now = now
@@ -287,9 +293,10 @@ final class Call: SessionTask {
 
     // MARK: What is under way
 
-    /// The number of a new hop.
+    /// The number of a new hop; of a part, one of its task.
     func newHop() -> Int {
-        hops.wrappingAdd(1, ordering: .relaxed).newValue
+        if let whole { return whole.newHop() }
+        return hops.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
     /// Attaches an operation, which is stopped and suspended with the call from now on.

@@ -105,12 +105,14 @@ extension SessionCore {
                 received(response, for: call)
                 return response
             } sendPart: { request, link in
-                // A call of its own, which counts for itself; the session knows only the task.
+                // A call of its own, which counts for itself; the session knows only the task,
+                // which notes its transactions.
                 let part = Call(
                     request,
                     identifier: self.newIdentifier(),
                     settings: self.settings,
                     owner: nil,
+                    partOf: call,
                     isStarted: true
                 )
                 link.tie(part)
