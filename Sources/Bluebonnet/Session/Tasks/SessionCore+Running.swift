@@ -58,10 +58,11 @@ extension SessionCore {
     /// Sends the request and returns with the head. The task is over when the body has come to its
     /// end.
     ///
-    /// When this throws, the task is complete. Otherwise the closure is called when the body has
-    /// ended, with the error that ended it early.
+    /// When this throws, the task is complete, also where the response was refused. Otherwise
+    /// `ended` is called when the body has ended, with the error that ended it early.
     func open(
         _ call: Call,
+        accepting accept: (TransportResponse) async throws(NetworkingError) -> TransportResponse,
         whenEnded ended: (@Sendable (NetworkingError?) -> Void)? = nil
     ) async throws(NetworkingError) -> TransportResponse {
         do {
@@ -70,10 +71,11 @@ extension SessionCore {
             let context = context(of: call, collectsBody: false)
             let response = try await send(call.originalRequest, context: context)
             received(response, for: call)
+            let accepted = try await accept(response)
             guard let stream = response.body.stream else {
                 try call.complete(nil, response, CallResult(head: response.head))
                 ended?(nil)
-                return response
+                return accepted
             }
             stream.whenEnded { end in
                 // The reader of the body gets the error that ended it. A response kept here would
@@ -82,7 +84,7 @@ extension SessionCore {
                 try? call.complete(error, nil, CallResult(head: call.head))
                 ended?(error)
             }
-            return response
+            return accepted
         } catch {
             throw call.failed(error, nil)
         }
