@@ -151,7 +151,10 @@ struct CurlCommand {
             return ["--data-binary", "@-"]
         }
         if redacts, let form, let redacted = CurlForm.redacted(form).bytes() { data = redacted }
-        guard let readable = shown(data) else {
+        guard
+            let readable = redacts
+                ? SecretNames.redacted(data, fields: request.headerFields) : data
+        else {
             note = "The body may hold secrets that cannot be found in it: give it on standard input."
             return ["--data-binary", "@-"]
         }
@@ -176,21 +179,6 @@ struct CurlCommand {
             request.method == .put
             && request.url.path(percentEncoded: true).utf8.last.map { $0 != UInt8(ascii: "/") } ?? false
         return isPlain ? ["--upload-file", ShellWord(path).text] : ["--data-binary", ShellWord("@" + path).text]
-    }
-
-    /// A body without its secrets, as far as its type says how to find them; nil where the type
-    /// says that it may hold some and it cannot be read: compressed, or JSON that is not
-    /// well-formed.
-    private func shown(_ body: Data) -> Data? {
-        guard redacts else { return body }
-        if let coding = request.headerFields[.contentEncoding], coding.lowercased() != "identity" { return nil }
-        let field = request.headerFields[.contentType] ?? ""
-        let name = field.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
-        let type = String(decoding: name, as: UTF8.self).lowercased()
-        if type == "application/x-www-form-urlencoded" { return Data(SecretNames.redacted(pairs: body)) }
-        guard type == "application/json" || type.hasSuffix("+json"), !body.isEmpty else { return body }
-        guard let value = try? JSONValue(parsing: body) else { return nil }
-        return SecretNames.redacted(value).flatMap { try? $0.string() }.map { Data($0.utf8) } ?? body
     }
 
     // MARK: Options and target

@@ -15,10 +15,13 @@ enum CurlForm {
     }
 
     /// The form with another content for parts that are secrets by their names.
-    static func redacted(_ form: MultipartFormData) -> MultipartFormData {
+    static func redacted(
+        _ form: MultipartFormData,
+        isSecret: (String) -> Bool = SecretNames.contains
+    ) -> MultipartFormData {
         var copy = form
         copy.parts = form.parts.map { part in
-            guard isSecret(part) else { return part }
+            guard let name = part.disposition?.name, isSecret(name) else { return part }
             var redacted = part
             redacted.content = .bytes(Data(SecretNames.replacement.utf8))
             return redacted

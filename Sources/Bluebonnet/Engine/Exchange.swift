@@ -39,6 +39,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
             defer { observed = nil }
             return observed
         }
+        /// The times of the connection that is being made for it.
+        var attempt: AttemptTimes?
 
         mutating func takeCaller() -> SuspendedCaller<TransportResponse, any Error>? {
             defer { caller = nil }
@@ -65,7 +67,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     private let storedTicket = Atomic(-1)
     let call: Call
     /// The number of its sending in the call, from 1.
-    private let hop: Int
+    let hop: Int
     private let pool: ConnectionPool
     /// Written by the connection.
     let meter = ExchangeMeter()
@@ -250,11 +252,26 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         )
     }
 
+    /// Notes that a connection is being made for it.
+    func isBeingConnected(_ times: AttemptTimes) {
+        call.withLock { _ in state.attempt = times }
+    }
+
     /// Whether it has not ended and is on no connection.
     var isWaiting: Bool {
         call.withLock { _ in
             if case .waiting = state.stage { true } else { false }
         }
+    }
+
+    /// Counts what has arrived of a response that the caller does not have yet, and notes its head.
+    func note(_ head: ResponseHead, _ arrival: Call.Arrival) {
+        let notice = call.withLock { shared -> Call.Traffic.Notice? in
+            if case .finished = state.stage { return nil }
+            shared.transactions.note(record(head, endedAt: nil))
+            return call.count(arrival, &shared)
+        }
+        notice?.give()
     }
 
     /// Hands the caller the response head, with all of the body or a stream of it, and counts what
@@ -360,7 +377,10 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         endedAt: NIODeadline?,
         error: NetworkingError? = nil
     ) -> TransactionRecord {
-        TransactionRecord(
+        let connection = state.connection ?? error?.connection
+        // Of one that is being made, as far as that came.
+        let attempt = connection == nil && error != nil ? state.attempt?.value : nil
+        return TransactionRecord(
             hop: hop,
             sent: sent,
             head: head,
@@ -368,7 +388,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
             startedAt: waitsSince,
             endedAt: endedAt,
             marks: meter.marks,
-            connection: state.connection ?? error?.connection,
+            connection: connection ?? attempt.map { ConnectionRecord(failed: $0) },
             isConnectionReused: state.isConnectionReused,
             wireBytes: meter.bytes
         )

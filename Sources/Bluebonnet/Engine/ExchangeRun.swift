@@ -24,6 +24,8 @@ final class ExchangeRun {
     private var timings: ExchangeTimings
     private var informational: [ResponseHead] = []
     private var head: ResponseHead?
+    /// Whether the head of a response that is not handed over yet was noted.
+    private var isHeadNoted = false
     /// The pieces of the body that have arrived and were not handed over.
     private var arrived = BodyPieces()
     /// The arrived bytes that the call has not counted yet.
@@ -176,10 +178,15 @@ final class ExchangeRun {
     /// at once.
     func handOver() {
         guard let head else { return }
-        if stream != nil || !isDelivered(with: head) { count() }
         if let stream {
+            count()
             push(to: stream)
-        } else if isDelivered(with: head) {
+        } else if !isDelivered(with: head) {
+            guard !isHeadNoted else { return count() }
+            // A task that is stopped from elsewhere then knows that there was a response.
+            isHeadNoted = true
+            exchange.note(head, takeUncounted())
+        } else {
             let stream = BodyStream(source: exchange)
             self.stream = stream
             let response = response(head, ResponseBody(.stream(.init(stream))))
@@ -224,7 +231,8 @@ final class ExchangeRun {
             informational: informational,
             timings: timings,
             startedAt: exchange.startedAt,
-            isRequestBodyUntouched: clock.sending == .withheld
+            isRequestBodyUntouched: clock.sending == .withheld,
+            hop: exchange.hop
         )
     }
 

@@ -57,7 +57,8 @@ struct BuiltInSteps: Sendable {
         var record = TransactionRecord(hop: hop, sent: SentRequest(request), startedAt: .now())
         defer { observed?.end() }
         do {
-            let response = try await transport.send(request, context: context)
+            var response = try await transport.send(request, context: context)
+            response.hop = record.hop
             record.endedAt = .now()
             record.head = response.head
             record.wireBytes.requestBody = request.body?.length ?? 0
@@ -91,9 +92,11 @@ struct BuiltInSteps: Sendable {
         guard let codings = response.head[.contentEncoding], response.statusCode != 206 else { return response }
         do {
             guard let coding = try ContentCoding(contentEncoding: codings), !coding.isIdentity else { return response }
-            let (limits, call) = (context.settings.configuration.limits, context.call)
+            let (limits, call, hop) = (context.settings.configuration.limits, context.call, response.hop)
             var response = response
-            response.body = response.body.transformed { ContentDecoder(coding, limits: limits, call: call) }
+            response.body = response.body.transformed {
+                ContentDecoder(coding, limits: limits, call: call, hop: hop)
+            }
             return response
         } catch {
             throw error.completed(request: response.request, response: response.head)

@@ -81,10 +81,11 @@ enum Redirects {
             }
             request = next
             redirects.append(request.url)
-            context.call.noteRedirect()
             // A short body is read so that its connection can be used again; a long or slow one is
             // not worth that.
             await response.body.discard()
+            try context.checkStopped()
+            context.call.noteRedirect()
             response = try await send(request)
         }
     }

@@ -40,12 +40,8 @@ package enum SecretNames {
 
     /// Whether a name is that of a secret: `api_key`, `X-Auth-Token`, `clientSecret`, `user[pin]`,
     /// `pw`.
-    static func contains(_ name: String) -> Bool {
-        contains(bytes: Array(name.utf8))
-    }
-
-    private static func contains(bytes: [UInt8]) -> Bool {
-        let words = cut(bytes)
+    package static func contains(_ name: String) -> Bool {
+        let words = cut(Array(name.utf8))
         let name = words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "-")
         // Says only whether a browser may send credentials (Fetch §3.3.3).
         if name == "access-control-allow-credentials" { return false }
@@ -95,19 +91,27 @@ package enum SecretNames {
     }
 
     /// A query or form without the values of secrets; everything else byte for byte.
-    package static func redacted(pairs: some Collection<UInt8>) -> [UInt8] {
+    ///
+    /// - Parameters:
+    ///   - pairs: The query or form.
+    ///   - isSecret: Whether a name is that of a secret. Default: ``contains(_:)``.
+    /// - Returns: The query or form to show.
+    package static func redacted(
+        pairs: some Collection<UInt8>,
+        isSecret: (String) -> Bool = contains
+    ) -> [UInt8] {
         let pairs = pairs.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { pair in
-            guard let equals = pair.firstIndex(of: UInt8(ascii: "=")),
-                contains(bytes: percentDecoded(pair[..<equals]))
+            guard let equals = pair.firstIndex(of: UInt8(ascii: "=")), isSecret(name(encoded: pair[..<equals]))
             else { return Array(pair) }
             return Array(pair[...equals]) + Array(replacement.utf8)
         }
         return Array(pairs.joined(separator: [UInt8(ascii: "&")]))
     }
 
-    /// Whether a name in a query or a form is that of a secret.
-    package static func contains(encoded name: some Collection<UInt8>) -> Bool {
-        contains(bytes: percentDecoded(name))
+    /// A name or value of a query or a form without its encoding.
+    package static func name(encoded text: some Collection<UInt8>) -> String {
+        let spaced = text.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+        return String(decoding: percentDecoded(spaced), as: UTF8.self)
     }
 
     /// The bytes without percent-encoding. A `%` without two digits behind it stands for itself.

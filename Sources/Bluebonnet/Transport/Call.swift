@@ -150,8 +150,8 @@ final class Call: SessionTask {
     ///   - identifier: A number that no other call of the session has.
     ///   - settings: The settings of all calls of the session.
     ///   - owner: The session; nil for a call of none.
-    ///   - whole: The task that it is a part of, whose hooks and circumstances it has. Default:
-    ///     none.
+    ///   - whole: The task that it is a part of, whose hooks and circumstances it has, and which
+    ///     gives its transactions their numbers. Default: none.
     ///   - kind: The kind of the task. Default: data.
     ///   - isWatched: Whether it may be looked at while it runs. Speeds are measured then. Default:
     ///     false.
@@ -330,9 +330,10 @@ final class Call: SessionTask {
 
     // MARK: What is under way
 
-    /// The number of a new hop.
+    /// The number of a new hop; of a part, one of its task.
     func newHop() -> Int {
-        hops.wrappingAdd(1, ordering: .relaxed).newValue
+        if let whole { return whole.newHop() }
+        return hops.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
     /// Attaches an operation, which is stopped and suspended with the call from now on.

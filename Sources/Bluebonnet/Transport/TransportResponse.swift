@@ -16,6 +16,7 @@ public struct TransportResponse: Sendable {
         var timings = ExchangeTimings()
         var isRequestBodyUntouched = false
         var startedAt: NIODeadline?
+        var hop = 0
     }
 
     /// One reference: responses are handed from layer to layer.
@@ -78,6 +79,12 @@ public struct TransportResponse: Sendable {
     /// The time at which the engine began with the request of the response.
     var startedAt: NIODeadline? { contents.value.startedAt }
 
+    /// The number of its transaction in the call; 0 where it is not known.
+    var hop: Int {
+        get { contents.value.hop }
+        set { contents.value.hop = newValue }
+    }
+
     /// ``request``, put together only when it is read.
     var sent: SentRequest { contents.value.sent }
 
@@ -121,7 +128,8 @@ public struct TransportResponse: Sendable {
         informational: [ResponseHead],
         timings: ExchangeTimings,
         startedAt: NIODeadline,
-        isRequestBodyUntouched: Bool
+        isRequestBodyUntouched: Bool,
+        hop: Int
     ) {
         contents = CopyOnWrite(
             Contents(
@@ -131,7 +139,8 @@ public struct TransportResponse: Sendable {
                 sent: sent,
                 timings: timings,
                 isRequestBodyUntouched: isRequestBodyUntouched,
-                startedAt: startedAt
+                startedAt: startedAt,
+                hop: hop
             )
         )
     }

@@ -8,8 +8,10 @@ final class Observation: TaskObserver {
         var reports: [TaskReport] = []
         /// What was shown of the body of the one request.
         var body = Data()
-        /// The body is longer than what is recorded, or not recorded.
-        var isPartial = true
+        /// Whether the body was read to its end.
+        var isWhole = false
+        /// Whether the body is longer than what is recorded.
+        var isTooLong = false
         var last: (request: Request, metrics: TaskMetrics)?
     }
 
@@ -36,7 +38,6 @@ final class Observation: TaskObserver {
     /// - Returns: The response to show.
     func watching(_ response: TransportResponse) -> TransportResponse {
         guard archive != nil else { return response }
-        state.withLock { $0.isPartial = false }
         var response = response
         response.body = .stream(WatchedBody(body: response.body, observation: self))
         return response
@@ -54,13 +55,17 @@ final class Observation: TaskObserver {
 
     fileprivate func note(_ piece: Data) {
         state.withLock { state in
-            guard !state.isPartial else { return }
+            guard !state.isTooLong else { return }
             if state.body.count + piece.count > recorder.options.bodyLimit {
-                (state.body, state.isPartial) = (Data(), true)
+                (state.body, state.isTooLong) = (Data(), true)
             } else {
                 state.body.append(piece)
             }
         }
+    }
+
+    fileprivate func noteEnd() {
+        state.withLock { $0.isWhole = true }
     }
 
     /// Shows the timings, and writes the archive.
@@ -69,7 +74,7 @@ final class Observation: TaskObserver {
     func finish() throws(CommandFailure) {
         let reports = state.withLock { state in
             guard isOneRequest else { return state.reports }
-            let body = state.isPartial ? nil : state.body
+            let body = state.isWhole && !state.isTooLong ? state.body : nil
             // The task ended before its body was decoded: what was noted later knows more.
             if let last = state.last, state.reports.last?.error == nil {
                 return [TaskReport(request: last.request, metrics: last.metrics, body: body)]
@@ -112,7 +117,7 @@ private struct WatchedBody: AsyncSequence, Sendable {
 
         mutating func next() async throws -> Data? {
             let piece = try await pieces.next()
-            if let piece { observation.note(piece) }
+            if let piece { observation.note(piece) } else { observation.noteEnd() }
             return piece
         }
     }

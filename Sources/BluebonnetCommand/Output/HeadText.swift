@@ -62,7 +62,7 @@ struct HeadText {
     /// put tokens too.
     func shown(url: String) -> String {
         guard hidesSecrets else { return url }
-        return String(decoding: SecretText.hidden(in: Array(url.utf8)), as: UTF8.self)
+        return SecretText().hidden(in: url)
     }
 
     private func field(_ name: String, _ value: String) -> String {

@@ -72,6 +72,18 @@ import Testing
         }
     }
 
+    @Test(.needs("script"))
+    func `--har does not have a binary body that a terminal is not shown`() async throws {
+        try await withDirectory { directory in
+            let file = directory.appending(path: "a.har")
+            try await LocalServer.run { server in
+                _ = try await Command.onTerminal("get \(server.baseURL)/image/png --har \(file.path)")
+            }
+            let content = try #require(try Self.entries(file)[0]["response"]?["content"])
+            #expect(content["text"] == nil && content["comment"]?.string?.contains("not recorded") == true)
+        }
+    }
+
     @Test func `--har of a request that failed has an entry with the error`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "a.har")

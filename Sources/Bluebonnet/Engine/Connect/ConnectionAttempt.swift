@@ -38,7 +38,10 @@ final class ConnectionAttempt {
     /// The context of the handshake, for a secure origin.
     private var tlsContext: NIOSSLContext?
     private var timings = ExchangeTimings()
-    private var times = ConnectionTimes()
+    private var times = ConnectionTimes() {
+        didSet { knownTimes.value = times }
+    }
+    private let knownTimes: AttemptTimes
     private var timer: Scheduled<Void>?
     private var lookup: NameLookups.Ticket?
     /// The channels that are being connected: Happy Eyeballs tries several and takes one.
@@ -53,6 +56,7 @@ final class ConnectionAttempt {
         eventLoop: any EventLoop,
         tls: TLSContextSource,
         lookups: NameLookups,
+        times: AttemptTimes,
         open: @escaping Opener
     ) {
         self.route = route
@@ -60,6 +64,7 @@ final class ConnectionAttempt {
         self.eventLoop = eventLoop
         self.tls = tls
         self.lookups = lookups
+        knownTimes = times
         opener = open
     }
 
@@ -164,10 +169,10 @@ final class ConnectionAttempt {
         lookup = nil
         let now = NIODeadline.now()
         timings.dns = CompactTime(from: startedAt, to: now)
-        times.nameLookup = .init(start: startedAt, end: now)
         switch result {
         case .success(let addresses):
             guard !addresses.isEmpty else { return end(.failure(.lookingUp(host, nil))) }
+            times.nameLookup = .init(start: startedAt, end: now)
             let resolver = FoundAddresses(addresses, port: port, on: eventLoop)
             openSocket(since: now) { $0.resolver(resolver).connect(host: host, port: port) }
         case .failure(let error):
@@ -239,9 +244,10 @@ final class ConnectionAttempt {
             try verification.start(on: channel, context: tlsContext) { result in
                 let now = NIODeadline.now()
                 self.timings.tls = CompactTime(from: startedAt, to: now)
-                self.times.tls = .init(start: startedAt, end: now)
                 switch result {
-                case .success(let applicationProtocol): self.open(channel, .tls(applicationProtocol))
+                case .success(let applicationProtocol):
+                    self.times.tls = .init(start: startedAt, end: now)
+                    self.open(channel, .tls(applicationProtocol))
                 case .failure(let error): self.end(.failure(error))
                 }
             }

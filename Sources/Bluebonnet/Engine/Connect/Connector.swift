@@ -79,6 +79,7 @@ final class Connector: Sendable {
             eventLoop: work.eventLoop,
             tls: tls,
             lookups: lookups,
+            times: work.handle.times,
             open: { established, ready in self.open(established, work, ready) }
         )
         let id = ObjectIdentifier(attempt)

@@ -10,6 +10,9 @@ final class AttemptHandle: Sendable {
 
     private let state = Mutex(State())
 
+    /// How far it came.
+    let times = AttemptTimes()
+
     /// Ends the attempt, which then fails with the error.
     func cancel(with error: NetworkingError) {
         let cancel = state.withLock { state in
@@ -28,5 +31,16 @@ final class AttemptHandle: Sendable {
             return state.error
         }
         if let error { cancel(error) }
+    }
+}
+
+/// The times of a connection that is being made, for an exchange that ends before it is there.
+/// Apart from the handle, so that the exchange does not hold the attempt.
+final class AttemptTimes: Sendable {
+    private let times = Mutex(ConnectionTimes())
+
+    var value: ConnectionTimes {
+        get { times.withLock { $0 } }
+        set { times.withLock { $0 = newValue } }
     }
 }

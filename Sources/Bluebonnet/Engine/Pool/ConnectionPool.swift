@@ -217,6 +217,7 @@ final class ConnectionPool: Sendable {
         let preferred = MultiThreadedEventLoopGroup.currentEventLoop.flatMap { current in
             group.makeIterator().contains { $0 === current } ? current : nil
         }
+        attempt.waiter.isBeingConnected(attempt.handle.times)
         attempt.waiter.tell(.connecting(route))
         connector.connect(
             along: route,

@@ -13,6 +13,7 @@ final class ContentDecoder: BodyTransform, @unchecked Sendable {
     private let stages: [DecompressionStage]
     private let limits: Limits
     private let call: Call?
+    private let hop: Int
     private var received = 0
     private var failure: NetworkingError?
 
@@ -20,10 +21,12 @@ final class ContentDecoder: BodyTransform, @unchecked Sendable {
     ///   - coding: The codings to undo.
     ///   - limits: The limits of its growth.
     ///   - call: Tells whether the task still wants the body. Default: it does.
-    init(_ coding: ContentCoding, limits: Limits, call: Call? = nil) {
+    ///   - hop: The number of the transaction in the call. Default: 0, which none has.
+    init(_ coding: ContentCoding, limits: Limits, call: Call? = nil, hop: Int = 0) {
         stages = coding.codings.reversed().map(DecompressionStage.init)
         self.limits = limits
         self.call = call
+        self.hop = hop
     }
 
     /// Takes a piece of the body as it was received.
@@ -77,7 +80,7 @@ final class ContentDecoder: BodyTransform, @unchecked Sendable {
     func finish() throws(NetworkingError) {
         if let failure { throw failure }
         for stage in stages { try stage.finish() }
-        call?.noteDecoded(stages.last?.produced ?? 0)
+        call?.noteDecoded(stages.last?.produced ?? 0, hop: hop)
     }
 
     private func block(of stage: Int) throws(NetworkingError) -> ByteBuffer? {

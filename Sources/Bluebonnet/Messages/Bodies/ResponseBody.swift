@@ -123,6 +123,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         body.options = Options(
             lineLimit: own.lineLimit,
             progress: own.progress,
+            metrics: own.metrics,
             owner: own.owner,
             use: own.owner == nil ? nil : SingleUse()
         )

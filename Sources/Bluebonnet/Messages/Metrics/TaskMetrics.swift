@@ -15,6 +15,7 @@ import NIOCore
 public struct TaskMetrics: Sendable {
     /// In the order in which they began.
     private let records: [TransactionRecord]
+    private let sums: CopyOnWrite<TransactionSums>?
     private let startedAt: NIODeadline
     private let endedAt: NIODeadline?
     /// The time of day less the time of the event loops.
@@ -27,12 +28,14 @@ public struct TaskMetrics: Sendable {
 
     init(
         _ records: [TransactionRecord],
+        sums: CopyOnWrite<TransactionSums>?,
         startedAt: NIODeadline,
         endedAt: NIODeadline?,
         redirectCount: Int,
         dayOffset: Int64
     ) {
         self.records = records
+        self.sums = sums
         self.startedAt = startedAt
         self.endedAt = endedAt
         self.redirectCount = redirectCount
@@ -43,20 +46,39 @@ public struct TaskMetrics: Sendable {
     /// order in which they began. One that is under way has what is known of it when its response
     /// head is there; before that, it is missing.
     ///
+    /// At most 100 are kept: the first 10 and the last 90. ``omittedTransactionCount`` tells how
+    /// many are not.
+    ///
     /// Counterpart of `transactionMetrics` of `NSURLSessionTaskMetrics`.
     public var transactions: [TransactionMetrics] {
-        records.enumerated().map { number, record in
-            TransactionMetrics(record, number: number, taskStart: startedAt, dayOffset: dayOffset)
+        let omitted = omittedTransactionCount
+        return records.enumerated().map { index, record in
+            TransactionMetrics(
+                record,
+                number: index < Self.firstKept ? index : index + omitted,
+                taskStart: startedAt,
+                dayOffset: dayOffset
+            )
         }
     }
+
+    /// The most transactions that are kept of a task, and how many of them are the first ones.
+    static let mostKept = 100
+    static let firstKept = 10
 
     /// The number of ``transactions``, which costs less than counting them.
     public var transactionCount: Int { records.count }
 
+    /// How many transactions are not in ``transactions``, because there were too many. Their bytes
+    /// are in ``bytes``.
+    public var omittedTransactionCount: Int { sums?.value.omitted ?? 0 }
+
     /// How many times a request was sent again without a redirect: by the session, because a pooled
     /// connection was stale or an expectation was refused, by an interceptor, or to continue a
-    /// download.
-    public var retryCount: Int { max(0, records.count - 1 - redirectCount) }
+    /// download. Requests for the parts of a segmented download do not count.
+    public var retryCount: Int {
+        max(0, records.count + omittedTransactionCount - 1 - redirectCount - (sums?.value.parts ?? 0))
+    }
 
     /// The time from the beginning to the end of the task, parsing included; nil while it is under
     /// way.
@@ -88,14 +110,31 @@ public struct TaskMetrics: Sendable {
 
     /// The bytes of all transactions.
     public var bytes: TransactionMetrics.Bytes {
-        records.reduce(into: TransactionMetrics.Bytes()) { $0 += $1.bytes }
+        records.reduce(into: sums?.value.omittedBytes ?? TransactionMetrics.Bytes()) { $0 += $1.bytes }
     }
+
+    /// The same without bodies and what else requests and errors carry: for a record that is kept
+    /// long.
+    var bare: TaskMetrics {
+        TaskMetrics(
+            records.map(\.bare),
+            sums: sums,
+            startedAt: startedAt,
+            endedAt: endedAt,
+            redirectCount: redirectCount,
+            dayOffset: dayOffset
+        )
+    }
+
+    /// The bodies of the requests of all transactions.
+    var requestBodies: [RequestBody?] { records.map(\.sent.base.body) }
 }
 
 extension TaskMetrics: CustomStringConvertible {
     /// The number of transactions and the time: `2 transactions, 14.3 ms`.
     public var description: String {
-        let count = records.count == 1 ? "1 transaction" : "\(records.count) transactions"
+        let number = records.count + omittedTransactionCount
+        let count = number == 1 ? "1 transaction" : "\(number) transactions"
         return duration.map { "\(count), \($0.millisecondsText)" } ?? "\(count), under way"
     }
 }

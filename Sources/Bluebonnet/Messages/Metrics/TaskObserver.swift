@@ -21,7 +21,8 @@ public import FoundationEssentials
 /// `request(_:didGatherMetrics:)` of Alamofire's `EventMonitor`.
 public protocol TaskObserver: Sendable {
     /// Called once for each task that had begun, when it is over: before its caller has the result
-    /// or the error, or after the last piece of a stream.
+    /// or the error. A stream is over when the last byte has come, of which its reader may still
+    /// have to read some: an error of undoing its content coding comes later, and is the reader's.
     ///
     /// Called on the thread on which the task ended, which may be an event loop, and so it must
     /// return soon.
@@ -53,6 +54,9 @@ public struct TaskReport: Sendable {
 
     /// The file of a download.
     public let file: URL?
+
+    /// The status of the response that the task ended with, where that is known.
+    var statusCode: Int?
 
     /// Makes a report, for tests of an observer.
     ///

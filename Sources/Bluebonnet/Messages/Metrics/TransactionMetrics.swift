@@ -37,7 +37,8 @@ public struct TransactionMetrics: Sendable {
     /// Status and header fields of the response; nil when none came.
     public var response: ResponseHead? { record.head }
 
-    /// The error that ended it; nil where the response came whole, and while it is under way.
+    /// The error that ended it, without a body; nil where the response came whole, and while it is
+    /// under way.
     public var error: NetworkingError? { record.error }
 
     // MARK: The times
@@ -48,8 +49,8 @@ public struct TransactionMetrics: Sendable {
     public struct Phase: Sendable, Hashable {
         /// The time at which it began.
         public var start: Duration
-        /// The time at which it ended; nil when the transaction ended in its middle, and while it
-        /// is under way.
+        /// The time at which it ended; nil when the transaction failed in it, and while it is under
+        /// way.
         public var end: Duration?
 
         /// Makes a phase.
@@ -104,8 +105,9 @@ public struct TransactionMetrics: Sendable {
     /// Counterpart of `secureConnectionStartDate` and `secureConnectionEndDate`.
     public var tls: Phase? { phase(\.tls) }
 
-    /// The handing over of the request to the system, body included. A response that comes early
-    /// may leave it without an end.
+    /// The handing over of the request to the connection, body included; the connection may wait
+    /// for the network with the last of it. A response that comes early may leave it without an
+    /// end.
     ///
     /// Counterpart of `requestStartDate` and `requestEndDate`.
     public var sending: Phase? { phase(record.marks.requestStart, record.marks.requestEnd) }
@@ -161,6 +163,11 @@ public struct TransactionMetrics: Sendable {
 
     /// The bytes that were sent and received.
     public var bytes: Bytes { record.bytes }
+
+    /// How much shorter its content coding made the body; nil where none was undone.
+    var bytesSavedByCoding: Int? {
+        record.decodedCount.map { $0 - record.wireBytes.decodedResponseBody }
+    }
 
     // MARK: From instants to times
 

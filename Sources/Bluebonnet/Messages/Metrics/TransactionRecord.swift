@@ -25,6 +25,33 @@ struct TransactionRecord: Sendable {
         if let decodedCount { bytes.decodedResponseBody = decodedCount }
         return bytes
     }
+
+    /// The same without what is not needed to describe it: for a record that is kept long.
+    var bare: TransactionRecord {
+        var copy = TransactionRecord(
+            hop: hop,
+            sent: sent.bare,
+            head: head,
+            startedAt: startedAt,
+            endedAt: endedAt
+        )
+        copy.error = error.map { NetworkingError($0.code, $0.message) }
+        copy.marks = marks
+        copy.connection = connection
+        copy.isConnectionReused = isConnectionReused
+        copy.wireBytes = wireBytes
+        copy.decodedCount = decodedCount
+        return copy
+    }
+}
+
+/// What the records of a task do not say. A task with few transactions and no parts has none.
+struct TransactionSums: Sendable {
+    /// The transactions that are not kept, and their bytes.
+    var omitted = 0
+    var omittedBytes = TransactionMetrics.Bytes()
+    /// The requests that were sent for parts of a download, beside the first one.
+    var parts = 0
 }
 
 /// The instants of a transaction on its connection.

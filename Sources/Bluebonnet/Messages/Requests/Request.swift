@@ -173,4 +173,12 @@ struct SentRequest: Sendable {
         request.headerFields.append(HTTPField(name: .acceptEncoding, value: offer.value))
         return request
     }
+
+    /// The same without its body and its settings: for a record that is kept long.
+    var bare: SentRequest {
+        SentRequest(
+            Request(method: base.method, url: base.url, headerFields: base.headerFields),
+            offer: offer
+        )
+    }
 }

@@ -147,10 +147,14 @@ struct SegmentedDownload: Sendable {
         defer { state.value.withLock { $0.segments.end(piece.number) } }
         let link = SegmentLink(context.call)
         try context.call.attach(link)
-        defer { context.call.detach(link) }
+        defer {
+            context.call.detach(link)
+            link.noteTransactions(isOver: true)
+        }
         do {
             let response = try await open(link)
             if !isFirst {
+                link.noteTransactions(isOver: false)
                 guard try await isPart(response, range) else { return false }
             }
             try await write(response, piece, counts: !isFirst)
@@ -272,6 +276,8 @@ struct SegmentedDownload: Sendable {
 final class SegmentLink: Call.Operation {
     private let task: Call
     private let piece = Mutex<Call?>(nil)
+    /// Whether the task knows of a transaction of the piece.
+    private let isNoted = Mutex(false)
 
     init(_ task: Call) {
         self.task = task
@@ -283,6 +289,14 @@ final class SegmentLink: Call.Operation {
         priorityChanged()
         suspensionChanged()
         if let error = task.error { call.stop(error) }
+    }
+
+    /// Notes in the task what is known of the requests for the piece.
+    func noteTransactions(isOver: Bool) {
+        guard let piece = piece.withLock({ $0 }) else { return }
+        isNoted.withLock { isNoted in
+            if task.note(part: piece, isNew: !isNoted, isOver: isOver) { isNoted = true }
+        }
     }
 
     func cancel(with error: NetworkingError) {

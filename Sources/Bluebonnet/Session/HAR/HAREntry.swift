@@ -2,47 +2,23 @@ import FoundationEssentials
 import HTTPTypes
 import NIOCore
 
-/// A task that a recorder keeps, and the entries it makes of it.
-struct HARTask: Sendable {
-    /// An entry with the time by which the archive is sorted.
-    struct Entry {
-        var startedAt: Date
-        var json: JSONValue
-    }
-
-    private let metrics: TaskMetrics
-    /// The body of the last response, if it is not too large.
-    private let body: Data?
-    let entryCount: Int
-
-    init(_ report: TaskReport, bodyLimit: Int) {
-        metrics = report.metrics
-        body = report.body.flatMap { $0.count <= bodyLimit ? $0 : nil }
-        entryCount = report.metrics.transactionCount
-    }
-
-    func entries(_ options: HAROptions) -> [Entry] {
-        let transactions = metrics.transactions
-        return transactions.map { transaction in
-            let isLast = transaction.number == transactions.count - 1
-            return Entry(
-                startedAt: transaction.startDate,
-                json: HAREntry(transaction, body: isLast ? body : nil, options).json
-            )
-        }
-    }
-}
-
 /// One entry of an archive, of one transaction.
 struct HAREntry {
     private let transaction: TransactionMetrics
-    private let body: Data?
+    private let sent: HARTask.SentBody?
+    private let received: HARTask.ReceivedBody?
     private let options: HAROptions
     private let redaction: HARRedaction
 
-    init(_ transaction: TransactionMetrics, body: Data?, _ options: HAROptions) {
+    init(
+        _ transaction: TransactionMetrics,
+        sent: HARTask.SentBody?,
+        received: HARTask.ReceivedBody?,
+        _ options: HAROptions
+    ) {
         self.transaction = transaction
-        self.body = body
+        self.sent = sent
+        self.received = received
         self.options = options
         redaction = HARRedaction(options)
     }
@@ -75,46 +51,60 @@ struct HAREntry {
     private var request: JSONValue {
         let request = transaction.request
         let fields = request.headerFields.map { ($0.name.rawName, $0.value) }
+        let url = redaction.url(request.url)
+        let query = url.utf8.firstIndex(of: UInt8(ascii: "?")).map { url[$0...].dropFirst() } ?? ""
         var members: JSONObject = [
             "method": JSONValue(request.method.rawValue),
-            "url": JSONValue(redaction.url(request.url)),
+            "url": JSONValue(url),
             "httpVersion": JSONValue(httpVersion),
             "cookies": JSONValue(requestCookies),
             "headers": JSONValue(fields.map { pair($0, redaction.field($0, $1)) }),
-            "queryString": JSONValue(
-                redaction.pairs(in: request.url.query(percentEncoded: true) ?? "").map { pair($0.name, $0.value) }
+            "queryString": JSONValue(HARRedaction.pairs(in: query).map { pair($0.name, $0.value) }),
+            "headersSize": JSONValue(
+                transaction.bytes.requestHead > 0 ? transaction.bytes.requestHead : -1
             ),
-            "headersSize": JSONValue(transaction.bytes.requestHead > 0 ? transaction.bytes.requestHead : -1),
-            "bodySize": JSONValue(transaction.bytes.requestBody),
+            "bodySize": JSONValue(
+                isCounted ? transaction.bytes.requestBody : sent.map { $0.length ?? -1 } ?? 0
+            ),
         ]
         members["postData"] = postData
         return .object(members)
     }
 
+    /// Whether the bytes were counted, as the engine does; of a transport of the user's, only the
+    /// sizes of bodies in memory are known.
+    private var isCounted: Bool {
+        transaction.connectionIdentifier != nil || transaction.error != nil
+    }
+
     private var postData: JSONValue? {
-        guard let body = transaction.request.body, body.length != 0 else { return nil }
-        let type = transaction.request.headerFields[.contentType] ?? ""
-        let isForm = type.lowercased().hasPrefix("application/x-www-form-urlencoded")
-        var members: JSONObject = ["mimeType": JSONValue(type), "params": []]
-        guard case .bytes(let buffer) = body.storage, buffer.readableBytes <= options.bodyLimit else {
+        guard let sent, !sent.isEmpty else { return nil }
+        let fields = transaction.request.headerFields
+        var members: JSONObject = ["mimeType": JSONValue(fields[.contentType] ?? ""), "params": []]
+        let body: Data? =
+            switch sent {
+            case .bytes(let bytes): redaction.body(Data(bytes.readableBytesView), fields: fields)
+            case .form(let form): redaction.body(form)
+            case .omitted: nil
+            }
+        guard let body else {
             members["text"] = ""
             members["comment"] = "The body was not recorded."
             return .object(members)
         }
-        guard let text = String(validating: buffer.readableBytesView, as: UTF8.self) else {
+        guard let text = String(validating: body, as: UTF8.self) else {
             // HAR 1.2 has no encoding for what is sent; base64 is what version 1.3 proposes.
-            members["text"] = JSONValue(Data(taking: buffer).base64EncodedString())
+            members["text"] = JSONValue(body.base64EncodedString())
             members["_encoding"] = "base64"
             members["comment"] = "The text is the body in base64."
             return .object(members)
         }
-        if isForm {
-            let pairs = redaction.pairs(in: text)
-            members["params"] = JSONValue(pairs.map { pair($0.name, $0.value) })
-            members["text"] = JSONValue(redaction.encoded(pairs: text))
-        } else {
-            members["text"] = JSONValue(text)
+        if SecretNames.mediaType(fields[.contentType] ?? "") == SecretNames.formType,
+            fields[.contentEncoding] == nil
+        {
+            members["params"] = JSONValue(HARRedaction.pairs(in: text).map { pair($0.name, $0.value) })
         }
+        members["text"] = JSONValue(text)
         return .object(members)
     }
 
@@ -133,24 +123,32 @@ struct HAREntry {
             "content": content,
             "redirectURL": JSONValue(redirectURL),
             "headersSize": JSONValue(bytes.responseHead > 0 ? bytes.responseHead : -1),
-            "bodySize": JSONValue(head == nil ? -1 : bytes.responseBody),
+            "bodySize": JSONValue(receivedCount),
             "_transferSize": JSONValue(bytes.received),
         ]
         if let error = transaction.error { members["_error"] = JSONValue(error.code.rawValue) }
         return .object(members)
     }
 
+    /// The size of the body as it came, with its framing; -1 where it is not known.
+    private var receivedCount: Int {
+        if transaction.response == nil { return -1 }
+        let count = transaction.bytes.responseBody
+        return count > 0 || isCounted || received?.count == 0 ? count : -1
+    }
+
     private var content: JSONValue {
-        let bytes = transaction.bytes
+        let head = transaction.response
+        let size = received?.count ?? transaction.bytes.decodedResponseBody
         var members: JSONObject = [
-            "size": JSONValue(bytes.decodedResponseBody),
-            "mimeType": JSONValue(transaction.response?[.contentType] ?? "x-unknown"),
+            "size": JSONValue(size), "mimeType": JSONValue(head?[.contentType] ?? "x-unknown"),
         ]
-        if bytes.responseBody > 0, bytes.decodedResponseBody > 0 {
-            members["compression"] = JSONValue(bytes.decodedResponseBody - bytes.responseBody)
-        }
-        guard let body = body ?? transaction.error?.body, body.count <= options.bodyLimit, options.bodyLimit > 0 else {
-            if bytes.decodedResponseBody > 0 { members["comment"] = "The body was not recorded." }
+        if let saved = transaction.bytesSavedByCoding { members["compression"] = JSONValue(saved) }
+        let isDecoded = transaction.bytesSavedByCoding != nil
+        guard options.bodyLimit > 0, let bytes = received?.bytes,
+            let body = redaction.body(bytes, fields: head?.headerFields ?? [:], isDecoded: isDecoded)
+        else {
+            if size > 0 { members["comment"] = "The body was not recorded." }
             return .object(members)
         }
         if let text = String(validating: body, as: UTF8.self), !text.utf8.contains(0) {
@@ -164,8 +162,7 @@ struct HAREntry {
 
     /// `Location` as it came, but without secrets.
     private var redirectURL: String {
-        guard let location = transaction.response?[.location] else { return "" }
-        return URL(string: location).map(redaction.url) ?? location
+        transaction.response?[.location].map { redaction.field("Location", $0) } ?? ""
     }
 
     private var httpVersion: String { (transaction.protocolName ?? "http/1.1").uppercased() }
@@ -177,7 +174,7 @@ struct HAREntry {
         let lines = transaction.request.headerFields[values: .cookie]
         return lines.flatMap { $0.split(separator: ";") }.map { part in
             let (name, value) = Self.assignment(part)
-            return pair(name, redaction.cookie(value))
+            return pair(name, redaction.cookie(value, in: .cookie))
         }
     }
 
@@ -186,7 +183,8 @@ struct HAREntry {
         (transaction.response?.values(for: .setCookie) ?? []).map { line in
             var parts = line.split(separator: ";", omittingEmptySubsequences: false)[...]
             let (name, value) = Self.assignment(parts.popFirst() ?? "")
-            var cookie: JSONObject = ["name": JSONValue(name), "value": JSONValue(redaction.cookie(value))]
+            let shown = redaction.cookie(value, in: .setCookie)
+            var cookie: JSONObject = ["name": JSONValue(name), "value": JSONValue(shown)]
             cookie["httpOnly"] = false
             cookie["secure"] = false
             for part in parts {

@@ -19,10 +19,19 @@ import Synchronization
 /// No counterpart in AFNetworking and Alamofire.
 public final class HARRecorder: TaskObserver {
     private struct State {
-        /// From `first` on; what is before it has been forgotten.
-        var tasks: [HARTask] = []
+        /// From `first` on; what is before it has been forgotten, and is nil.
+        var tasks: [HARTask?] = []
         var first = 0
         var entryCount = 0
+        var byteCount = 0
+
+        mutating func forgetFirst() {
+            guard let task = tasks[first] else { return }
+            entryCount -= task.entryCount
+            byteCount -= task.byteCount
+            tasks[first] = nil
+            first += 1
+        }
     }
 
     /// What is recorded.
@@ -43,9 +52,11 @@ public final class HARRecorder: TaskObserver {
         state.withLock { state in
             state.tasks.append(task)
             state.entryCount += task.entryCount
-            while state.entryCount > options.entryLimit, state.first < state.tasks.count - 1 {
-                state.entryCount -= state.tasks[state.first].entryCount
-                state.first += 1
+            state.byteCount += task.byteCount
+            while state.entryCount > options.entryLimit || state.byteCount > options.byteLimit,
+                state.first < state.tasks.count - 1
+            {
+                state.forgetFirst()
             }
             // Rarely, because it moves all that stay.
             if state.first > state.tasks.count / 2 {
@@ -58,7 +69,7 @@ public final class HARRecorder: TaskObserver {
     /// What was recorded so far.
     public var log: HARLog {
         let tasks = state.withLock { $0.tasks[$0.first...] }
-        return HARLog(tasks, options)
+        return HARLog(tasks.lazy.compactMap(\.self), options)
     }
 
     /// Forgets what was recorded.
@@ -80,15 +91,23 @@ public struct HAROptions: Sendable, Hashable {
     /// one. Default: 10,000.
     public var entryLimit = 10_000
 
-    /// Whether secrets are left out: the values of header fields, query parameters and form fields
-    /// whose names are those of secrets, such as `Authorization`, `X-Api-Key` and `password`; of
-    /// all cookies; and user and password of URLs. "REDACTED" takes their place. Default: true.
+    /// The most bytes that are kept, of bodies and heads: of more, the oldest tasks are forgotten,
+    /// but never the last one. Default: 64 MiB.
+    public var byteLimit = 64 << 20
+
+    /// Whether secrets are left out: the values of header fields, of parameters of URLs, wherever
+    /// these are, of fields and parts of forms, and of members of JSON in requests and responses
+    /// whose names are those of secrets, such as `Authorization`, `X-Api-Key` and `password`; all
+    /// cookies; and user and password of URLs. "REDACTED" takes their place. Default: true.
     ///
-    /// Other bodies are recorded as they are, also JSON that holds secrets: see ``bodyLimit``.
+    /// A body is not recorded where its type says that it may hold secrets and they cannot be
+    /// found: one that is compressed, JSON that is not well-formed, a multipart body that was not
+    /// made of a ``MultipartFormData``. A secret under another name, in plain text or in a path is
+    /// not recognized; with a ``bodyLimit`` of 0 no body is recorded.
     public var redactsSecrets = true
 
-    /// More names of header fields, query parameters and form fields whose values are left out, in
-    /// any case. They count also where ``redactsSecrets`` is false. Default: none.
+    /// More names of header fields, parameters, form fields and JSON members whose values are left
+    /// out, in any case. They count also where ``redactsSecrets`` is false. Default: none.
     public var redactedNames: Set<String> = []
 
     /// Makes the default options.

@@ -16,68 +16,79 @@ extension URL {
 
 /// What an archive does not show.
 struct HARRedaction {
-    private let options: HAROptions
+    private let redactsSecrets: Bool
     private let names: Set<String>
 
     init(_ options: HAROptions) {
-        self.options = options
+        redactsSecrets = options.redactsSecrets
         names = Set(options.redactedNames.map { $0.lowercased() })
     }
 
     private func contains(_ name: String) -> Bool {
-        options.redactsSecrets && SecretNames.contains(name) || names.contains(name.lowercased())
+        redactsSecrets && SecretNames.contains(name) || names.contains(name.lowercased())
     }
 
     /// The value of a header field; the scheme of credentials stays.
     func field(_ name: String, _ value: String) -> String {
         guard contains(name) else {
-            return name.lowercased() == "location" ? URL(string: value).map(url) ?? value : value
+            return Self.urlFields.contains(name.lowercased()) ? URL(string: value).map(url) ?? text(value) : text(value)
         }
-        guard let fieldName = HTTPField.Name(name), SecretNames.contains(name) else { return SecretNames.replacement }
+        guard let fieldName = HTTPField.Name(name), SecretNames.contains(name) else {
+            return SecretNames.replacement
+        }
         return SecretNames.redacted(HTTPField(name: fieldName, value: value))
     }
 
-    func cookie(_ value: String) -> String {
-        options.redactsSecrets || names.contains("cookie") ? SecretNames.replacement : value
+    /// The fields whose values are URLs.
+    private static let urlFields: Set = ["location", "content-location", "referer"]
+
+    /// The value of a cookie in a header field.
+    func cookie(_ value: String, in field: HTTPField.Name) -> String {
+        contains(field.rawName) ? SecretNames.replacement : value
     }
 
     /// The name and the value of each pair of a query or a form, without its encoding.
-    func pairs(in text: String) -> [(name: String, value: String)] {
+    static func pairs(in text: some StringProtocol) -> [(name: String, value: String)] {
         text.utf8.split(separator: UInt8(ascii: "&")).map { pair in
-            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            let name = Self.decoded(parts[0])
-            let value = parts.count > 1 ? Self.decoded(parts[1]) : ""
-            return (name, contains(name) ? SecretNames.replacement : value)
+            let parts = pair.split(
+                separator: UInt8(ascii: "="),
+                maxSplits: 1,
+                omittingEmptySubsequences: false
+            )
+            return (
+                SecretNames.name(encoded: parts[0]),
+                parts.count > 1 ? SecretNames.name(encoded: parts[1]) : ""
+            )
         }
     }
 
-    /// A query or a form with its encoding.
-    func encoded(pairs text: String) -> String {
-        text.split(separator: "&", omittingEmptySubsequences: false).map { pair in
-            guard let equals = pair.firstIndex(of: "="), contains(Self.decoded(pair[..<equals].utf8)) else {
-                return String(pair)
-            }
-            return pair[...equals] + SecretNames.replacement
-        }
-        .joined(separator: "&")
-    }
-
+    /// A URL, without its fragment, which is not sent.
     func url(_ url: URL) -> String {
-        // A fragment is not sent.
-        let text = url.absoluteString.prefix { $0 != "#" }
-        var shown = String(text)
-        if let question = text.firstIndex(of: "?") {
-            shown = text[...question] + encoded(pairs: String(text[text.index(after: question)...]))
-        }
-        guard options.redactsSecrets, url.user != nil || url.password != nil,
+        var shown = String(url.absoluteString.prefix { $0 != "#" })
+        if redactsSecrets, url.user != nil || url.password != nil,
             var components = URLComponents(string: shown)
-        else { return shown }
-        (components.user, components.password) = (nil, nil)
-        return components.string ?? shown
+        {
+            (components.user, components.password) = (nil, nil)
+            shown = components.string ?? shown
+        }
+        return text(shown)
     }
 
-    private static func decoded(_ text: some Collection<UInt8>) -> String {
-        let spaced = text.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
-        return String(decoding: SecretNames.percentDecoded(spaced), as: UTF8.self)
+    /// A text that may have URLs and parameters in it.
+    private func text(_ text: String) -> String {
+        SecretText(hidesUsers: redactsSecrets, isSecret: contains).hidden(in: text)
+    }
+
+    /// A body in memory; nil where secrets may be in it that cannot be found.
+    func body(_ body: Data, fields: HTTPFields, isDecoded: Bool = false) -> Data? {
+        guard redactsSecrets || !names.isEmpty else { return body }
+        // Only a form that is known part by part is searched.
+        if SecretNames.mediaType(fields[.contentType] ?? "").hasPrefix("multipart/") { return nil }
+        return SecretNames.redacted(body, fields: fields, isDecoded: isDecoded, isSecret: contains)
+    }
+
+    /// The bytes of a multipart form.
+    func body(_ form: MultipartFormData) -> Data? {
+        CurlForm.redacted(form, isSecret: contains).bytes()
     }
 }

@@ -120,8 +120,9 @@ public struct ResponseStream: AsyncSequence, Sendable {
         var request = try makeRequest()
         if let timeouts { request.timeouts = timeouts }
         change(&request)
-        return try await session.open(request).accepted(
-            by: [managerValidation, validation],
+        return try await session.open(
+            request,
+            validations: [managerValidation, validation],
             errorBodyLimit: errorBodyLimit
         )
     }

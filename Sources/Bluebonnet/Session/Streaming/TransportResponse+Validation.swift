@@ -2,6 +2,17 @@ import FoundationEssentials
 import NIOCore
 
 extension TransportResponse {
+    /// The response with a body that keeps its session, and knows progress and metrics of its call.
+    func keeping(_ session: SessionManager, _ call: Call) -> TransportResponse {
+        var response = self
+        response.body = body.keeping(session, lineLimit: session.configuration.limits.line) {
+            call.currentProgress
+        } metrics: {
+            call.metrics
+        }
+        return response
+    }
+
     /// The response, when rules accept it before its body is read.
     ///
     /// - Parameters:

@@ -65,11 +65,12 @@ extension SessionCore {
     /// Sends the request and returns with the head. The task is over when the body has come to its
     /// end.
     ///
-    /// When this throws, the task is complete. Otherwise the closure is called when the body has
-    /// ended, with the error that ended it early.
+    /// When this throws, the task is complete, also where the response was refused. Otherwise
+    /// `ended` is called when the body has ended, with the error that ended it early.
     func open(
         _ call: Call,
         _ begun: BegunResponse? = nil,
+        accepting accept: (TransportResponse) async throws(NetworkingError) -> TransportResponse,
         whenEnded ended: (@Sendable (NetworkingError?) -> Void)? = nil
     ) async throws(NetworkingError) -> TransportResponse {
         defer { begun?.present() }
@@ -83,10 +84,11 @@ extension SessionCore {
                     try await send(call.originalRequest, context: context)
                 }
             received(response, for: call)
+            let accepted = try await accept(response)
             guard let stream = response.body.stream else {
                 try call.complete(nil, response, CallResult(head: response.head))
                 ended?(nil)
-                return response
+                return accepted
             }
             stream.whenEnded { end in
                 // The reader of the body gets the error that ended it. A response kept here would
@@ -95,7 +97,7 @@ extension SessionCore {
                 try? call.complete(error, nil, CallResult(head: call.head))
                 ended?(error)
             }
-            return response
+            return accepted
         } catch {
             throw await failed(call, error)
         }
@@ -121,7 +123,8 @@ extension SessionCore {
                 received(response, for: call)
                 return response
             } sendPart: { request, link in
-                // A call of its own, which counts for itself; the session knows only the task.
+                // A call of its own, which counts for itself; the session knows only the task,
+                // which notes its transactions.
                 let part = Call(
                     request,
                     identifier: self.newIdentifier(),

@@ -150,7 +150,7 @@ final class SessionCore: CallOwner {
     ) {
         // One that never began has nothing to report.
         guard !observers.isEmpty, let metrics = task.metrics else { return }
-        let report = TaskReport(
+        var report = TaskReport(
             taskIdentifier: task.identifier,
             request: task.originalRequest,
             metrics: metrics,
@@ -158,6 +158,7 @@ final class SessionCore: CallOwner {
             body: result.body,
             file: result.file
         )
+        report.statusCode = result.head?.statusCode
         for observer in observers { observer.taskDidEnd(report) }
     }
 

@@ -188,14 +188,23 @@ public final class SessionManager: Sendable {
     /// - Returns: The response; its body is still to be read.
     /// - Throws: ``NetworkingError``, but never for a status.
     public func open(_ request: Request) async throws(NetworkingError) -> TransportResponse {
+        try await open(request, validations: [], errorBodyLimit: 0)
+    }
+
+    /// Does the same as ``open(_:)`` for a response that rules accept; see
+    /// ``TransportResponse/accepted(by:errorBodyLimit:)``.
+    func open(
+        _ request: Request,
+        validations: [ResponseValidation],
+        errorBodyLimit: Int
+    ) async throws(NetworkingError) -> TransportResponse {
         let call = Call(request, core: core, kind: .stream, isWatched: true, isStarted: true)
-        var response = try await core.open(call)
-        response.body = response.body.keeping(self, lineLimit: configuration.limits.line) {
-            call.currentProgress
-        } metrics: {
-            call.metrics
+        return try await core.open(call) { response throws(NetworkingError) in
+            try await response.keeping(self, call).accepted(
+                by: validations,
+                errorBodyLimit: errorBodyLimit
+            )
         }
-        return response
     }
 
     /// Makes a task that is not started, and whose response is read while it comes.

@@ -138,14 +138,14 @@ public final class StreamTask: SessionTask {
         do throws(NetworkingError) {
             // The body holds these closures, and this task holds the body: they must not hold it.
             let (call, completion, bodyEnd) = (core.call, completion, TaskEnding<NetworkingError?>())
-            var response = try await core.session.open(call, begun) { bodyEnd.end($0) }
-            let lineLimit = session.configuration.limits.line
-            response.body = response.body.keeping(session, lineLimit: lineLimit) {
-                call.currentProgress
-            } metrics: {
-                call.metrics
+            let response = try await core.session.open(call, begun) { response throws(NetworkingError) in
+                try await response.keeping(session, call).accepted(
+                    by: validations,
+                    errorBodyLimit: errorBodyLimit
+                )
+            } whenEnded: {
+                bodyEnd.end($0)
             }
-            response = try await response.accepted(by: validations, errorBodyLimit: errorBodyLimit)
             bodyEnd.whenThere { completion.end($0) }
             return response
         } catch {

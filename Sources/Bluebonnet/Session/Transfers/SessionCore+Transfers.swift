@@ -1,4 +1,5 @@
 import FoundationEssentials
+import NIOCore
 
 /// The run of a task that a journal knows.
 extension SessionCore {
@@ -29,6 +30,7 @@ extension SessionCore {
         guard let transfer, transfer.isRestored else { return nil }
         do {
             guard let known = try await BlockingThreads.files.run({ try transfer.knownResult() }) else { return nil }
+            call.begin(at: .now())
             try begin(call)
             return (try known.response(to: call), known.file)
         } catch {

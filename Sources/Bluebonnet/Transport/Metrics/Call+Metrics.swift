@@ -7,18 +7,38 @@ extension Call {
     struct Transactions: Sendable {
         /// In the order of their numbers.
         private(set) var records: [TransactionRecord] = []
+        /// What the records do not say; nil for nothing.
+        private(set) var sums: CopyOnWrite<TransactionSums>?
         var redirectCount = 0
 
         /// Notes a transaction, in place of what was noted of it before.
         mutating func note(_ record: TransactionRecord) {
-            guard let last = records.last, last.hop >= record.hop else { return records.append(record) }
-            if let index = records.lastIndex(where: { $0.hop == record.hop }) {
+            guard record.error?.body == nil else { return note(record.withoutErrorBody) }
+            if records.last.map({ $0.hop < record.hop }) ?? true {
+                records.append(record)
+            } else if let index = records.lastIndex(where: { $0.hop == record.hop }) {
                 var record = record
                 record.head = record.head ?? records[index].head
-                record.decodedCount = records[index].decodedCount
+                record.decodedCount = record.decodedCount ?? records[index].decodedCount
                 records[index] = record
-            } else {
+            } else if !isOmitted(record.hop) {
                 records.insert(record, at: records.firstIndex { $0.hop > record.hop } ?? records.endIndex)
+            }
+            if records.count > TaskMetrics.mostKept { omitOne() }
+        }
+
+        /// Whether a transaction would be among those that are not kept.
+        private func isOmitted(_ hop: Int) -> Bool {
+            guard let sums, sums.value.omitted > 0 else { return false }
+            return hop > records[TaskMetrics.firstKept - 1].hop
+                && hop < records[TaskMetrics.firstKept].hop
+        }
+
+        private mutating func omitOne() {
+            let record = records.remove(at: TaskMetrics.firstKept)
+            changeSums { sums in
+                sums.omitted += 1
+                sums.omittedBytes += record.bytes
             }
         }
 
@@ -32,13 +52,45 @@ extension Call {
             var all = earlier
             all.records += records
             all.redirectCount += redirectCount
+            if let sums = sums?.value {
+                all.changeSums { all in
+                    all.omitted += sums.omitted
+                    all.omittedBytes += sums.omittedBytes
+                    all.parts += sums.parts
+                }
+            }
             return all
         }
 
-        /// Notes the size of the last body, its content coding undone.
-        mutating func noteDecoded(_ count: Int) {
-            guard !records.isEmpty else { return }
-            records[records.count - 1].decodedCount = count
+        private mutating func changeSums(_ change: (inout TransactionSums) -> Void) {
+            var value = sums?.value ?? TransactionSums()
+            change(&value)
+            sums = CopyOnWrite(value)
+        }
+
+        /// Notes the size of the body of a transaction, its content coding undone.
+        mutating func noteDecoded(_ count: Int, hop: Int) {
+            guard let index = records.lastIndex(where: { $0.hop == hop }) else { return }
+            records[index].decodedCount = count
+        }
+
+        /// Notes the transactions of a part, whose numbers are those of the whole.
+        ///
+        /// - Parameters:
+        ///   - part: What is known of it.
+        ///   - isNew: Whether nothing of it was noted before.
+        ///   - isOver: Whether nothing more of it will be noted.
+        mutating func note(part: Transactions, isNew: Bool, isOver: Bool) {
+            for record in part.records { note(record) }
+            if isNew { changeSums { $0.parts += 1 } }
+            guard isOver else { return }
+            redirectCount += part.redirectCount
+            if let omitted = part.sums?.value, omitted.omitted > 0 {
+                changeSums { sums in
+                    sums.omitted += omitted.omitted
+                    sums.omittedBytes += omitted.omittedBytes
+                }
+            }
         }
     }
 
@@ -66,6 +118,7 @@ extension Call {
         let transactions = transactions
         return TaskMetrics(
             transactions.records,
+            sums: transactions.sums,
             startedAt: started.instant ?? .uptimeNanoseconds(0),
             endedAt: ended.instant,
             redirectCount: transactions.redirectCount,
@@ -88,8 +141,27 @@ extension Call {
         withLock { $0.transactions.redirectCount += 1 }
     }
 
-    /// Notes the size of the last body, its content coding undone.
-    func noteDecoded(_ count: Int) {
-        withLock { $0.transactions.noteDecoded(count) }
+    /// Notes the size of the body of a transaction, its content coding undone.
+    func noteDecoded(_ count: Int, hop: Int) {
+        withLock { $0.transactions.noteDecoded(count, hop: hop) }
+    }
+
+    /// Notes what is known of the transactions of a part of this task; see
+    /// ``Transactions/note(part:isNew:isOver:)``. False where there are none yet.
+    func note(part: Call, isNew: Bool, isOver: Bool) -> Bool {
+        let transactions = part.withLock(\.transactions)
+        guard !transactions.records.isEmpty else { return false }
+        withLock { $0.transactions.note(part: transactions, isNew: isNew, isOver: isOver) }
+        return true
+    }
+}
+
+extension TransactionRecord {
+    /// The same with an error that holds no body.
+    fileprivate var withoutErrorBody: TransactionRecord {
+        var copy = self
+        copy.error?.body = nil
+        copy.error?.parsedBody = nil
+        return copy
     }
 }

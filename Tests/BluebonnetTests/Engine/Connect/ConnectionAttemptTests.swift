@@ -34,6 +34,7 @@ struct ConnectionAttemptTests {
                         eventLoop: loop,
                         tls: TLSContextSource(settings: TLSSettings()),
                         lookups: NameLookups(resolver: StubResolver()),
+                        times: AttemptTimes(),
                         open: { _, _ in
                             if let cancellation { holder.attempt?.cancel(with: cancellation) }
                         }

@@ -14,13 +14,13 @@ struct TaskMetricsTests {
     private static func checkOrder(_ transaction: TransactionMetrics) {
         let phases = [
             transaction.queue, transaction.nameLookup, transaction.connect, transaction.tls, transaction.sending,
-            transaction.receiving,
+            transaction.waiting, transaction.receiving,
         ]
         var last = transaction.start
         for phase in phases.compactMap(\.self) {
             #expect(phase.start >= last, "\(transaction)")
             if let end = phase.end { #expect(end >= phase.start) }
-            last = phase.start
+            last = phase.end ?? phase.start
         }
         if let end = transaction.end { #expect(end >= last) }
     }
@@ -228,6 +228,63 @@ struct TaskMetricsTests {
         }
     }
 
+    @Test func `of very many transactions the first and the last ones are kept`() async throws {
+        struct Often: Interceptor {
+            func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
+                for _ in 0..<250 { await (try next(request)).body.discard() }
+                return try await next(request)
+            }
+        }
+        try await FaultServer.run(Self.answer) { server in
+            try await withSession(SessionConfiguration { $0.interceptors = [Often()] }) { session in
+                let metrics = try await session.data(for: Request(to: server.baseURL)).metrics
+                #expect(metrics.transactions.count <= 100 && metrics.retryCount == 250)
+                #expect(metrics.transactions.first?.number == 0 && metrics.transactions.last?.number == 250)
+                #expect(metrics.bytes.responseBody == 251 * 5)
+            }
+        }
+    }
+
+    @Test func `the decoded size is that of the transaction whose body was decoded`() async throws {
+        /// Sends the request twice, and returns the first response.
+        struct First: Interceptor {
+            func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
+                let first = try await next(request)
+                await (try next(Request(to: request.url.absoluteString.replacing("/gzip", with: "/get")))).body
+                    .discard()
+                return first
+            }
+        }
+        try await LocalServer.run { server in
+            try await withSession(SessionConfiguration { $0.interceptors = [First()] }) { session in
+                let response = try await session.data(for: Request(to: server.baseURL + "/gzip"))
+                let transactions = response.metrics.transactions
+                #expect(transactions.count == 2)
+                #expect(transactions[0].bytes.decodedResponseBody == response.body.count)
+                #expect(transactions[1].bytes.decodedResponseBody == transactions[1].bytes.responseBody)
+            }
+        }
+    }
+
+    @Test func `a redirect that is not followed any more does not count`() async throws {
+        /// Redirects, and stops the task when the body of the redirect is read.
+        struct Redirecting: Transport {
+            func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+                let head = ResponseHead(status: .found, headerFields: [.location: "/next"])
+                let body = AsyncStream<Data> {
+                    context.call.cancel()
+                    return nil
+                }
+                return TransportResponse(head: head, body: .stream(body), request: request)
+            }
+        }
+        try await withSession(SessionConfiguration(), transport: Redirecting()) { session in
+            let error = try await networkingError { try await session.data(for: Request(to: "http://test.example/")) }
+            #expect(error.isCancelled)
+            #expect(error.metrics?.redirectCount == 0 && error.metrics?.transactionCount == 1)
+        }
+    }
+
     // MARK: Failures
 
     @Test func `a server that refuses connections leaves a transaction without a connection`() async throws {
@@ -255,8 +312,46 @@ struct TaskMetricsTests {
                 let error = try await networkingError { try await session.data(for: Request(to: server.baseURL)) }
                 let transaction = try #require(error.metrics?.transactions.first)
                 #expect(transaction.connect?.end != nil && transaction.tls != nil)
-                #expect(transaction.sending == nil)
+                #expect(transaction.tls?.end == nil && transaction.sending == nil)
+                Self.checkOrder(transaction)
             }
+        }
+    }
+
+    @Test func `a request that ends while it is connected has the phases of that until then`() async throws {
+        // It accepts connections and never speaks.
+        try await FaultServer.run([.stall]) { server in
+            try await withSession { session in
+                var request = try Request(to: "https://localhost:\(server.port)/")
+                request.timeouts = Timeouts(connect: .milliseconds(300))
+                let late = request
+                let timeout = try await networkingError { try await session.data(for: late) }
+                #expect(timeout.code == .connectTimeout)
+                var transaction = try #require(timeout.metrics?.transactions.first)
+                #expect(transaction.nameLookup?.end != nil && transaction.connect?.end != nil)
+                #expect(transaction.tls != nil && transaction.tls?.end == nil)
+                Self.checkOrder(transaction)
+
+                request.timeouts = nil
+                let task = session.dataTask(for: request)
+                task.resume()
+                try await until("the server has the connection") { server.connections.count == 2 }
+                task.cancel()
+                let error = try await networkingError { try await task.value }
+                transaction = try #require(error.metrics?.transactions.first)
+                #expect(error.isCancelled && transaction.connect != nil)
+                #expect(transaction.sending == nil && transaction.connectionIdentifier == nil)
+                Self.checkOrder(transaction)
+            }
+        }
+    }
+
+    @Test func `a name that is not found has a lookup without an end`() async throws {
+        try await withSession { session in
+            let error = try await networkingError { try await session.data(for: Request(to: "http://no.invalid/")) }
+            let transaction = try #require(error.metrics?.transactions.first)
+            #expect(transaction.nameLookup != nil && transaction.nameLookup?.end == nil)
+            #expect(transaction.connect == nil && transaction.end != nil)
         }
     }
 
@@ -294,6 +389,25 @@ struct TaskMetricsTests {
                 #expect(transaction.response?.status.code == 200 && transaction.bytes.responseBody == 4)
                 #expect(transaction.end != nil && transaction.connectionIdentifier != nil)
                 #expect(task.metrics?.duration != nil)
+            }
+        }
+    }
+
+    @Test func `a request that nobody watches keeps the head of a response whose body did not come`() async throws {
+        let half = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"
+        try await FaultServer.run([.readRequest, .send(half), .stall]) { server in
+            try await withSession { session in
+                let request = try Request(to: server.baseURL)
+                let running = Task { try await networkingError { try await session.data(for: request) } }
+                try await until("the head is there") {
+                    session.tasks.first?.metrics?.transactions.first?.response != nil
+                }
+                running.cancel()
+                let error = try await running.value
+                let transaction = try #require(error.metrics?.transactions.first)
+                #expect(error.isCancelled && transaction.error?.code == .cancelled)
+                #expect(transaction.response?.status.code == 200 && transaction.protocolName == "http/1.1")
+                #expect(transaction.bytes.responseBody == 4 && transaction.end != nil)
             }
         }
     }

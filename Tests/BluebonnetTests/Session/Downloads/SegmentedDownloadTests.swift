@@ -47,6 +47,46 @@ struct SegmentedDownloadTests {
         }
     }
 
+    @Test func `the request for each part is in the metrics of the task and in an archive`() async throws {
+        let recorder = HARRecorder()
+        let server = Server()
+        try await FaultServer.run(.requests { server.steps($0) }) { server in
+            try await withSession(SessionConfiguration { $0.observers = [recorder] }) { session in
+                try await withDirectory { directory in
+                    let file = directory.appending(path: "a")
+                    let task = session.downloadTask(for: try request(server, segments: 3), to: file)
+                    let metrics = try await task.response.metrics
+                    #expect(metrics.transactionCount == 5 && metrics.retryCount == 0 && metrics.redirectCount == 0)
+                    let transactions = metrics.transactions
+                    let asked = transactions.compactMap { $0.request.headerFields[.range] }
+                    #expect(Set(asked) == Set(ranges(server)))
+                    #expect(zip(transactions, transactions.dropFirst()).allSatisfy { $0.start <= $1.start })
+                    #expect(transactions.allSatisfy { $0.response?.status.code == 206 })
+                    #expect(transactions.dropFirst().allSatisfy { $0.end != nil && $0.receiving?.end != nil })
+                    #expect(
+                        transactions.dropFirst().reduce(0) { $0 + $1.bytes.responseBody } == Self.bytes.count
+                            - Self.piece
+                    )
+                    #expect(try #require(metrics.duration) >= transactions.compactMap(\.end).max() ?? .zero)
+                }
+            }
+        }
+        #expect(recorder.log.entryCount == 5)
+    }
+
+    @Test func `a part that fails or is redirected has its transactions too`() async throws {
+        var first = Server()
+        first.fault = { start in
+            start == 2 * Self.piece ? [.send("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")] : nil
+        }
+        try await withServer(first) { server, _, session, directory in
+            let task = session.downloadTask(for: try request(server, segments: 2), to: directory.appending(path: "a"))
+            _ = try? await task.response
+            let codes = try #require(task.metrics).transactions.map { $0.response?.status.code }
+            #expect(codes.count == server.requests.count && codes.contains(503))
+        }
+    }
+
     @Test func `a file that fits into the first part is one request`() async throws {
         for count in [1, 1_000, Self.piece] {
             try await withServer(Server(bytes: RangeResponses.bytes(count))) { server, current, session, directory in

@@ -120,6 +120,79 @@ struct HARRecorderTests {
         }
     }
 
+    @Test func `a body without a content coding has no compression, however it is framed`() async throws {
+        let body = "5\r\nhello\r\n0\r\n\r\n"
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        try await FaultServer.run([.readRequest, .send(head + body)]) { server in
+            let entries = try await Self.entries { session in
+                _ = try await session.data(for: Request(to: server.baseURL))
+            }
+            let content = try #require(Self.member(entries[0], "response", "content") as? Object)
+            #expect(content["compression"] == nil && content["size"] as? Int == 5)
+            #expect(Self.member(entries[0], "response", "bodySize") as? Int == body.utf8.count)
+        }
+    }
+
+    @Test func `a body belongs to the last response only where the result is that response`() async throws {
+        /// Tries again after a 500, and keeps the first response where that fails.
+        struct KeepFirst: Interceptor {
+            func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
+                let first = try await next(request)
+                return (try? await next(request)) ?? first
+            }
+        }
+        /// Takes its own body for a 304.
+        struct Stored: Interceptor {
+            func intercept(_ request: Request, context: ExchangeContext, next: Next) async throws -> TransportResponse {
+                let response = try await next(request)
+                guard response.head.status.code == 304 else { return response }
+                let head = ResponseHead(status: .ok)
+                return TransportResponse(head: head, body: .data(Data("stored".utf8)), request: request)
+            }
+        }
+        let script: FaultServer.Script = [.readRequest, .respond(500, body: "first"), .readRequest, .close]
+        try await FaultServer.run(script) { server in
+            let entries = try await Self.entries(SessionConfiguration { $0.interceptors = [KeepFirst()] }) { session in
+                let request = try Request(.post, to: server.baseURL, body: .string("x"))
+                _ = try await session.data(for: request)
+            }
+            #expect(entries.count == 2)
+            #expect(Self.member(entries[1], "response", "content", "text") == nil)
+        }
+        let unchanged = "HTTP/1.1 304 Not Modified\r\n\r\n"
+        try await FaultServer.run([.readRequest, .send(unchanged)]) { server in
+            let entries = try await Self.entries(SessionConfiguration { $0.interceptors = [Stored()] }) { session in
+                _ = try await session.data(for: Request(to: server.baseURL))
+            }
+            #expect(Self.member(entries[0], "response", "status") as? Int == 304)
+            #expect(Self.member(entries[0], "response", "content", "text") == nil)
+            #expect(Self.member(entries[0], "response", "content", "size") as? Int == 0)
+        }
+    }
+
+    @Test func `a size that a transport of the user's does not tell is -1, or that of the body`() async throws {
+        struct Streaming: Transport {
+            func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+                let pieces = AsyncStream { continuation in
+                    continuation.yield(Data("four".utf8))
+                    continuation.finish()
+                }
+                return TransportResponse(head: ResponseHead(status: .ok), body: .stream(pieces), request: request)
+            }
+        }
+        let recorder = HARRecorder()
+        try await withSession(SessionConfiguration { $0.observers = [recorder] }, transport: Streaming()) { session in
+            let pieces = AsyncStream<Data> { $0.finish() }
+            let request = try Request(.post, to: "http://test.example/", body: .stream(pieces))
+            _ = try await session.data(for: request)
+        }
+        let entry = try #require(recorder.log.json["log"]?["entries"]?[0])
+        #expect(entry["request"]?["bodySize"]?.int == -1)
+        #expect(entry["response"]?["bodySize"]?.int == -1)
+        #expect(entry["response"]?["content"]?["size"]?.int == 4)
+        #expect(entry["response"]?["content"]?["text"]?.string == "four")
+    }
+
     @Test func `a binary body is in base64, and a text as it is`() async throws {
         let bytes: [UInt8] = [0, 255, 254, 10]
         let script: FaultServer.Script = [

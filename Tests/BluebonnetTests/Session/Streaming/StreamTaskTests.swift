@@ -47,6 +47,34 @@ struct StreamTaskTests {
         }
     }
 
+    private final class Reports: TaskObserver {
+        let log = EventLog<TaskReport>()
+
+        func taskDidEnd(_ report: TaskReport) { log.append(report) }
+    }
+
+    @Test(arguments: [0, 4, 3_000_000])
+    func `observers and events of a stream that is refused have the error that its user gets`(count: Int) async throws {
+        let body = String(repeating: "a", count: count)
+        let reports = Reports()
+        try await FaultServer.run([.readRequest, .respond(404, body: body), .startOver]) { server in
+            try await withSession(SessionConfiguration { $0.observers = [reports] }) { session in
+                let events = session.events
+                let request = try Request(to: server.baseURL)
+                let error = try await networkingError {
+                    try await ResponseStream(request, session: session).open()
+                }
+                #expect(error.code == .unacceptableStatusCode && error.metrics != nil)
+                #expect(await Self.untilComplete(events).last == error.code.rawValue)
+                let task = session.streamTask(for: request)
+                let other = try await networkingError { try await task.value }
+                #expect(other.code == error.code && (other.body?.count ?? 0) == min(count, 65_536))
+                try await until("both are over") { reports.log.events.count == 2 }
+            }
+        }
+        #expect(reports.log.events.map { $0.error?.code } == [.unacceptableStatusCode, .unacceptableStatusCode])
+    }
+
     @Test func `cancelling the task of a stream ends its body`() async throws {
         try await FaultServer.run([.readRequest, .send(Self.head + "ab"), .stall]) { server in
             try await withSession { session in

@@ -51,6 +51,12 @@ struct JournaledTaskTests {
         }
     }
 
+    private final class Reports: TaskObserver {
+        let log = EventLog<TaskReport>()
+
+        func taskDidEnd(_ report: TaskReport) { log.append(report) }
+    }
+
     private func over(_ task: any SessionTask) async throws {
         try await until("the task is over") { task.state == .completed }
     }
@@ -137,12 +143,16 @@ struct JournaledTaskTests {
                 try await over(task)
             }
             #expect(store.identifiers == [1])
-            try await withJournal(in: store) { session in
+            let reports = Reports()
+            try await withJournal(in: store) {
+                $0.observers = [reports]
+            } _: { session in
                 let task = try #require(session.restoredTasks.first as? DownloadTask)
                 let response = try await task.response
                 #expect(response.value.path == file.path)
                 #expect(response.head[.eTag] == "\"v1\"")
             }
+            #expect(reports.log.events.map(\.file?.path) == [file.path])
             #expect(server.requests.count == 1)
             #expect(store.identifiers == [])
         }

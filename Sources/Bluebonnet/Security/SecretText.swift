@@ -1,35 +1,50 @@
-import Bluebonnet
-
-/// Hides the secrets in a text that may have URLs and parameters in it.
-enum SecretText {
+/// Hides the secrets in texts that may have URLs and parameters in them.
+package struct SecretText {
     /// The bytes that may be in front of a URL or a parameter, and behind it.
     private static let separators = Set("?#&;,<>\"'() \t".utf8)
     /// The number of levels to which values that are URLs or forms themselves are searched.
     private static let depth = 3
 
-    /// The text without user and password of its URLs, and with a word in place of each value whose
-    /// name says that it is secret.
-    static func hidden(in text: [UInt8]) -> [UInt8] {
-        hidden(in: text, depth: depth)
+    private let hidesUsers: Bool
+    private let isSecret: (String) -> Bool
+
+    /// Hides what ``SecretNames`` takes for a secret, and user and password of URLs.
+    package init() {
+        self.init(hidesUsers: true, isSecret: SecretNames.contains)
     }
 
-    private static func hidden(in text: [UInt8], depth: Int) -> [UInt8] {
+    /// - Parameters:
+    ///   - hidesUsers: Whether user and password of URLs are hidden.
+    ///   - isSecret: Whether a name is that of a secret.
+    init(hidesUsers: Bool, isSecret: @escaping (String) -> Bool) {
+        self.hidesUsers = hidesUsers
+        self.isSecret = isSecret
+    }
+
+    /// The text without user and password of its URLs, and with a word in place of each value whose
+    /// name says that it is secret.
+    package func hidden(in text: String) -> String {
+        String(decoding: hidden(in: Array(text.utf8), depth: Self.depth), as: UTF8.self)
+    }
+
+    private func hidden(in text: [UInt8], depth: Int) -> [UInt8] {
         var shown: [UInt8] = []
-        var rest = withoutUsers(text)[...]
+        var rest = (hidesUsers ? Self.withoutUsers(text) : text)[...]
         while let first = rest.first {
-            if separators.contains(first) {
+            if Self.separators.contains(first) {
                 shown.append(first)
                 rest.removeFirst()
                 continue
             }
-            let word = rest.prefix { !separators.contains($0) }
+            let word = rest.prefix { !Self.separators.contains($0) }
             rest = rest[word.endIndex...]
             guard let equals = word.firstIndex(of: UInt8(ascii: "=")) else {
                 shown += word
                 continue
             }
             let value = word[(equals + 1)...]
-            let isSecret = SecretNames.contains(encoded: word[..<equals]) || hasSecret(in: value, depth: depth)
+            let isSecret =
+                isSecret(SecretNames.name(encoded: word[..<equals])) || hasSecret(in: value, depth: depth)
             shown += word[...equals]
             shown += isSecret ? Array(SecretNames.replacement.utf8) : Array(value)
             // A secret in quotation marks may have separators in it; the whole of it is hidden.
@@ -43,7 +58,7 @@ enum SecretText {
     }
 
     /// Whether a value that is percent-encoded has a secret inside.
-    private static func hasSecret(in value: ArraySlice<UInt8>, depth: Int) -> Bool {
+    private func hasSecret(in value: ArraySlice<UInt8>, depth: Int) -> Bool {
         guard depth > 0, value.contains(UInt8(ascii: "%")) else { return false }
         let decoded = SecretNames.percentDecoded(value)
         return hidden(in: decoded, depth: depth - 1) != decoded
