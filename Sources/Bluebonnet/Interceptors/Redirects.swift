@@ -136,13 +136,16 @@ enum Redirects {
                 "\(request) was redirected with its body, and the source of the body can be read only once."
             )
         }
-        if from != to {
-            next.headerFields.removeAll { Self.originFields.contains($0) || SecretNames.contains($0) }
-        }
+        if from != to { next.headerFields.removeAll(where: isMeantForOrigin) }
         return next
     }
 
-    private static func target(of location: String, from url: URL) throws(NetworkingError) -> URL {
+    /// Whether a field was meant for the origin that the request was for, and goes to no other.
+    static func isMeantForOrigin(_ name: String) -> Bool {
+        originFields.contains(name) || SecretNames.contains(name)
+    }
+
+    static func target(of location: String, from url: URL) throws(NetworkingError) -> URL {
         guard !location.isEmpty, let relative = URL(string: location, relativeTo: url) else {
             throw NetworkingError(
                 .invalidRedirect,
@@ -167,7 +170,7 @@ enum Redirects {
         return components.url ?? target
     }
 
-    private static func origin(of url: URL) -> Origin? {
+    static func origin(of url: URL) -> Origin? {
         try? RequestTarget(url).origin
     }
 

@@ -100,6 +100,8 @@ final class Call: SessionTask {
     let identifier: Int
     let kind: Kind
     let originalRequest: Request
+    /// The offer to resume its upload; nil where there is none.
+    let uploadOffer: UploadOffer?
     /// The settings of all calls of the session.
     let settings: SessionSettings
     private let owner: (any CallOwner)?
@@ -144,6 +146,7 @@ final class Call: SessionTask {
         self.kind = kind
         originalRequest = request
         self.settings = settings
+        uploadOffer = UploadOffer(request, kind, settings)
         self.owner = owner
         self.isWatched = isWatched
         guarded = Mutex(State(stage: isStarted ? .running : .created, measuresSpeed: isWatched))

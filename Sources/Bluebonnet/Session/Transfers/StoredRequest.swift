@@ -51,6 +51,8 @@ struct StoredRequest: Sendable, Hashable, Codable {
     private var priority: Priority?
     private var timeoutInterval: Duration?
     private var requestTimeout: Duration?
+    /// The version of the draft; 0 for none.
+    private var resumableUploads: Int?
     /// The priority of the task, where another one was chosen for it.
     private var taskPriority: Priority?
 
@@ -95,6 +97,7 @@ struct StoredRequest: Sendable, Hashable, Codable {
         priority = properties.priority.map(Priority.init)
         timeoutInterval = properties.timeoutInterval
         requestTimeout = properties.requestTimeout
+        resumableUploads = properties.resumableUploads.map { $0.version?.number ?? 0 }
     }
 
     private static func failure(_ what: String, _ request: Request) -> NetworkingError {
@@ -142,6 +145,9 @@ struct StoredRequest: Sendable, Hashable, Codable {
         properties.priority = priority?.priority
         properties.timeoutInterval = timeoutInterval
         properties.requestTimeout = requestTimeout
+        properties.resumableUploads = resumableUploads.map { number in
+            ResumableUploads.DraftVersion(known: number).map { .automatic($0) } ?? .off
+        }
         request.properties = properties
         return request
     }
