@@ -133,7 +133,7 @@ final class ExchangeRun {
 
     /// Notes an informational response (RFC 9110 §15.2).
     func received(informational head: ResponseHead) {
-        informational.append(head)
+        if informational.count < HTTP1Limits.informationalCount { informational.append(head) }
         exchange.received(informational: head)
         guard head.statusCode == 100 else { return }
         // It says that the body may be sent, also when it comes late: the response has not begun.

@@ -11,9 +11,18 @@ final class ResumableUploadHandler: ChannelInboundHandler {
     private enum Stage {
         /// Nothing: the response is made at its end.
         case answer(Answer, isHead: Bool)
-        case receive(upload: Int, version: Int?, endsUpload: Bool, cut: Int?, received: Int)
+        case receive(Reception)
         /// The connection was ended.
         case over
+    }
+
+    private struct Reception {
+        let upload: Int
+        let version: Int?
+        let endsUpload: Bool
+        let cut: Int?
+        let stall: Int?
+        var received = 0
     }
 
     private let state: ResumableUploadState
@@ -70,7 +79,8 @@ final class ResumableUploadHandler: ChannelInboundHandler {
             stage = .answer(Answer(405), isHead: request.method == "HEAD")
             return
         }
-        let isOffered = request.value(of: "Upload-Complete") == "?1" && version.map(state.options.versions.contains) == true
+        let isOffered =
+            request.value(of: "Upload-Complete") == "?1" && version.map(state.options.versions.contains) == true
         let number = state.create(
             ResumableUploadServer.Upload(
                 path: request.path,
@@ -128,26 +138,29 @@ final class ResumableUploadHandler: ChannelInboundHandler {
     ) {
         state.activate(number, context.channel)
         state.change(number) { $0.pieces.append(.init(offset: offset, count: 0)) }
-        stage = .receive(upload: number, version: version, endsUpload: endsUpload, cut: state.nextCut(), received: 0)
-        if case .receive(_, _, _, 0?, _) = stage { end(cutting: number, context) }
+        let (cut, stall) = state.nextEnd()
+        stage = .receive(Reception(upload: number, version: version, endsUpload: endsUpload, cut: cut, stall: stall))
     }
 
     // MARK: The body
 
     private func receive(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
-        guard case .receive(let number, let version, let endsUpload, let cut, var received) = stage else { return }
-        let taken = bytes.readableBytesView.prefix((cut ?? .max) - received)
-        received += taken.count
+        guard case .receive(var reception) = stage else { return }
+        let number = reception.upload
+        let end = min(reception.cut ?? .max, reception.stall ?? .max)
+        let taken = bytes.readableBytesView.prefix(end - reception.received)
+        reception.received += taken.count
         state.change(number) { upload in
             upload.bytes += taken
             upload.pieces[upload.pieces.count - 1].count += taken.count
         }
-        stage = .receive(upload: number, version: version, endsUpload: endsUpload, cut: cut, received: received)
-        if let every = state.options.tellsEvery, let version, received - told >= every {
-            told = received
+        stage = .receive(reception)
+        if let every = state.options.tellsEvery, let version = reception.version, reception.received - told >= every {
+            told = reception.received
             tell(version, [("Upload-Offset", "\(state.upload(number).bytes.count)")], context)
         }
-        if received == cut { end(cutting: number, context) }
+        if reception.received == reception.cut { self.end(cutting: number, context) }
+        if reception.received == reception.stall { stage = .over }
     }
 
     /// Ends the connection as a broken one ends, but so that the client gets all that was sent.
@@ -165,8 +178,9 @@ final class ResumableUploadHandler: ChannelInboundHandler {
         switch stage {
         case .over: break
         case .answer(let answer, let isHead): respond(answer, isHead: isHead, context)
-        case .receive(let number, let version, let endsUpload, _, _):
-            guard endsUpload else {
+        case .receive(let reception):
+            let number = reception.upload
+            guard reception.endsUpload else {
                 let offset = state.upload(number).bytes.count
                 respond(
                     Answer(204, [("Upload-Complete", "?0"), ("Upload-Offset", "\(offset)")]),
@@ -178,7 +192,7 @@ final class ResumableUploadHandler: ChannelInboundHandler {
             state.change(number) { $0.isComplete = true }
             let upload = state.upload(number)
             var answer = state.options.result(upload)
-            if version != nil, upload.pieces.count > 1 { answer.fields.append(("Upload-Complete", "?1")) }
+            if reception.version != nil, upload.pieces.count > 1 { answer.fields.append(("Upload-Complete", "?1")) }
             respond(answer, isHead: false, context)
         }
         stage = .over
@@ -192,6 +206,7 @@ final class ResumableUploadHandler: ChannelInboundHandler {
     }
 
     private func respond(_ answer: Answer, isHead: Bool, _ context: ChannelHandlerContext) {
+        guard !answer.isStalled else { return }
         guard !answer.isCut else {
             stage = .over
             context.close(mode: .output, promise: nil)

@@ -73,6 +73,11 @@ package final class ResumableUploadServer: Sendable {
         state.forget()
     }
 
+    /// Closes all connections.
+    package func closeConnections() {
+        for channel in state.channels { channel.close(promise: nil) }
+    }
+
     /// What it does beside what the draft says.
     package struct Options: Sendable {
         /// The interop versions that it knows.
@@ -81,6 +86,8 @@ package final class ResumableUploadServer: Sendable {
         package var announces = true
         /// The n-th request with a body is cut after so many bytes of it; nil for one that is not.
         package var cuts: [Int?] = []
+        /// The n-th request with a body gets no further than so many bytes of it, and no response.
+        package var stalls: [Int?] = []
         /// The bytes that a cut request loses, of those that had come.
         package var loses = 0
         /// The limit of one request, `max-append-size`.
@@ -111,6 +118,8 @@ package final class ResumableUploadServer: Sendable {
         package var body: String
         /// Whether the connection is closed in place of the response.
         package var isCut = false
+        /// Whether there is never a response.
+        package var isStalled = false
 
         package init(_ status: Int, _ fields: [(name: String, value: String)] = [], _ body: String = "") {
             self.status = status
@@ -122,6 +131,13 @@ package final class ResumableUploadServer: Sendable {
         package static var cut: Answer {
             var answer = Answer(0)
             answer.isCut = true
+            return answer
+        }
+
+        /// No response, on a connection that stays open.
+        package static var stall: Answer {
+            var answer = Answer(0)
+            answer.isStalled = true
             return answer
         }
     }
@@ -205,11 +221,12 @@ final class ResumableUploadState: Sendable {
         }
     }
 
-    /// The bytes after which the next body is cut; nil where it is not.
-    func nextCut() -> Int? {
+    /// The bytes after which the next body is cut, or gets no further; nil where it is not so.
+    func nextEnd() -> (cut: Int?, stall: Int?) {
         state.withLock { state in
             defer { state.bodies += 1 }
-            return state.bodies < options.cuts.count ? options.cuts[state.bodies] : nil
+            func value(_ list: [Int?]) -> Int? { state.bodies < list.count ? list[state.bodies] : nil }
+            return (value(options.cuts), value(options.stalls))
         }
     }
 

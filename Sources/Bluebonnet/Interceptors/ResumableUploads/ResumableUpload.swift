@@ -81,12 +81,16 @@ struct ResumableUpload {
                 step = try await take(offered)
             case .ask(let failures):
                 try await context.sleep(for: context.configuration.pauseOfUpload(failures))
-                guard let (resource, creation) = notices.resource else { return try fail(.interrupted(isResumable: false)) }
+                guard let (resource, creation) = notices.resource else {
+                    return try fail(.interrupted(isResumable: false))
+                }
                 // What the server has is not known before its response.
                 context.call.sends(from: (max(machine.acknowledged, context.call.counts.sent), body.length))
                 step = try await take(creation.toUploadResource(.head, resource, version))
             case .append(let start, let count):
-                guard let (resource, creation) = notices.resource else { return try fail(.interrupted(isResumable: false)) }
+                guard let (resource, creation) = notices.resource else {
+                    return try fail(.interrupted(isResumable: false))
+                }
                 try Self.check(try await Self.identity(of: body), file, body)
                 context.call.sends(from: (start, body.length))
                 kept = nil

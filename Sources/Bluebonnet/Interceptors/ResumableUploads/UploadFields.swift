@@ -57,9 +57,9 @@ struct UploadStatus: Sendable, Equatable {
     }
 
     private static func item(_ text: String) -> Substring {
-        let item = text.prefix { $0 != ";" }
-        let start = item.drop { $0 == " " }
-        return start.prefix { $0 != " " }
+        var item = text.prefix { $0 != ";" }.drop { $0 == " " }
+        while item.last == " " { item.removeLast() }
+        return item
     }
 
     /// The limit of one request (§4.1.4). A member of a type that it must not have makes the whole

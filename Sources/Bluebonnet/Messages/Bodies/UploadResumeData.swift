@@ -31,7 +31,8 @@ public struct UploadResumeData: Sendable, Hashable, Codable {
     /// The version of the file; nil for a body that is no file.
     var file: FileIdentity?
 
-    init(url: URL, originalURL: URL, totalByteCount: Int?, version: ResumableUploads.DraftVersion, file: FileIdentity?) {
+    init(url: URL, originalURL: URL, totalByteCount: Int?, version: ResumableUploads.DraftVersion, file: FileIdentity?)
+    {
         self.url = url
         self.originalURL = originalURL
         self.totalByteCount = totalByteCount

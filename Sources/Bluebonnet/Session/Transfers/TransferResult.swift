@@ -9,6 +9,7 @@ struct TransferResult: Sendable, Codable {
         var code: String
         var message: String
         var resumeData: ResumeData?
+        var uploadResumeData: UploadResumeData?
     }
 
     var head: StoredHead?
@@ -46,7 +47,12 @@ struct TransferResult: Sendable, Codable {
         head = error.response.map { StoredHead($0) }
         url = error.request?.url
         body = error.body
-        failure = Failure(code: error.code.rawValue, message: error.message, resumeData: error.resumeData)
+        failure = Failure(
+            code: error.code.rawValue,
+            message: error.message,
+            resumeData: error.resumeData,
+            uploadResumeData: error.uploadResumeData
+        )
     }
 
     /// The response to the request of a call.
@@ -64,6 +70,7 @@ struct TransferResult: Sendable, Codable {
                 body: body
             )
             error.resumeData = failure.resumeData
+            error.uploadResumeData = failure.uploadResumeData
             throw error
         }
         guard let head else { throw NetworkingError(.storeFailed, "The result of the transfer is not whole.") }
