@@ -45,6 +45,11 @@ public struct SessionConfiguration: Sendable {
     /// for it. 1 MiB is what curl does.
     public var continueThreshold: Int?
 
+    /// Whether the uploads of the session, which are the tasks of ``SessionManager/uploadTasks``,
+    /// are offered to servers as resumable ones. Default: automatic; a server that does not know
+    /// the draft ignores the offer, which is two header fields.
+    public var resumableUploads = ResumableUploads.automatic
+
     /// The user's interceptors, outermost first. They run before those of the request and the
     /// built-in ones. Default: none.
     public var interceptors: [any Interceptor] = []
@@ -77,6 +82,12 @@ public struct SessionConfiguration: Sendable {
 
     /// Finds the addresses of host names. Default: the system does.
     var nameResolver: any NameResolver = SystemNameResolver()
+
+    /// The pause of a resumable upload after so many failures in a row. Default: 0, 1, 2, 4, 8, 16
+    /// and 30 seconds.
+    var pauseOfUpload: @Sendable (_ failures: Int) -> Duration = { failures in
+        failures <= 1 ? .zero : .seconds(min(1 << min(failures - 2, 5), 30))
+    }
 
     /// Makes the default configuration.
     public init() {}

@@ -59,6 +59,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     let startedAt: NIODeadline
     let deadline: NIODeadline?
     let collectsBody: Bool
+    private let interim: InterimResponses?
     let needsFreshConnection: Bool
     let preferredLoop: ObjectIdentifier?
     /// The time since which it waits for a connection: a request that is sent again begins anew.
@@ -137,6 +138,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         self.startedAt = startedAt
         self.deadline = deadline
         self.collectsBody = context.collectsBody
+        interim = context.interim
         self.needsFreshConnection = needsFreshConnection
         self.preferredLoop = preferredLoop
         waitsSince = isFirst ? startedAt : .now()
@@ -223,6 +225,12 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     func tell(_ kind: @autoclosure () -> HopEvent.Kind) {
         guard let observer = call.settings.hopObserver else { return }
         observer(HopEvent(call: call, hop: hop, kind: kind()))
+    }
+
+    /// Hands over an informational response to who wants it now.
+    func received(informational head: ResponseHead) {
+        interim?.receive(head, of: request)
+        tell(.received(head))
     }
 
     /// Puts the exchange on a connection; nil when it has ended meanwhile. The connection tells how

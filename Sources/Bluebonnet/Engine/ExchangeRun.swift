@@ -107,7 +107,7 @@ final class ExchangeRun {
     func sentWhole(now: NIODeadline) {
         timings.requestSent = CompactTime(from: exchange.startedAt, to: now)
         exchange.meter.requestEnd.note(now)
-        if let length = exchange.request.body?.length { exchange.call.update { $0.sent = length } }
+        if let length = exchange.request.body?.length { exchange.call.update { $0.sent += length } }
         startClock(now: now)
     }
 
@@ -135,8 +135,8 @@ final class ExchangeRun {
 
     /// Notes an informational response (RFC 9110 §15.2).
     func received(informational head: ResponseHead) {
-        informational.append(head)
-        exchange.tell(.received(head))
+        if informational.count < HTTP1Limits.informationalCount { informational.append(head) }
+        exchange.received(informational: head)
         guard head.statusCode == 100 else { return }
         // It says that the body may be sent, also when it comes late: the response has not begun.
         timings.firstByte = .none

@@ -33,6 +33,12 @@ struct BuiltInSteps: Sendable {
         context: ExchangeContext,
         followsRedirect: Bool = true
     ) async throws -> TransportResponse {
+        // The requests of a resumable upload come here again, each by itself.
+        if context.interim == nil, let offer = context.call.uploadOffer {
+            return try await ResumableUpload.send(request, context: context, offer) { request, context in
+                try await send(request, context: context)
+            }
+        }
         let response =
             if let engine {
                 try await engine.send(request, context: context, offersCodings: decodesContent)

@@ -167,13 +167,16 @@ enum Redirects {
                 )
             }
         }
-        if from != to {
-            next.headerFields.removeAll { Self.originFields.contains($0) || SecretNames.contains($0) }
-        }
+        if from != to { next.headerFields.removeAll(where: isMeantForOrigin) }
         return next
     }
 
-    private static func target(of location: String, from url: URL) throws(NetworkingError) -> URL {
+    /// Whether a field was meant for the origin that the request was for, and goes to no other.
+    static func isMeantForOrigin(_ name: String) -> Bool {
+        originFields.contains(name) || SecretNames.contains(name)
+    }
+
+    static func target(of location: String, from url: URL) throws(NetworkingError) -> URL {
         guard !location.isEmpty, let relative = URL(string: location, relativeTo: url) else {
             throw NetworkingError(
                 .invalidRedirect,
@@ -198,7 +201,7 @@ enum Redirects {
         return components.url ?? target
     }
 
-    private static func origin(of url: URL) -> Origin? {
+    static func origin(of url: URL) -> Origin? {
         try? RequestTarget(url).origin
     }
 

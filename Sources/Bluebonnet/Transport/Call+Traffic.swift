@@ -78,6 +78,9 @@ extension Call {
         fileprivate private(set) var counts = Counts()
         /// What the next hops continue.
         private var beginning: (count: Int, length: Int?) = (0, nil)
+        /// What of an upload the server has before the next hops; nil where each hop is one by
+        /// itself.
+        private var uploaded: (count: Int, length: Int?)?
         /// One element, or none where the speeds are not measured: then they take no memory.
         private var meters: [Meters]
         private var observers: [Int: Observer] = [:]
@@ -102,12 +105,18 @@ extension Call {
         mutating func beginHop(expectedToSend: Int?) -> Notice? {
             if !meters.isEmpty { meters = [Meters()] }
             counts = Counts(expectedToSend: expectedToSend, continued: beginning.count, whole: beginning.length)
+            if let uploaded { (counts.sent, counts.expectedToSend) = (uploaded.count, uploaded.length) }
             return notice
         }
 
         /// Has the next hops begin at a count.
         fileprivate mutating func `continue`(at count: Int, length: Int?) {
             beginning = (count, length)
+        }
+
+        /// Has the next hops send from a position of an upload on.
+        fileprivate mutating func sends(from uploaded: (count: Int, length: Int?)?) {
+            self.uploaded = uploaded
         }
 
         /// Corrects the beginning of the present hop.
@@ -251,6 +260,12 @@ extension Call {
     ///   - length: The length of the whole; nil where it is not known.
     func `continue`(at count: Int, length: Int?) {
         withLock { $0.traffic.continue(at: count, length: length) }
+    }
+
+    /// Has the next hops count the bytes that the server has of an upload as sent, and its whole
+    /// length as what is to be sent; nil for hops that are counted by themselves.
+    func sends(from uploaded: (count: Int, length: Int?)?) {
+        withLock { $0.traffic.sends(from: uploaded) }
     }
 
     /// Notes where the response of the present hop begins: at zero when the server did not

@@ -119,6 +119,8 @@ final class Call: SessionTask {
     let identifier: Int
     let kind: Kind
     let originalRequest: Request
+    /// The offer to resume its upload; nil where there is none.
+    let uploadOffer: UploadOffer?
     /// The settings of all calls of the session.
     let settings: SessionSettings
     /// The circumstances of its making, for the observers of transactions.
@@ -174,6 +176,7 @@ final class Call: SessionTask {
         self.settings = settings
         self.circumstances =
             settings.transactionObservers.isEmpty ? [] : whole?.circumstances ?? settings.circumstances(of: request)
+        uploadOffer = UploadOffer(request, kind, settings)
         self.owner = owner
         self.whole = whole
         hooks = owner == nil ? whole?.hooks : settings.hooks.map { HookLane($0) }

@@ -52,12 +52,21 @@ public struct ExchangeContext: Sendable {
         ExchangeContext(call: call, end: end, collectsBody: false)
     }
 
+    /// The same context for one request of a resumable upload, whose informational responses are
+    /// wanted. It offers nothing by itself.
+    func forPart(ofUpload interim: InterimResponses) -> ExchangeContext {
+        ExchangeContext(call: call, end: end, collectsBody: collectsBody, interim: interim)
+    }
+
     /// ``deadline`` by the clock of the event loops.
     var endsAt: NIODeadline? { end?.deadline }
 
     /// Whether the head is not read before the body is there, so that the engine may hand over both
     /// at once.
     let collectsBody: Bool
+
+    /// Takes the informational responses; nil where nobody wants them before the response.
+    let interim: InterimResponses?
 
     /// The identifier of the task, unique in its session.
     public var taskIdentifier: Int { call.identifier }
@@ -92,8 +101,9 @@ public struct ExchangeContext: Sendable {
         self.init(call: call, end: nil, collectsBody: false)
     }
 
-    init(call: Call, end: End?, collectsBody: Bool) {
+    init(call: Call, end: End?, collectsBody: Bool, interim: InterimResponses? = nil) {
         self.call = call
+        self.interim = interim
         self.end = end
         self.collectsBody = collectsBody
     }

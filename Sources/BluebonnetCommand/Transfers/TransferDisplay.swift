@@ -103,9 +103,18 @@ final class TransferDisplay: Sendable {
     ///   - subject: What the log says it is.
     ///   - size: Its size.
     ///   - wasThere: Whether the whole file was there before.
-    func succeed(_ number: Int, name: String, subject: String, size: Int, wasThere: Bool = false) {
+    ///   - interruptions: The number of times that it was continued. Default: 0.
+    func succeed(
+        _ number: Int,
+        name: String,
+        subject: String,
+        size: Int,
+        wasThere: Bool = false,
+        interruptions: Int = 0
+    ) {
         end(number, size: size, wasThere: wasThere) { sum in
-            let text = wasThere ? "\(ProgressBar.size(size)), there already" : sum.text
+            var text = wasThere ? "\(ProgressBar.size(size)), there already" : sum.text
+            if interruptions > 0 { text += ", resumed after \(interruptions == 1 ? "a cut" : "\(interruptions) cuts")" }
             guard kind == .log, name != subject else { return Message(subject: name, text: text) }
             return Message(subject: subject, text: "\(name): \(text)")
         }

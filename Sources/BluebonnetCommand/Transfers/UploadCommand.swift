@@ -13,6 +13,9 @@ struct UploadCommand: AsyncParsableCommand {
             Each file is the body of a PUT, with the media type that its name has. Where the URL \
             ends with a slash, the name of the file is put behind it.
 
+            When the connection is lost, an upload goes on where the server is, if the server \
+            supports resumable uploads.
+
             Examples:
               bluebonnet upload photo.png :8080/files/photo.png
               bluebonnet upload *.png :8080/files/ -j 8
@@ -64,6 +67,7 @@ struct UploadCommand: AsyncParsableCommand {
         let observation = transfer.observation.observation()
         if let observation { configuration.observers = [observation] }
         configuration.sendsBodiesOnInsecureRedirects = options.bodyOnInsecureRedirects
+        if options.noResume { configuration.resumableUploads = .off }
         let runner = UploadRunner(
             session: SessionManager(configuration: configuration),
             items: items,

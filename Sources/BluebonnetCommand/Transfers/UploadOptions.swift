@@ -39,6 +39,15 @@ struct UploadOptions: ParsableArguments {
     @Flag(name: .long, help: "Send the body again when a redirect leads from https to http. Anyone can then read it.")
     var bodyOnInsecureRedirects = false
 
+    @Flag(
+        name: .long,
+        help: ArgumentHelp(
+            "Do not offer the uploads as resumable ones, and fail when a connection is lost.",
+            discussion: "The offer is two header fields, of the IETF's draft Resumable Uploads for HTTP."
+        )
+    )
+    var noResume = false
+
     func validate() throws {
         if form?.isEmpty == true { throw ValidationError("--form needs the name of a field.") }
     }

@@ -31,14 +31,15 @@ struct UploadRunner: Sendable {
 
     private func upload(_ number: Int, _ received: AsyncStream<Response<Data>>.Continuation) async -> ExitStatus {
         let item = items[number]
-        let task = session.dataTask(for: item.request)
+        let task = session.uploadTask(for: item.request)
         display.begin(number, name: item.name, subject: item.name) { (task.currentProgress.upload, false) }
         switch await task.result {
         case .success(let response):
             let status = ExitStatus(statusCode: response.head.status.code)
             if status == .success {
                 let size = task.currentProgress.upload.completed
-                display.succeed(number, name: item.name, subject: item.name, size: size)
+                let interruptions = Self.interruptions(task.metrics)
+                display.succeed(number, name: item.name, subject: item.name, size: size, interruptions: interruptions)
             } else {
                 display.fail(number, subject: item.name, "\(response.head.status)")
             }
@@ -52,6 +53,11 @@ struct UploadRunner: Sendable {
             display.fail(number, subject: item.name, CommandFailure(error).message)
             return ExitStatus(error)
         }
+    }
+
+    /// The number of times that the upload was continued.
+    private static func interruptions(_ metrics: TaskMetrics?) -> Int {
+        metrics?.transactions.count { $0.request.headerFields[.contentType] == "application/partial-upload" } ?? 0
     }
 
     private func write(_ responses: AsyncStream<Response<Data>>) async {

@@ -54,6 +54,25 @@ import Testing
         }
     }
 
+    @Test func `an upload that is cut goes on, where the server supports that`() async throws {
+        try await withDirectory { directory in
+            let bytes = Data(repeating: 7, count: 2_000_000)
+            try bytes.write(to: directory.appending(path: "movie.mp4"))
+            try await ResumableUploadServer.run(.init { $0.cuts = [900_000, 300_000, 1] }) { server in
+                let arguments = ["upload", "movie.mp4", server.baseURL + "/movie"]
+                let output = try await Command.run(arguments, in: directory)
+                #expect(output.status == 0, "\(output.errors)")
+                #expect(output.text.contains("2000000"))
+                #expect(output.errors.contains(", resumed after 2 cuts"))
+                #expect(server.uploads.map(\.bytes) == [Array(bytes)])
+
+                let refused = try await Command.run(arguments + ["--no-resume"], in: directory)
+                #expect(refused.status != 0)
+                #expect(server.requests.last?.value(of: "Upload-Complete") == nil)
+            }
+        }
+    }
+
     @Test func `two files with one name are not put to one URL`() async throws {
         try await withDirectory { directory in
             try FileManager.default.createDirectory(

@@ -12,6 +12,9 @@ struct HTTP1Limits: Sendable, Hashable {
     /// The most header or trailer fields in one section; `HTTPFields` cannot hold 65 535 or more.
     static let fieldCount = 32_768
 
-    /// The most informational responses before the final one.
+    /// The most informational responses before the final one, beside those below.
     static let informationalCount = 64
+    /// The most 104 responses before the final one: a server says with them how much of an upload
+    /// it has, once a second or so, for as long as the upload takes.
+    static let uploadNoticeCount = 100_000
 }

@@ -63,6 +63,7 @@ struct HTTP1ResponseParser {
     var scanner: HTTP1FieldSectionScanner
     private var kind = RequestKind.ordinary
     private var informationalCount = 0
+    private var uploadNoticeCount = 0
 
     /// Whether the connection may be used for another request after this response; valid after the
     /// `head` event.
@@ -95,7 +96,7 @@ struct HTTP1ResponseParser {
         self.kind = kind
         state = .head
         scanner.begin(head: true)
-        informationalCount = 0
+        (informationalCount, uploadNoticeCount) = (0, 0)
         isKeepAlive = false
         hasReceivedBytes = false
     }
@@ -169,9 +170,11 @@ struct HTTP1ResponseParser {
         // RFC 9110 §15.2: 1xx are informational, except that 101 (§15.2.2) ends HTTP/1.1 on this
         // connection.
         if statusLine.code < 200 && statusLine.code != 101 {
-            informationalCount += 1
-            guard informationalCount <= HTTP1Limits.informationalCount else {
-                throw HTTP1ParseError(.tooManyInformational(limit: HTTP1Limits.informationalCount))
+            let isNotice = statusLine.code == 104
+            let limit = isNotice ? HTTP1Limits.uploadNoticeCount : HTTP1Limits.informationalCount
+            if isNotice { uploadNoticeCount += 1 } else { informationalCount += 1 }
+            guard (isNotice ? uploadNoticeCount : informationalCount) <= limit else {
+                throw HTTP1ParseError(.tooManyInformational(limit: limit))
             }
             scanner.begin(head: true)
             return .informational(head)

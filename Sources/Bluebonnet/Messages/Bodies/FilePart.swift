@@ -35,7 +35,7 @@ struct FilePart: Sendable {
     /// The bytes still to be sent.
     var count: Int { range.count }
 
-    /// Hands over a file part by part. A part is in the page cache by then, so that the event loop
+    /// Hands over a file, or a range of it, part by part. A part is in the page cache by then, so that the event loop
     /// does not wait for a disk.
     ///
     /// - Returns: False, without having handed over anything, when the system does not say what is
@@ -44,6 +44,7 @@ struct FilePart: Sendable {
     static func produce(
         from path: String,
         length: Int,
+        _ range: Range<Int>? = nil,
         subject: String = RequestBodyLengthMismatch.wholeBody,
         _ take: @Sendable (FilePart) async throws -> Void
     ) async throws -> Bool {
@@ -52,7 +53,7 @@ struct FilePart: Sendable {
             let file = try SystemFile(reading: path)
             return (file, file.isLocal)
         }
-        let whole = FilePart(file: file, length: length, subject: subject, range: 0..<length)
+        let whole = FilePart(file: file, length: length, subject: subject, range: range ?? 0..<length)
         try whole.checkLength()
         guard isLocal else { return false }
         var window = 0..<0
@@ -62,7 +63,7 @@ struct FilePart: Sendable {
             if !window.contains(large.range.lowerBound) {
                 let next = large.range.lowerBound..<min(large.range.lowerBound + windowSize, length)
                 let isThere = try await threads.run { file.isInPageCache(next) }
-                if isThere == nil, next.lowerBound == 0 { return false }
+                if isThere == nil, next.lowerBound == whole.range.lowerBound { return false }
                 (window, isWindowThere, lookedAt) = (next, isThere == true, .now())
             }
             var isThere = isWindowThere && NIODeadline.now() - lookedAt < lookTime
@@ -77,6 +78,12 @@ struct FilePart: Sendable {
             }
         }
         return true
+    }
+
+    /// A part of this part, by positions in it.
+    func part(_ part: Range<Int>) -> FilePart {
+        let start = range.lowerBound + part.lowerBound
+        return FilePart(file: file, length: length, subject: subject, range: start..<(start + part.count))
     }
 
     private func split(by size: Int) -> some Sequence<FilePart> {

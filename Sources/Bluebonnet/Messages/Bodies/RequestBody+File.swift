@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import NIOCore
 
 #if canImport(Glibc)
     import Glibc
@@ -68,16 +69,34 @@ extension RequestBody {
         }
     }
 
-    static func produceFile(at path: String, length: Int, _ sink: Sink) async throws {
+    /// Produces a part of a file, which has to have its declared length.
+    static func produceFile(at path: String, length: Int, _ range: Range<Int>, _ sink: Sink) async throws {
         // To read one block takes no longer than to look for it in the page cache.
-        if length >= blockSize, let take = sink.takeFile,
-            try await FilePart.produce(from: path, length: length, take)
+        if range.count >= blockSize, let take = sink.takeFile,
+            try await FilePart.produce(from: path, length: length, range, take)
         {
             return
         }
         let threads = BlockingThreads.files
         let file = try await threads.run { try SystemFile(reading: path) }
-        while let block = try await threads.run({ try file.read(upTo: blockSize) }) {
+        guard range != 0..<length else {
+            while let block = try await threads.run({ try file.read(upTo: blockSize) }) {
+                try await sink(block)
+            }
+            return
+        }
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let most = min(blockSize, range.upperBound - position)
+            let block = try await threads.run { [position] in
+                let size = try file.size()
+                guard size <= length else { throw RequestBodyLengthMismatch.more(than: length) }
+                guard let block = try file.read(upTo: most, at: position) else {
+                    throw RequestBodyLengthMismatch.only(size, of: length)
+                }
+                return block
+            }
+            position += block.readableBytes
             try await sink(block)
         }
     }

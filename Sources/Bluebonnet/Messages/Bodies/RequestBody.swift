@@ -96,7 +96,7 @@ extension RequestBody {
             while let piece = rest.readSlice(length: min(rest.readableBytes, Self.pieceSize)), piece.readableBytes > 0 {
                 try await sink(piece)
             }
-        case .file(let path, let length): try await Self.produceFile(at: path, length: length, sink)
+        case .file(let path, let length): try await Self.produceFile(at: path, length: length, 0..<length, sink)
         case .produced(_, _, let produce): try await produce(sink)
         }
     }

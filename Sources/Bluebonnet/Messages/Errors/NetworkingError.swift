@@ -18,6 +18,7 @@ public struct NetworkingError: Error, Sendable {
         var parsedBody: (any Sendable)?
         var underlying: (any Error)?
         var resumeData: ResumeData?
+        var uploadResumeData: UploadResumeData?
         var metrics: TaskMetrics?
         var connection: ConnectionRecord?
         var detail: Detail?
@@ -88,6 +89,13 @@ public struct NetworkingError: Error, Sendable {
     public var resumeData: ResumeData? {
         get { contents.value.resumeData }
         set { contents.value.resumeData = newValue }
+    }
+
+    /// What continues an upload that failed; nil where the server does not support that, or has
+    /// given it up. See ``UploadResumeData``.
+    public var uploadResumeData: UploadResumeData? {
+        get { contents.value.uploadResumeData }
+        set { contents.value.uploadResumeData = newValue }
     }
 
     /// What had happened until the task failed: redirects, retries, timings and connections. Nil

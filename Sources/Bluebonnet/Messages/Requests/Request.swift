@@ -63,9 +63,10 @@ public struct Request: Sendable {
         set { contents.value.properties = newValue == RequestProperties() ? nil : newValue }
     }
 
-    /// The two timeouts of ``properties``, without a copy of them.
+    /// Some of ``properties``, without a copy of them.
     var timeoutInterval: Duration? { contents.value.properties?.timeoutInterval }
     var requestTimeout: Duration? { contents.value.properties?.requestTimeout }
+    var resumableUploads: ResumableUploads? { contents.value.properties?.resumableUploads }
 
     /// The timeouts of this request where they differ from the session's. Default: the session's.
     public var timeouts: Timeouts? {

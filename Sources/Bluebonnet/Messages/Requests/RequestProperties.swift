@@ -57,6 +57,11 @@ public struct RequestProperties: Sendable, Hashable {
     /// is as fast.
     public var downloadSegments: Int?
 
+    /// Whether the body is offered to the server as a resumable upload, in place of
+    /// ``SessionConfiguration/resumableUploads``; also for a task that is no ``UploadTask``.
+    /// Default: not set.
+    public var resumableUploads: ResumableUploads?
+
     /// Makes properties of which none is set.
     public init() {}
 
@@ -71,6 +76,7 @@ public struct RequestProperties: Sendable, Hashable {
         result.timeoutInterval = timeoutInterval ?? other.timeoutInterval
         result.requestTimeout = requestTimeout ?? other.requestTimeout
         result.downloadSegments = downloadSegments ?? other.downloadSegments
+        result.resumableUploads = resumableUploads ?? other.resumableUploads
         return result
     }
 }

@@ -71,6 +71,15 @@ public struct RequestOption: Sendable {
         request { $0.properties.downloadSegments = count }
     }
 
+    /// Whether the body is offered as a resumable upload, in place of
+    /// ``SessionConfiguration/resumableUploads``; see ``RequestProperties/resumableUploads``.
+    ///
+    /// - Parameter setting: The setting.
+    /// - Returns: The option.
+    public static func resumableUploads(_ setting: ResumableUploads) -> RequestOption {
+        request { $0.properties.resumableUploads = setting }
+    }
+
     /// Whether the body waits for `100 Continue`; see ``Request/expectsContinue``.
     ///
     /// - Parameter expects: Whether it waits.

@@ -17,11 +17,15 @@ struct TaskCore<Success: Sendable>: Sendable {
         session: SessionCore,
         kind: Call.Kind,
         restoring transfer: JournaledTransfer? = nil,
+        resuming resumeData: UploadResumeData? = nil,
         record: () throws(NetworkingError) -> TransferRecord? = { () throws(NetworkingError) in nil }
     ) {
         self.session = session
         call = Call(request, core: session, identifier: transfer?.identifier, kind: kind, isWatched: true)
         self.transfer = transfer ?? session.transfers?.made(call.identifier, record)
+        guard let offer = call.uploadOffer else { return }
+        if let earlier = resumeData ?? self.transfer?.uploadResumeData { offer.continue(earlier) }
+        if let transfer = self.transfer { offer.whenChanged { transfer.note($0) } }
     }
 
     /// Makes the task known to its session, as a step of making it.

@@ -7,6 +7,9 @@ import FoundationEssentials
 /// ``ValueTask/value``. It differs from a ``DataTask`` with the same body by its place in the
 /// session, which lists it among ``SessionManager/uploadTasks``.
 ///
+/// Where the server supports it, the upload goes on when its connection is lost; see
+/// ``ResumableUploads``.
+///
 /// The length of a file is taken when the task is made. A file that has another length when it is
 /// sent fails the task with ``NetworkingError/Code/requestBodyLengthMismatch``.
 ///
@@ -25,11 +28,14 @@ public final class UploadTask<Output: Sendable>: ValueTask {
         _ request: Request,
         session: SessionCore,
         restoring transfer: JournaledTransfer? = nil,
+        resuming resumeData: UploadResumeData? = nil,
         serializer: (any ResponseSerializer)? = nil,
         serialize: @escaping Serialize
     ) {
-        core = TaskCore(request, session: session, kind: .upload, restoring: transfer) {
-            () throws(NetworkingError) in try TransferRecord(request)
+        var request = request
+        if let resumeData { request.properties.resumableUploads = .automatic(resumeData.version) }
+        core = TaskCore(request, session: session, kind: .upload, restoring: transfer, resuming: resumeData) {
+            () throws(NetworkingError) in try TransferRecord(request, resuming: resumeData)
         }
         self.serialize = serialize
         core.present(as: self, serializer: serializer)
@@ -118,6 +124,20 @@ public final class UploadTask<Output: Sendable>: ValueTask {
     /// Fails the task with ``NetworkingError/Code/cancelled``, unless it is complete.
     public func cancel() {
         core.cancel()
+    }
+
+    /// Cancels the task, and leaves what the server has of the body there, where the server supports
+    /// resumable uploads. A cancelled upload is not deleted on the server either: that has a time
+    /// for it.
+    ///
+    /// Counterpart of `cancelByProducingResumeData:` of `NSURLSessionUploadTask`.
+    ///
+    /// - Returns: What continues the upload; nil when the server has not offered that, and when the
+    ///   task is complete.
+    public func cancelProducingResumeData() async -> UploadResumeData? {
+        if core.cancel() { return core.call.uploadOffer?.resource }
+        guard case .failure(let error) = await core.ending.outcome(onCancel: {}), error.isCancelled else { return nil }
+        return error.uploadResumeData
     }
 
     @Sendable func work() async throws(NetworkingError) -> Response<Output> {

@@ -103,6 +103,12 @@ final class JournaledTransfer: Sendable {
         changeLater { $0.partialFile = path }
     }
 
+    /// Notes the upload resource; nil when there is none any more.
+    func note(_ resource: UploadResumeData?) {
+        guard state.withLock({ try? $0.record.get().upload }) != resource else { return }
+        changeLater { $0.upload = resource }
+    }
+
     /// Notes that a file is complete and about to get its name, and returns when the disk has that.
     func willCommit(_ file: SystemFile, to target: PartialFile.Target, _ head: ResponseHead) async {
         _ = await change { record in
@@ -202,6 +208,11 @@ final class JournaledTransfer: Sendable {
     func resumeData(for url: URL) -> ResumeData? {
         guard isRestored, let path = try? state.withLock({ $0.record }).get().knownPartialFile else { return nil }
         return ResumeData(partialFile: path, from: url)
+    }
+
+    /// The upload resource of an earlier process; nil where there is none.
+    var uploadResumeData: UploadResumeData? {
+        isRestored ? state.withLock { try? $0.record.get().upload } : nil
     }
 
     // MARK: The journal

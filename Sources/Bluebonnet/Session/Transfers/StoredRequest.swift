@@ -59,6 +59,8 @@ struct StoredRequest: Sendable, Hashable, Codable {
     private var timeoutInterval: Duration?
     private var requestTimeout: Duration?
     private var downloadSegments: Int?
+    /// The version of the draft; 0 for none.
+    private var resumableUploads: Int?
     /// The priority of the task, where another one was chosen for it.
     private var taskPriority: Priority?
 
@@ -104,6 +106,7 @@ struct StoredRequest: Sendable, Hashable, Codable {
         timeoutInterval = properties.timeoutInterval
         requestTimeout = properties.requestTimeout
         downloadSegments = properties.downloadSegments
+        resumableUploads = properties.resumableUploads.map { $0.version?.number ?? 0 }
     }
 
     private static func failure(_ what: String, _ request: Request) -> NetworkingError {
@@ -151,6 +154,9 @@ struct StoredRequest: Sendable, Hashable, Codable {
         properties.timeoutInterval = timeoutInterval
         properties.requestTimeout = requestTimeout
         properties.downloadSegments = downloadSegments
+        properties.resumableUploads = resumableUploads.map { number in
+            ResumableUploads.DraftVersion(known: number).map { .automatic($0) } ?? .off
+        }
         request.properties = properties
         return request
     }

@@ -39,6 +39,8 @@ struct TransferRecord: Sendable, Codable {
     var request: StoredRequest
     /// Nil for an upload.
     private(set) var download: Download?
+    /// The upload resource on the server, with which an upload goes on.
+    var upload: UploadResumeData?
     /// Whether the task was started.
     var isStarted = false
     /// The path of the partial file, where it cannot be foreseen.
@@ -49,8 +51,9 @@ struct TransferRecord: Sendable, Codable {
     // MARK: Making it
 
     /// The record of an upload.
-    init(_ request: Request) throws(NetworkingError) {
+    init(_ request: Request, resuming upload: UploadResumeData? = nil) throws(NetworkingError) {
         self.request = try StoredRequest(request)
+        self.upload = upload
     }
 
     /// The record of a download.

@@ -9,6 +9,7 @@ struct TransferResult: Sendable, Codable {
         var code: String
         var message: String
         var resumeData: ResumeData?
+        var uploadResumeData: UploadResumeData?
     }
 
     /// The most bytes that are stored of a body that an error has.
@@ -60,7 +61,12 @@ struct TransferResult: Sendable, Codable {
         head = error.response.map { StoredHead($0) }
         url = error.request?.url
         body = error.body?.prefix(Self.longestErrorBody)
-        failure = Failure(code: error.code.rawValue, message: error.message, resumeData: error.resumeData)
+        failure = Failure(
+            code: error.code.rawValue,
+            message: error.message,
+            resumeData: error.resumeData,
+            uploadResumeData: error.uploadResumeData
+        )
     }
 
     /// The response to the request of a call.
@@ -78,6 +84,7 @@ struct TransferResult: Sendable, Codable {
                 body: body
             )
             error.resumeData = failure.resumeData
+            error.uploadResumeData = failure.uploadResumeData
             throw error
         }
         guard let head else { throw NetworkingError(.storeFailed, "The result of the transfer is not whole.") }

@@ -24,13 +24,15 @@ extension HTTPSessionManager {
     ///   - headers: Header fields that win over the serializer's. Default: none.
     ///   - timeout: The longest time for the whole exchange. Default: the session's.
     ///   - options: Settings of this call. Default: none.
+    ///   - resumeData: The upload to continue, of the same content. Default: none.
     ///   - serializer: Makes the value of the response. Default: none; the body is discarded.
     ///   - progress: Called at changes of the upload, on no particular thread, with
     ///     ``TaskProgress/upload`` only: its fraction rises to 1 when the body is sent. Default:
     ///     nobody.
     /// - Returns: The value.
-    /// - Throws: ``NetworkingError``; ``NetworkingError/Code/requestBodyFailed`` for a file that is
-    ///   not there, ``NetworkingError/Code/requestBodyLengthMismatch`` when its length changed.
+    /// - Throws: ``NetworkingError``, with ``NetworkingError/uploadResumeData`` where the upload can
+    ///   be continued; ``NetworkingError/Code/requestBodyFailed`` for a file that is not there,
+    ///   ``NetworkingError/Code/requestBodyLengthMismatch`` when its length changed.
     @discardableResult
     public func upload<Serializer: ResponseSerializer>(
         _ path: String,
@@ -40,6 +42,7 @@ extension HTTPSessionManager {
         headers: RequestHeaders = [:],
         timeout: Duration? = nil,
         options: [RequestOption] = [],
+        resuming resumeData: UploadResumeData? = nil,
         as serializer: Serializer = DiscardingResponseSerializer(),
         progress: (@Sendable (TaskProgress) -> Void)? = nil
     ) async throws(NetworkingError) -> Serializer.Output {
@@ -51,6 +54,7 @@ extension HTTPSessionManager {
             headers: headers,
             timeout: timeout,
             options: options,
+            resuming: resumeData,
             as: serializer
         )
         if let progress { task.onProgress(Self.ofUpload(progress)) }
@@ -193,6 +197,7 @@ extension HTTPSessionManager {
     ///   - headers: Header fields that win over the serializer's. Default: none.
     ///   - timeout: The longest time for the whole exchange. Default: the session's.
     ///   - options: Settings of this call. Default: none.
+    ///   - resumeData: The upload to continue, of the same content. Default: none.
     ///   - serializer: Makes the value of the response.
     /// - Returns: The task, not started.
     /// - Throws: As ``request(_:_:parameters:body:query:headers:timeout:options:)``.
@@ -204,6 +209,7 @@ extension HTTPSessionManager {
         headers: RequestHeaders = [:],
         timeout: Duration? = nil,
         options: [RequestOption] = [],
+        resuming resumeData: UploadResumeData? = nil,
         as serializer: Serializer
     ) throws(NetworkingError) -> UploadTask<Serializer.Output> {
         let request = try request(
@@ -215,16 +221,17 @@ extension HTTPSessionManager {
             timeout: timeout,
             options: options
         )
-        return uploadTask(request, serializer, options)
+        return uploadTask(request, serializer, options, resumeData)
     }
 
     /// Makes an upload under the manager's validation.
     private func uploadTask<Serializer: ResponseSerializer>(
         _ request: Request,
         _ serializer: Serializer,
-        _ options: [RequestOption]
+        _ options: [RequestOption],
+        _ resumeData: UploadResumeData? = nil
     ) -> UploadTask<Serializer.Output> {
-        session.uploadTask(for: request, as: checked(serializer, options))
+        session.uploadTask(for: request, resuming: resumeData, as: checked(serializer, options))
     }
 
     /// The same closure for the upload alone: it is not called for the response.

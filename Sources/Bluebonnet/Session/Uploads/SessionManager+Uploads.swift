@@ -9,13 +9,16 @@ extension SessionManager {
     ///
     /// - Parameters:
     ///   - request: The request to send, with its body.
+    ///   - resumeData: The upload to continue, of the same body. Default: none.
     ///   - serializer: Makes the value of the response.
     /// - Returns: The task, not started.
     public func uploadTask<Serializer: ResponseSerializer>(
         for request: Request,
+        resuming resumeData: UploadResumeData? = nil,
         as serializer: Serializer
     ) -> UploadTask<Serializer.Output> {
-        UploadTask(request, session: core, serializer: serializer) { received throws(NetworkingError) in
+        UploadTask(request, session: core, resuming: resumeData, serializer: serializer) {
+            received throws(NetworkingError) in
             try serializer.serialize(received)
         }
     }
@@ -23,10 +26,15 @@ extension SessionManager {
     /// Makes an upload that is not started and returns the body of the response as it is: nothing
     /// is validated, and a response of any status is returned.
     ///
-    /// - Parameter request: The request to send, with its body.
+    /// - Parameters:
+    ///   - request: The request to send, with its body.
+    ///   - resumeData: The upload to continue, of the same body. Default: none.
     /// - Returns: The task, not started.
-    public func uploadTask(for request: Request) -> UploadTask<Data> {
-        UploadTask(request, session: core) { received throws(NetworkingError) in received.body }
+    public func uploadTask(
+        for request: Request,
+        resuming resumeData: UploadResumeData? = nil
+    ) -> UploadTask<Data> {
+        UploadTask(request, session: core, resuming: resumeData) { received throws(NetworkingError) in received.body }
     }
 
     /// Makes an upload that is not started. Only the serializer validates its response, never a
@@ -44,6 +52,7 @@ extension SessionManager {
     ///   - request: The request to send. A `Content-Type` of its own stays.
     ///   - content: The body, in place of the request's. An encoded value is written as a form
     ///     where the content does not say how.
+    ///   - resumeData: The upload to continue, of the same content. Default: none.
     ///   - serializer: Makes the value of the response.
     /// - Returns: The task, not started.
     /// - Throws: What the content throws: ``NetworkingError/Code/requestBodyFailed`` for a file
@@ -52,10 +61,11 @@ extension SessionManager {
     public func uploadTask<Serializer: ResponseSerializer>(
         for request: Request,
         from content: RequestContent,
+        resuming resumeData: UploadResumeData? = nil,
         as serializer: Serializer
     ) throws(NetworkingError) -> UploadTask<Serializer.Output> {
         var request = request
         try content.put(into: &request, serializer: HTTPRequestSerializer())
-        return uploadTask(for: request, as: serializer)
+        return uploadTask(for: request, resuming: resumeData, as: serializer)
     }
 }

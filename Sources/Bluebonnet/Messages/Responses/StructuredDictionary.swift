@@ -1,14 +1,25 @@
 import FoundationEssentials
 
-/// The byte sequences in a dictionary of RFC 9651 (§3.2), as the fields of RFC 9530 are.
+/// The byte sequences and integers in a dictionary of RFC 9651 (§3.2), as the fields of RFC 9530 and
+/// `Upload-Limit` are.
 ///
 /// Members of other types are parsed too, because a field with one fault is ignored as a whole
 /// (§4.2).
 struct StructuredDictionary {
     /// The members that are byte sequences. Of two with one key the last counts.
     private(set) var byteSequences: [String: [UInt8]] = [:]
+    /// The members that are integers. Of two with one key the last counts.
+    private(set) var integers: [String: Int] = [:]
+    /// The keys of all members.
+    private(set) var keys: Set<String> = []
 
     private struct Fault: Error {}
+
+    private enum Item {
+        case byteSequence([UInt8])
+        case integer(Int)
+        case other
+    }
 
     private var input: Substring.UnicodeScalarView
 
@@ -25,9 +36,10 @@ struct StructuredDictionary {
         // §4.2.2: white space at the end is that of a list, so that a comma may not be the last.
         while !input.isEmpty {
             let key = try key()
-            byteSequences[key] = nil
+            keys.insert(key)
+            (byteSequences[key], integers[key]) = (nil, nil)
             if take("=") {
-                if input.first == "(" { try skipInnerList() } else { byteSequences[key] = try item() }
+                if input.first == "(" { try skipInnerList() } else { note(try item(), key) }
             }
             try skipParameters()
             skip { $0 == " " || $0 == "\t" }
@@ -35,6 +47,14 @@ struct StructuredDictionary {
             guard take(",") else { throw Fault() }
             skip { $0 == " " || $0 == "\t" }
             if input.isEmpty { throw Fault() }
+        }
+    }
+
+    private mutating func note(_ item: Item, _ key: String) {
+        switch item {
+        case .byteSequence(let bytes): byteSequences[key] = bytes
+        case .integer(let number): integers[key] = number
+        case .other: break
         }
     }
 
@@ -67,28 +87,28 @@ struct StructuredDictionary {
 
     // MARK: Items
 
-    /// Takes an item off the front; nil for one that is not a byte sequence.
-    private mutating func item() throws -> [UInt8]? {
+    /// Takes an item off the front.
+    private mutating func item() throws -> Item {
         guard let first = input.first else { throw Fault() }
         switch first {
-        case ":": return try byteSequence()
+        case ":": return .byteSequence(try byteSequence())
         case "\"": try skipString()
         case "?":
             input = input.dropFirst()
             guard take("0") || take("1") else { throw Fault() }
         case "@":
             input = input.dropFirst()
-            guard try !skipNumber() else { throw Fault() }
+            guard try number() != nil else { throw Fault() }
         case "%":
             input = input.dropFirst()
             try skipDisplayString()
-        case "-": _ = try skipNumber()
-        case _ where Self.isDigit(first): _ = try skipNumber()
+        case "-": return try number().map { .integer($0) } ?? .other
+        case _ where Self.isDigit(first): return try number().map { .integer($0) } ?? .other
         case _ where first == "*" || Self.isLetter(first):
             skip { Self.isTokenCharacter($0) || $0 == ":" || $0 == "/" }
         default: throw Fault()
         }
-        return nil
+        return .other
     }
 
     private mutating func byteSequence() throws -> [UInt8] {
@@ -141,14 +161,14 @@ struct StructuredDictionary {
 
     /// Takes a number off the front (§4.2.4).
     ///
-    /// - Returns: Whether it has a fraction.
-    private mutating func skipNumber() throws -> Bool {
-        _ = take("-")
-        let whole = prefix(Self.isDigit).count
-        guard (1...15).contains(whole) else { throw Fault() }
-        guard take(".") else { return false }
-        guard whole <= 12, (1...3).contains(prefix(Self.isDigit).count) else { throw Fault() }
-        return true
+    /// - Returns: The number; nil for one that has a fraction.
+    private mutating func number() throws -> Int? {
+        let isNegative = take("-")
+        let whole = String(prefix(Self.isDigit))
+        guard 1...15 ~= whole.utf8.count, let number = Int(whole) else { throw Fault() }
+        guard take(".") else { return isNegative ? -number : number }
+        guard whole.utf8.count <= 12, (1...3).contains(prefix(Self.isDigit).count) else { throw Fault() }
+        return nil
     }
 
     // MARK: Characters

@@ -1,0 +1,328 @@
+import FoundationEssentials
+import HTTPTypes
+import Synchronization
+
+/// An upload that goes on when its connection is lost, where the server supports that
+/// (draft-ietf-httpbis-resumable-upload).
+///
+/// The request of the user is sent with the offer. A 104 names the upload resource. After an
+/// interruption a HEAD asks it for its offset, and a PATCH appends the rest; the response to the
+/// PATCH is that of the upload. ``StateMachine`` decides each step.
+struct ResumableUpload {
+    /// Sends one request, and follows its redirects.
+    typealias Send = (Request, ExchangeContext) async throws -> TransportResponse
+
+    /// The longest time for telling the server that an upload is given up.
+    private static let farewell = Duration.seconds(5)
+
+    private let request: Request
+    private let offered: Request
+    private let body: RequestBody
+    private let context: ExchangeContext
+    private let offer: UploadOffer
+    private let version: ResumableUploads.DraftVersion
+    private let send: Send
+    private let notices: Notices
+    private var machine: StateMachine
+    /// What interrupted it last.
+    private var failure: (any Error)?
+    /// A response that may become that of the upload, with its body in memory.
+    private var kept: TransportResponse?
+
+    /// Sends a request, which is resumed where it can be.
+    static func send(
+        _ request: Request,
+        context: ExchangeContext,
+        _ offer: UploadOffer,
+        _ send: @escaping Send
+    ) async throws -> TransportResponse {
+        var earlier = offer.takeEarlier()
+        let version = earlier?.version ?? offer.setting.version
+        guard let version, let body = request.body, let offered = request.offered(version) else {
+            return try await send(request, context.forPart(ofUpload: InterimResponses { _, _ in }))
+        }
+        let file = try await Self.identity(of: body)
+        if let length = earlier?.totalByteCount, length != body.length {
+            throw NetworkingError(
+                .requestBodyLengthMismatch,
+                "The upload was begun with \(length) bytes, and cannot be continued with another length.",
+                request: request
+            )
+        }
+        try Self.check(file, earlier?.file, body)
+        if let url = earlier?.url, !Self.mayLead(to: url, from: request, context) { earlier = nil }
+        var upload = Self(
+            request: request,
+            offered: offered,
+            body: body,
+            context: context,
+            offer: offer,
+            version: version,
+            send: send,
+            notices: Notices(version, length: body.length, file, continuing: earlier, request, context, offer),
+            machine: StateMachine(
+                length: body.length,
+                isIdempotent: [.put, .delete].contains(request.method),
+                mostFailures: offer.setting.mostFailures,
+                hasResource: earlier != nil
+            )
+        )
+        defer { context.call.sends(from: nil) }
+        return try await upload.run(file)
+    }
+
+    private mutating func run(_ file: FileIdentity?) async throws -> TransportResponse {
+        var step = machine.begin()
+        while true {
+            switch step {
+            case .create:
+                notices.forget()
+                context.call.sends(from: nil)
+                step = try await take(offered)
+            case .ask(let failures):
+                try await context.sleep(for: context.configuration.pauseOfUpload(failures))
+                guard let (resource, creation) = notices.resource else {
+                    return try fail(.interrupted(isResumable: false))
+                }
+                // What the server has is not known before its response.
+                context.call.sends(from: (max(machine.acknowledged, context.call.counts.sent), body.length))
+                step = try await take(creation.toUploadResource(.head, resource, version))
+            case .append(let start, let count):
+                guard let (resource, creation) = notices.resource else {
+                    return try fail(.interrupted(isResumable: false))
+                }
+                try Self.check(try await Self.identity(of: body), file, body)
+                context.call.sends(from: (start, body.length))
+                kept = nil
+                let part = body.part(from: start, count: count)
+                step = try await take(
+                    creation.appending(part, at: start, isLast: count == nil, to: resource, version)
+                )
+            case .deliver:
+                guard let kept else { return try fail(.interrupted(isResumable: false)) }
+                offer.note(nil)
+                return kept
+            case .fail(let reason):
+                if case .contradiction = reason { await giveUp() }
+                return try fail(reason)
+            }
+        }
+    }
+
+    /// Sends a request, and decides the next step.
+    private mutating func take(_ request: Request) async throws -> StateMachine.Step {
+        let outcome: StateMachine.Outcome
+        var response: TransportResponse?
+        do {
+            let received = try await send(request, context.forPart(ofUpload: notices.receiver))
+            outcome = .response(UploadStatus(received.head))
+            response = received
+        } catch {
+            failure = error
+            outcome = .failure(isTemporary: Self.isTemporary(error) && context.call.error == nil)
+        }
+        let noted = notices.status
+        machine.note(hasResource: notices.resource != nil, offset: noted.offset, mostAtOnce: noted.mostAtOnce)
+        let position = context.call.counts.sent
+        let step = machine.next(after: outcome, sentUpTo: position)
+        guard let response else { return step }
+        if step == .deliver, request.method != .head {
+            kept = response
+        } else if machine.keepsResponse, request.method != .head {
+            // Its connection must be free for the next request.
+            kept = try? await Self.collected(response, context)
+            guard kept != nil else { return step == .deliver ? .fail(.interrupted(isResumable: true)) : step }
+        } else {
+            await response.body.discard()
+        }
+        return step
+    }
+
+    private static func collected(
+        _ response: TransportResponse,
+        _ context: ExchangeContext
+    ) async throws -> TransportResponse {
+        let bytes = try await response.body.collect(upTo: context.settings.configuration.limits.bodyInMemory)
+        var response = response
+        response.body = .data(bytes)
+        return response
+    }
+
+    /// Tells the server that the upload is given up (§4.5), if it listens.
+    private func giveUp() async {
+        guard let (resource, creation) = notices.resource else { return }
+        var request = creation.toUploadResource(.delete, resource, version)
+        var timeouts = request.timeouts ?? context.settings.configuration.timeouts
+        timeouts.connect = Self.farewell
+        timeouts.firstByte = Self.farewell
+        timeouts.waiting = Self.farewell
+        request.timeouts = timeouts
+        let response = try? await send(request, context.forPart(ofUpload: InterimResponses { _, _ in }))
+        await response?.body.discard()
+    }
+
+    // MARK: Errors
+
+    /// Failures of the connection, not of what was sent or received.
+    private static func isTemporary(_ error: any Error) -> Bool {
+        guard let error = error as? NetworkingError else { return false }
+        let codes: [NetworkingError.Code] = [
+            .dnsLookupFailed, .connectFailed, .connectTimeout, .firstByteTimeout, .betweenBytesTimeout,
+            .connectionLost, .truncatedResponse,
+        ]
+        return codes.contains(error.code)
+    }
+
+    private func fail(_ reason: StateMachine.Reason) throws -> TransportResponse {
+        let (text, keepsResource): (String?, Bool) =
+            switch reason {
+            case .interrupted(let isResumable): (nil, isResumable)
+            case .refused(let why): ("It could not be resumed, because \(why).", false)
+            case .responseLost:
+                ("The server has the whole upload, and its response was lost: what came of it is not known.", false)
+            case .contradiction(let what): ("It was not resumed, because \(what).", false)
+            }
+        var error =
+            failure.map { NetworkingError.wrapping($0) }
+            ?? NetworkingError(.unexpectedResponse, "The upload of \(request) was not completed.", request: request)
+        if let text {
+            let cause = failure
+            error = NetworkingError(error.code, "\(error.message) \(text)", request: error.request, underlying: cause)
+                .with(context.call.metrics)
+        }
+        if keepsResource { error.uploadResumeData = offer.resource } else { offer.note(nil) }
+        // An error of another type stays what it is.
+        if text == nil, !keepsResource, let failure { throw failure }
+        throw error
+    }
+
+    // MARK: Checks
+
+    private static func identity(of body: RequestBody) async throws -> FileIdentity? {
+        guard let path = body.path else { return nil }
+        // A file that is not there is an error of its sending.
+        return try? await BlockingThreads.files.run { try FileIdentity(following: path) }
+    }
+
+    /// Two versions of a file must not become one upload.
+    private static func check(_ file: FileIdentity?, _ begun: FileIdentity?, _ body: RequestBody) throws {
+        guard let begun, let path = body.path, file?.hasContents(of: begun) != true else { return }
+        throw NetworkingError(.requestBodyFailed, "\(path) has changed since its upload was begun.")
+    }
+
+    /// Whether an upload resource may be at a URL: where a redirect may lead too, and not without
+    /// TLS where the request had it.
+    fileprivate static func mayLead(to url: URL, from request: Request, _ context: ExchangeContext) -> Bool {
+        guard let (from, to) = Optional((Redirects.origin(of: request.url), Redirects.origin(of: url))), let to else {
+            return false
+        }
+        return from?.isSecure != true || to.isSecure
+            || context.settings.configuration.sendsBodiesOnInsecureRedirects
+    }
+}
+
+extension ResumableUpload {
+    /// What 104 responses have said. They come on the event loop, while the upload waits.
+    final class Notices: Sendable {
+        private struct State {
+            var resource: URL?
+            /// The request that the upload resource was made for, after redirects.
+            var creation: Request?
+            var isContradictory = false
+            var status = UploadStatus(code: 104)
+        }
+
+        private let version: ResumableUploads.DraftVersion
+        private let length: Int?
+        private let file: FileIdentity?
+        private let context: ExchangeContext
+        private let offer: UploadOffer
+        private let state: Mutex<State>
+
+        init(
+            _ version: ResumableUploads.DraftVersion,
+            length: Int?,
+            _ file: FileIdentity?,
+            continuing earlier: UploadResumeData?,
+            _ request: Request,
+            _ context: ExchangeContext,
+            _ offer: UploadOffer
+        ) {
+            self.version = version
+            self.length = length
+            self.file = file
+            self.context = context
+            self.offer = offer
+            state = Mutex(State(resource: earlier?.url, creation: earlier == nil ? nil : request))
+        }
+
+        /// The upload resource, and the request that it was made for.
+        var resource: (URL, Request)? {
+            state.withLock { state in
+                guard let url = state.resource, let creation = state.creation else { return nil }
+                return (url, creation)
+            }
+        }
+
+        /// The newest offset and limit.
+        var status: UploadStatus { state.withLock { $0.status } }
+
+        /// Forgets the upload resource, because another one is made.
+        func forget() {
+            state.withLock { $0 = State() }
+        }
+
+        var receiver: InterimResponses { InterimResponses { self.receive($0, of: $1) } }
+
+        /// §5. One without the version that was offered is ignored (appendix "Draft Version
+        /// Identification").
+        private func receive(_ head: ResponseHead, of request: Request) {
+            guard head.statusCode == 104, let name = HTTPField.Name.uploadDraftInteropVersion,
+                head.values(for: name) == [version.description]
+            else { return }
+            let status = UploadStatus(head)
+            let locations = head.values(for: .location)
+            let isNew = state.withLock { state -> URL? in
+                if let offset = status.offset { state.status.offset = max(state.status.offset ?? 0, offset) }
+                if let mostAtOnce = status.mostAtOnce { state.status.mostAtOnce = mostAtOnce }
+                // §4.4.2: those of appending have none.
+                guard let location = locations.first, request.method != .head, !isAppending(request) else { return nil }
+                // After a redirect, the one of the next hop counts.
+                if let earlier = state.creation, earlier.url != request.url {
+                    (state.resource, state.isContradictory) = (nil, false)
+                }
+                state.creation = request
+                guard !state.isContradictory else { return nil }
+                let url = try? Redirects.target(of: location, from: request.url)
+                guard locations.count == 1, let url, ResumableUpload.mayLead(to: url, from: request, context),
+                    state.resource ?? url == url
+                else {
+                    // §4.2.2: all of them are equal. Which one would be right is not known.
+                    state.isContradictory = true
+                    state.resource = nil
+                    return nil
+                }
+                guard state.resource == nil else { return nil }
+                state.resource = url
+                return url
+            }
+            if let isNew { note(isNew, of: request) }
+        }
+
+        private func isAppending(_ request: Request) -> Bool {
+            request.method == .patch && request.headerFields[.contentType] == "application/partial-upload"
+        }
+
+        private func note(_ url: URL, of request: Request) {
+            offer.note(
+                UploadResumeData(
+                    url: url,
+                    originalURL: request.url,
+                    totalByteCount: length,
+                    version: version,
+                    file: file
+                )
+            )
+        }
+    }
+}
