@@ -83,7 +83,8 @@ extension ResumableUpload {
             return .ask(failures: 0)
         }
 
-        /// Whether a response is kept, because it may be delivered later: decided by ``next(after:)``.
+        /// Whether a response is kept, because it may be delivered later: decided by
+        /// ``next(after:)``.
         var keepsResponse: Bool { kept != nil }
 
         /// Notes what 104 responses have said during a step, before its outcome.
