@@ -53,7 +53,11 @@ final class HookLane: Sendable {
         try await takeTurn(context.call)
         defer { passTurn() }
         try await tellSent(context)
-        return try await StoppableCall.run(for: context.call.originalRequest, context, .here, hook)
+        let output = try await StoppableCall.run(for: context.call.originalRequest, context, .here, hook)
+        // What a hook wants that was stopped counts no more.
+        if let error = context.call.error { throw error }
+        try Task.checkCancellation()
+        return output
     }
 
     // MARK: Turns
@@ -251,16 +255,15 @@ struct SentBytes {
 
     private var told = 0
     /// One for each sending of the body, the present one last.
-    private var untold: [(total: Int, expected: Int?)] = []
+    private var untold: [(total: Int, expected: Int?, isAnother: Bool)] = []
 
     /// Notes the bytes so far; fewer than before belong to another sending.
     mutating func note(_ total: Int, of expected: Int?) {
-        if let last = untold.last {
-            if total >= last.total { untold.removeLast() }
-        } else if total == told {
-            return
+        if let last = untold.last, total >= last.total {
+            untold[untold.count - 1] = (total, expected, last.isAnother)
+        } else if !untold.isEmpty || total != told {
+            untold.append((total, expected, total < untold.last?.total ?? told))
         }
-        untold.append((total, expected))
     }
 
     var hasSteps: Bool { !untold.isEmpty }
@@ -268,8 +271,8 @@ struct SentBytes {
     /// The next step; nil when all was told.
     mutating func take() -> Step? {
         while !untold.isEmpty {
-            let (total, expected) = untold.removeFirst()
-            if total < told { told = 0 }
+            let (total, expected, isAnother) = untold.removeFirst()
+            if isAnother { told = 0 }
             defer { told = total }
             if total > told { return Step(count: total - told, total: total, expected: expected) }
         }
