@@ -35,8 +35,8 @@ struct FilePart: Sendable {
     /// The bytes still to be sent.
     var count: Int { range.count }
 
-    /// Hands over a file, or a range of it, part by part. A part is in the page cache by then, so that the event loop
-    /// does not wait for a disk.
+    /// Hands over a file, or a range of it, part by part. A part is in the page cache by then, so
+    /// that the event loop does not wait for a disk.
     ///
     /// - Returns: False, without having handed over anything, when the system does not say what is
     ///   in the page cache, and for files of other machines: there, to read the length, or a page

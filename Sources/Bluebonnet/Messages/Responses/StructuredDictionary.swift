@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// The byte sequences and integers in a dictionary of RFC 9651 (§3.2), as the fields of RFC 9530 and
-/// `Upload-Limit` are.
+/// The byte sequences and integers in a dictionary of RFC 9651 (§3.2), as the fields of RFC 9530
+/// and `Upload-Limit` are.
 ///
 /// Members of other types are parsed too, because a field with one fault is ignored as a whole
 /// (§4.2).
