@@ -5,8 +5,8 @@
 /// `Upload-Draft-Interop-Version`. A server that knows the draft responds with
 /// `104 (Upload Resumption Supported)` before its response, and with the URL of an upload resource.
 /// When the connection is lost then, the upload asks this resource how many bytes it has, and sends
-/// the rest: it does not fail, and nothing is sent twice that the server has. Another server ignores
-/// the fields, and the upload is an ordinary one.
+/// the rest: it does not fail, and nothing is sent twice that the server has. Another server
+/// ignores the fields, and the upload is an ordinary one.
 ///
 /// Only what can be sent again is offered: data, files, forms of them, and sequences that are made
 /// anew for each sending. A sequence that can be read once is not, and neither is an empty body.

@@ -208,6 +208,7 @@ enum Redirects {
     /// The fields that describe the content, besides all that begin with `content-`.
     private static let contentFields: Set = [
         "transfer-encoding", "trailer", "last-modified", "digest", "repr-digest", "expect",
+        "upload-complete", "upload-length", "upload-draft-interop-version",
     ]
 
     private static let originFields: Set = [

@@ -21,7 +21,7 @@ extension ResumableUpload {
             case interrupted(isResumable: Bool)
             /// The upload resource does not allow to go on.
             case refused(String)
-            /// The server has the whole upload, and its response was lost (§10).
+            /// The server has the whole upload, and its response was lost (§11).
             case responseLost
             /// What the server says of its state cannot be true.
             case contradiction(String)
@@ -83,8 +83,7 @@ extension ResumableUpload {
             return .ask(failures: 0)
         }
 
-        /// Whether a response is kept, because it may be delivered later: decided by
-        /// ``next(after:)``.
+        /// Whether the last response is kept, because it may be delivered later.
         var keepsResponse: Bool { kept != nil }
 
         /// Notes what 104 responses have said during a step, before its outcome.

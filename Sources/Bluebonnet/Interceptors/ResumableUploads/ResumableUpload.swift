@@ -213,10 +213,8 @@ struct ResumableUpload {
     /// Whether an upload resource may be at a URL: where a redirect may lead too, and not without
     /// TLS where the request had it.
     fileprivate static func mayLead(to url: URL, from request: Request, _ context: ExchangeContext) -> Bool {
-        guard let (from, to) = Optional((Redirects.origin(of: request.url), Redirects.origin(of: url))), let to else {
-            return false
-        }
-        return from?.isSecure != true || to.isSecure
+        guard let target = Redirects.origin(of: url) else { return false }
+        return Redirects.origin(of: request.url)?.isSecure != true || target.isSecure
             || context.settings.configuration.sendsBodiesOnInsecureRedirects
     }
 }

@@ -126,9 +126,9 @@ public final class UploadTask<Output: Sendable>: ValueTask {
         core.cancel()
     }
 
-    /// Cancels the task, and leaves what the server has of the body there, where the server
-    /// supports resumable uploads. A cancelled upload is not deleted on the server either: that has
-    /// a time for it.
+    /// Cancels the task, and gives what continues it later, where the server supports resumable
+    /// uploads. ``cancel()`` leaves what the server has there, too: the server removes it after a
+    /// time of its own.
     ///
     /// Counterpart of `cancelByProducingResumeData:` of `NSURLSessionUploadTask`.
     ///

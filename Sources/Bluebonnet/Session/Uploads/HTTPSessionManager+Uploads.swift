@@ -30,8 +30,8 @@ extension HTTPSessionManager {
     ///     ``TaskProgress/upload`` only: its fraction rises to 1 when the body is sent. Default:
     ///     nobody.
     /// - Returns: The value.
-    /// - Throws: ``NetworkingError``, with ``NetworkingError/uploadResumeData`` where the upload can
-    ///   be continued; ``NetworkingError/Code/requestBodyFailed`` for a file that is not there,
+    /// - Throws: ``NetworkingError``, with ``NetworkingError/uploadResumeData`` where the upload
+    ///   can be continued; ``NetworkingError/Code/requestBodyFailed`` for a file that is not there,
     ///   ``NetworkingError/Code/requestBodyLengthMismatch`` when its length changed.
     @discardableResult
     public func upload<Serializer: ResponseSerializer>(

@@ -178,7 +178,7 @@ struct ResumableUploadStateMachineTests {
 
     private func status(_ limit: String) -> UploadStatus {
         var head = ResponseHead(status: .ok)
-        head.headerFields[.init("Upload-Limit")!] = limit
+        if let name = HTTPField.Name.uploadLimit { head.headerFields[name] = limit }
         return UploadStatus(head)
     }
 }

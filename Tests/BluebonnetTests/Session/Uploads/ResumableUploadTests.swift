@@ -207,6 +207,36 @@ struct ResumableUploadTests {
         }
     }
 
+    @Test func `a server may say often how many bytes it has`() async throws {
+        let notice = FaultStep.informational(
+            104,
+            headers: [("Upload-Offset", "4"), ("Upload-Draft-Interop-Version", "6")]
+        )
+        let script = [.readRequest] + Array(repeating: notice, count: 1000) + [.respond(201)]
+        try await FaultServer.run(.steps(script)) { server in
+            try await withSession(.withoutPauses) { session in
+                let request = try Request(.post, to: server.baseURL + "/", body: .string("text"))
+                let response = try await session.uploadTask(for: request).result.get()
+                #expect(response.head.status.code == 201)
+                #expect(response.informational.count == 64)
+            }
+        }
+    }
+
+    @Test func `a redirect to a GET leaves the offer out`() async throws {
+        let script = FaultServer.Script.requests { request in
+            request.method == "POST" ? [.respond(303, headers: [("Location", "/made")])] : [.respond(200)]
+        }
+        try await FaultServer.run(script) { server in
+            try await withSession(.withoutPauses) { session in
+                let request = try Request(.post, to: server.baseURL + "/", body: .string("text"))
+                _ = try await session.uploadTask(for: request).value
+            }
+            #expect(server.requests.map { $0.value(of: "Upload-Complete") } == ["?1", nil])
+            #expect(server.requests.last?.value(of: "Upload-Draft-Interop-Version") == nil)
+        }
+    }
+
     @Test func `only uploads with a body that can be sent again are offered`() async throws {
         try await ResumableUploadServer.run { server in
             try await withAPI(at: server.baseURL, .withoutPauses) { api in
