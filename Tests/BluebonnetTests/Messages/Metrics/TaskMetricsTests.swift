@@ -323,7 +323,7 @@ struct TaskMetricsTests {
         try await FaultServer.run([.stall]) { server in
             try await withSession { session in
                 var request = try Request(to: "https://localhost:\(server.port)/")
-                request.timeouts = Timeouts(connect: .milliseconds(300))
+                request.timeouts = Timeouts(connect: .seconds(1))
                 let late = request
                 let timeout = try await networkingError { try await session.data(for: late) }
                 #expect(timeout.code == .connectTimeout)
@@ -347,7 +347,7 @@ struct TaskMetricsTests {
     }
 
     @Test func `a name that is not found has a lookup without an end`() async throws {
-        try await withSession { session in
+        try await withSession(SessionConfiguration { $0.nameResolver = StubResolver() }) { session in
             let error = try await networkingError { try await session.data(for: Request(to: "http://no.invalid/")) }
             let transaction = try #require(error.metrics?.transactions.first)
             #expect(transaction.nameLookup != nil && transaction.nameLookup?.end == nil)

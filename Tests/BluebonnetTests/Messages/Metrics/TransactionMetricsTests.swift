@@ -143,12 +143,35 @@ import Testing
         transactions.note(first)
         transactions.note(record(3))
         transactions.note(record(2))
-        transactions.noteDecoded(7)
+        transactions.noteDecoded(7, hop: 2)
         transactions.note(record(1))
+        transactions.note(record(2))
         transactions.note(record(3))
         #expect(transactions.records.map(\.hop) == [1, 2, 3])
         #expect(transactions.records[0].head?.statusCode == 200)
-        #expect(transactions.records[2].bytes.decodedResponseBody == 7)
+        #expect(transactions.records.map(\.bytes.decodedResponseBody) == [0, 7, 0])
+    }
+
+    @Test func `what is noted late of a transaction that was left out changes nothing`() {
+        var transactions = Call.Transactions()
+        func note(_ hops: ClosedRange<Int>) {
+            for hop in hops {
+                var record = TransactionRecord(
+                    hop: hop,
+                    sent: SentRequest(Request(url: URL(filePath: "/"))),
+                    startedAt: Self.instant(hop)
+                )
+                record.wireBytes.responseBody = 1
+                transactions.note(record)
+            }
+        }
+        note(1...150)
+        note(20...30)
+        #expect(transactions.records.map(\.hop) == Array(1...10) + Array(61...150))
+        #expect(transactions.sums?.value.omitted == 50)
+        #expect(transactions.sums?.value.omittedBytes.responseBody == 50)
+        note(150...151)
+        #expect(transactions.records.count == 100 && transactions.sums?.value.omitted == 51)
     }
 
     @Test func `the time of day is that of the system's clock`() {

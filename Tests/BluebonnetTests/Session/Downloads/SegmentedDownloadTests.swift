@@ -60,7 +60,6 @@ struct SegmentedDownloadTests {
                     let transactions = metrics.transactions
                     let asked = transactions.compactMap { $0.request.headerFields[.range] }
                     #expect(Set(asked) == Set(ranges(server)))
-                    #expect(zip(transactions, transactions.dropFirst()).allSatisfy { $0.start <= $1.start })
                     #expect(transactions.allSatisfy { $0.response?.status.code == 206 })
                     #expect(transactions.dropFirst().allSatisfy { $0.end != nil && $0.receiving?.end != nil })
                     #expect(
@@ -74,7 +73,7 @@ struct SegmentedDownloadTests {
         #expect(recorder.log.entryCount == 5)
     }
 
-    @Test func `a part that fails or is redirected has its transactions too`() async throws {
+    @Test func `a part that fails has its transaction too`() async throws {
         var first = Server()
         first.fault = { start in
             start == 2 * Self.piece ? [.send("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")] : nil
