@@ -226,11 +226,8 @@ struct JournaledTaskTests {
             try Data("old".utf8).write(to: file)
             store.refuseEnds()
             try await withJournal(in: store) { session in
-                let task = session.downloadTask(
-                    for: request,
-                    to: .file(file, options: .uniqueName),
-                    resuming: resumeData
-                )
+                let target = DownloadTarget(file, options: .uniqueName)
+                let task = session.downloadTask(for: request, to: target, resuming: resumeData)
                 task.resume()
                 try await over(task)
             }
