@@ -478,9 +478,10 @@ struct Download: Sendable {
         )
     }
 
-    /// Removes the file that the download was to continue. Blocks.
+    /// Removes the file that the download was to continue, unless the next session continues it.
+    /// Blocks.
     func removePartialFile() {
-        guard let resumeData = knownResumeData() else { return }
+        guard !(transfer?.isLeft ?? false), let resumeData = knownResumeData() else { return }
         try? PartialFile(continuing: resumeData)?.remove()
     }
 }

@@ -179,10 +179,13 @@ final class JournaledTransfer: Sendable {
 
     /// Tells that its task is over, and those who waited for it have its result.
     func close() {
-        session.closed(identifier, isLeft: state.withLock { $0.stage == .left })
+        session.closed(identifier, isLeft: isLeft)
     }
 
     // MARK: What is known
+
+    /// Whether it is one of the next session, and so are its files.
+    var isLeft: Bool { state.withLock { $0.stage == .left } }
 
     /// What came of it in an earlier process; nil when it has to go on. Blocks.
     ///

@@ -236,11 +236,8 @@ struct JournaledTaskTests {
             try Data("old".utf8).write(to: file)
             store.refuseEnds()
             try await withJournal(in: store) { session in
-                let task = session.downloadTask(
-                    for: request,
-                    to: .file(file, options: .uniqueName),
-                    resuming: resumeData
-                )
+                let target = DownloadTarget(file, options: .uniqueName)
+                let task = session.downloadTask(for: request, to: target, resuming: resumeData)
                 task.resume()
                 try await over(task)
             }
@@ -331,6 +328,25 @@ struct JournaledTaskTests {
             }
             #expect(store.identifiers == [])
             #expect(try names(in: directory) == [])
+        }
+    }
+
+    @Test func `a task that is cancelled after the end of its session keeps the file of the next one`() async throws {
+        try await withServer { server, responses, directory, store in
+            let file = directory.appending(path: "a")
+            responses.stall(after: Self.stalled)
+            try await withJournal(in: store) { session in
+                session.downloadTask(for: try Request(to: server.baseURL + "/a"), to: file).resume()
+                try await came(Self.stalled, of: file)
+            }
+            var old: DownloadTask?
+            try await withJournal(in: store) { old = $0.restoredTasks.first as? DownloadTask }
+            let task = try #require(old)
+            task.cancel()
+            let error = try await networkingError { try await task.value }
+            #expect(error.isCancelled)
+            #expect(try names(in: directory) == ["a.bluebonnet"])
+            #expect(store.identifiers == [1])
         }
     }
 
