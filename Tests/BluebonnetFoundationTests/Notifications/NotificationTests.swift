@@ -15,7 +15,7 @@ struct NotificationTests {
     ]
 
     private enum Serializer: Sendable {
-        case string, data, other
+        case string, json, other
     }
 
     /// What a test looks at of a notification.
@@ -60,7 +60,7 @@ struct NotificationTests {
                 serializer: info[NetworkingUserInfoKey.responseSerializer].map { serializer in
                     switch serializer {
                     case is StringResponseSerializer: .string
-                    case is DataResponseSerializer: .data
+                    case is JSONResponseSerializer: .json
                     default: .other
                     }
                 },
@@ -112,19 +112,21 @@ struct NotificationTests {
     }
 
     @Test func `a call of a manager posts the serializer that it named`() async throws {
-        try await FaultServer.run(.requests { _ in [.respond(body: "hello")] }) { server in
+        try await FaultServer.run(
+            .requests { _ in [.respond(headers: [("Content-Type", "application/json")], body: "[1]")] }
+        ) { server in
             let observer = Observer()
             try await withSession { session in
                 session.postNotifications(to: observer.center, on: observer.queue)
                 let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
                 _ = try await api.get("a", as: .string)
-                _ = try await api.response(.get, "b", as: .data)
+                _ = try await api.response(.get, "b", as: .json)
                 let task = try api.dataTask(.get, "c", as: .string)
                 _ = try await task.value
                 _ = try await session.dataTask(for: try Request(to: server.baseURL)).value
                 try await until("the ends are posted") { observer.names.count { $0 == "complete" } == 4 }
                 let ends = observer.seen.filter { $0.name.hasSuffix("complete") }
-                #expect(ends.map(\.serializer) == [.string, .data, .string, nil])
+                #expect(ends.map(\.serializer) == [.string, .json, .string, nil])
             }
         }
     }
