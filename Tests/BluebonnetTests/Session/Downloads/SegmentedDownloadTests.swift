@@ -54,7 +54,7 @@ struct SegmentedDownloadTests {
             try await withSession(SessionConfiguration { $0.observers = [recorder] }) { session in
                 try await withDirectory { directory in
                     let file = directory.appending(path: "a")
-                    let task = session.downloadTask(for: try request(server, segments: 3), to: file)
+                    let task = session.downloadTask(for: try request(server, 3), to: file)
                     let metrics = try await task.response.metrics
                     #expect(metrics.transactionCount == 5 && metrics.retryCount == 0 && metrics.redirectCount == 0)
                     let transactions = metrics.transactions
@@ -79,7 +79,7 @@ struct SegmentedDownloadTests {
             start == 2 * Self.piece ? [.send("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")] : nil
         }
         try await withServer(first) { server, _, session, directory in
-            let task = session.downloadTask(for: try request(server, segments: 2), to: directory.appending(path: "a"))
+            let task = session.downloadTask(for: try request(server, 2), to: directory.appending(path: "a"))
             _ = try? await task.response
             let codes = try #require(task.metrics).transactions.map { $0.response?.status.code }
             #expect(codes.count == server.requests.count && codes.contains(503))
