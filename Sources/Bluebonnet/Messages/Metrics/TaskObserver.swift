@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Learns what came of each task of a session: for records, logs and measurements of one's own.
+/// Learns what came of each task of a session: for your own records, logs and measurements.
 ///
 /// ```swift
 /// struct SlowTasks: TaskObserver {
