@@ -63,12 +63,14 @@ import Testing
                 let output = try await Command.run(arguments, in: directory)
                 #expect(output.status == 0, "\(output.errors)")
                 #expect(output.text.contains("2000000"))
-                #expect(output.errors.contains(", resumed after 2 cuts"))
+                #expect(output.errors.contains(", resumed after 3 cuts"))
                 #expect(server.uploads.map(\.bytes) == [Array(bytes)])
-
-                let refused = try await Command.run(arguments + ["--no-resume"], in: directory)
+            }
+            try await ResumableUploadServer.run(.init { $0.cuts = [900_000] }) { server in
+                let arguments = ["upload", "movie.mp4", server.baseURL + "/movie", "--no-resume"]
+                let refused = try await Command.run(arguments, in: directory)
                 #expect(refused.status != 0)
-                #expect(server.requests.last?.value(of: "Upload-Complete") == nil)
+                #expect(server.requests.count == 1 && server.requests.last?.value(of: "Upload-Complete") == nil)
             }
         }
     }
