@@ -259,7 +259,7 @@ struct TransferEndTests {
                 await session.finishTransfers()
             }
             #expect(finished.value == 0)
-            #expect(stage.store.identifiers == [1])
+            #expect(stage.store.identifiers == [2])
         }
     }
 
