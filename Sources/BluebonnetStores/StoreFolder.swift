@@ -118,6 +118,8 @@
         }
 
         deinit {
+            // A process that is being started may have the file open, too, until it runs.
+            flock(descriptor, LOCK_UN)
             close(descriptor)
         }
 

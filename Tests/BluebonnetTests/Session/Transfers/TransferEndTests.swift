@@ -276,7 +276,7 @@ struct TransferEndTests {
                 stage.gate.open()
                 #expect(await failure(of: task) == nil)
             }
-            #expect(finished.value == 1)
+            try await until("it is reported") { finished.value == 1 }
         }
     }
 
