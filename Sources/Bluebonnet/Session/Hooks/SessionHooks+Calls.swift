@@ -82,22 +82,28 @@ extension SessionHooks {
 
         /// Calls the last hook of the session, once.
         func finish() {
-            let (isFirst, error) = state.withLock { state in
-                defer { state.isInvalid = true }
-                return (!state.isInvalid, state.error)
+            let listeners = state.withLock { state -> [@Sendable () -> Void] in
+                guard !state.isInvalid else { return [] }
+                state.isInvalid = true
+                if let hook = hooks.sessionDidBecomeInvalid {
+                    let error = state.error
+                    post(in: &state) { [self] in
+                        await wait { $0.ending.isEmpty }
+                        await hook(error)
+                    }
+                }
+                return state.takeIdleListeners()
             }
-            guard isFirst, let hook = hooks.sessionDidBecomeInvalid else { return }
-            post { [self] in
-                await wait { $0.ending.isEmpty }
-                await hook(error)
-            }
+            for listener in listeners { listener() }
         }
 
         private func post(_ hook: @escaping @Sendable () async -> Void) {
-            state.withLock { state in
-                state.waiting.append(hook)
-                if state.worker == nil { state.worker = Task { await work() } }
-            }
+            state.withLock { post(in: &$0, hook) }
+        }
+
+        private func post(in state: inout State, _ hook: @escaping @Sendable () async -> Void) {
+            state.waiting.append(hook)
+            if state.worker == nil { state.worker = Task { await work() } }
         }
 
         private func work() async {
@@ -111,9 +117,10 @@ extension SessionHooks {
             for listener in listeners { listener() }
         }
 
-        /// Returns when no hook is being called, and none waits.
-        func waitUntilIdle() async {
-            await wait { $0.ending.isEmpty && $0.worker == nil }
+        /// Returns when the session has ended with all of its tasks, and no hook is being called or
+        /// waits. The session must have been invalidated.
+        func waitUntilEnded() async {
+            await wait { $0.isInvalid && $0.ending.isEmpty && $0.worker == nil }
         }
 
         private func wait(until isIdle: @Sendable (State) -> Bool) async {

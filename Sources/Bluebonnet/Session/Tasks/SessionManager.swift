@@ -251,7 +251,7 @@ public final class SessionManager: Sendable {
         await (core.transport as? Engine)?.waitUntilClosed()
         await core.transfers?.waitUntilIdle()
         await synchronizeTransfers()
-        await core.hookCalls?.waitUntilIdle()
+        await core.hookCalls?.waitUntilEnded()
     }
 }
 
