@@ -30,6 +30,13 @@ struct ResumableUploadControlTests {
         try await until("bytes came") { server.uploads.last?.bytes.count == count }
     }
 
+    /// Returns when the bytes have come, and the task knows of the upload resource.
+    private func came<Output>(_ count: Int, to server: ResumableUploadServer, by task: UploadTask<Output>) async throws
+    {
+        try await came(count, to: server)
+        try await until("the 104 response came") { task.core.call.uploadOffer?.resource != nil }
+    }
+
     // MARK: Cancelling
 
     /// A step at which a server does not go on.
@@ -102,7 +109,7 @@ struct ResumableUploadControlTests {
                 try await withAPI(at: server.baseURL, .withoutPauses) { api in
                     let task = try api.uploadTask("videos", from: .file(file), as: .json)
                     task.resume()
-                    try await came(Self.half, to: server)
+                    try await came(Self.half, to: server, by: task)
                     let found = await task.cancelProducingResumeData()
                     let data = try JSONEncoder().encode(try #require(found))
                     let resumeData = try JSONDecoder().decode(UploadResumeData.self, from: data)
@@ -171,7 +178,7 @@ struct ResumableUploadControlTests {
                 try await withAPI(at: server.baseURL, .withoutPauses) { api in
                     let task = try api.uploadTask("videos", from: .file(file), as: .json)
                     task.resume()
-                    try await came(Self.half, to: server)
+                    try await came(Self.half, to: server, by: task)
                     let resumeData = await task.cancelProducingResumeData()
                     server.forgetUploads()
                     _ = try await api.upload("videos", from: .file(file), resuming: resumeData, as: .json)
@@ -190,7 +197,7 @@ struct ResumableUploadControlTests {
                 try await withSession(.withoutPauses) { session in
                     let task = session.uploadTask(for: try Request(.put, to: server.baseURL + "/", body: .file(file)))
                     task.resume()
-                    try await came(Self.half, to: server)
+                    try await came(Self.half, to: server, by: task)
                     task.suspend()
                     server.closeConnections()
                     #expect(task.state == .suspended)
@@ -215,7 +222,7 @@ struct ResumableUploadControlTests {
                     request.headerFields[.authorization] = "Bearer x"
                     let task = session.uploadTask(for: request)
                     task.resume()
-                    try await came(Self.half, to: server)
+                    try await came(Self.half, to: server, by: task)
                     await session.synchronizeTransfers()
                     session.invalidate()
                     let error = try await networkingError { try await task.value }
