@@ -155,10 +155,10 @@ extension ResumableUpload {
             guard offset >= acknowledged else {
                 return .fail(.contradiction("the upload resource has lost bytes that it had"))
             }
+            guard status.isComplete != true else { return end(.responseLost) }
             guard offset <= sent ?? .max else {
                 return .fail(.contradiction("the upload resource has bytes that were not sent"))
             }
-            guard status.isComplete != true else { return end(.responseLost) }
             if offset > lastOffset { failures = 0 }
             return append(from: offset)
         }
@@ -183,7 +183,8 @@ extension ResumableUpload {
                 // Some servers leave the field out of the response that ends the upload, and so may
                 // an intermediary: a success without it is one.
                 let isSuccess = 200..<300 ~= status.code
-                if status.isComplete == true || (isSuccess && status.isComplete == nil) { return .deliver }
+                let hasAll = status.offset == nil || length == nil || status.offset == length
+                if status.isComplete == true || (isSuccess && status.isComplete == nil && hasAll) { return .deliver }
                 guard isSuccess || Self.mayResume(status.code) else { return .deliver }
                 kept = status.code
                 return interrupted()
@@ -201,10 +202,10 @@ extension ResumableUpload {
         }
 
         /// There is no upload resource any more. The whole is sent again, unless the server may
-        /// have processed it, and must not do so twice.
+        /// have processed it, and must not do so twice. What an earlier task has sent is not known.
         private mutating func gone() -> Step {
             if let kept, !Self.isMissing(kept) { return end(.refused("the upload resource is gone")) }
-            let mayBeProcessed = sent.map { $0 >= length ?? .max } ?? false
+            let mayBeProcessed = sent.map { $0 >= length ?? .max } ?? true
             guard restarts < Self.mostRestarts, isIdempotent || !mayBeProcessed else {
                 return end(.refused("the upload resource is gone"))
             }

@@ -100,7 +100,7 @@ struct ResumableUpload {
                 )
             case .deliver:
                 guard let kept else { return try fail(.interrupted(isResumable: false)) }
-                offer.note(nil)
+                offer.end()
                 return kept
             case .fail(let reason):
                 if case .contradiction = reason { await giveUp() }
@@ -113,17 +113,21 @@ struct ResumableUpload {
     private mutating func take(_ request: Request) async throws -> StateMachine.Step {
         let outcome: StateMachine.Outcome
         var response: TransportResponse?
+        let last: Request?
         do {
             let received = try await send(request, context.forPart(ofUpload: notices.receiver))
             outcome = .response(UploadStatus(received.head))
-            response = received
+            (response, last) = (received, received.request)
         } catch {
             failure = error
+            last = (error as? NetworkingError)?.request
             outcome = .failure(isTemporary: Self.isTemporary(error) && context.call.error == nil)
         }
         let noted = notices.status
         machine.note(hasResource: notices.resource != nil, offset: noted.offset, mostAtOnce: noted.mostAtOnce)
-        let position = context.call.counts.sent
+        // A hop of a redirect that has no body any more comes after the whole of it.
+        let isBehindBody = request.body != nil && last.map { $0.body == nil } ?? false
+        let position = isBehindBody ? body.length ?? .max : context.call.counts.sent
         let step = machine.next(after: outcome, sentUpTo: position)
         guard let response else { return step }
         if step == .deliver, request.method != .head {
@@ -149,8 +153,12 @@ struct ResumableUpload {
     }
 
     /// Tells the server that the upload is given up (§4.5), if it listens.
+    ///
+    /// Only at the origin of the upload: what is elsewhere may be no upload resource at all.
     private func giveUp() async {
-        guard let (resource, creation) = notices.resource else { return }
+        guard let (resource, creation) = notices.resource,
+            Redirects.origin(of: resource) == Redirects.origin(of: creation.url)
+        else { return }
         var request = creation.toUploadResource(.delete, resource, version)
         var timeouts = request.timeouts ?? context.settings.configuration.timeouts
         timeouts.connect = Self.farewell
@@ -213,8 +221,13 @@ struct ResumableUpload {
     /// Whether an upload resource may be at a URL: where a redirect may lead too, and not without
     /// TLS where the request had it.
     fileprivate static func mayLead(to url: URL, from request: Request, _ context: ExchangeContext) -> Bool {
+        let origin = Redirects.origin(of: request.url)
         guard let target = Redirects.origin(of: url) else { return false }
-        return Redirects.origin(of: request.url)?.isSecure != true || target.isSecure
+        if target == origin { return true }
+        // Who does not follow redirects, or decides about each of them, wants no other server.
+        let policy = request.redirectPolicy ?? context.settings.configuration.redirectPolicy
+        guard policy == .follow, context.call.hooks?.hooks.taskWillPerformRedirection == nil else { return false }
+        return origin?.isSecure != true || target.isSecure
             || context.settings.configuration.sendsBodiesOnInsecureRedirects
     }
 }

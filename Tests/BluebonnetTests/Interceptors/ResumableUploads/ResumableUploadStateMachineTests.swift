@@ -50,6 +50,26 @@ struct ResumableUploadStateMachineTests {
         #expect(machine.next(after: response(200, isComplete: true), sentUpTo: 100) == .deliver)
     }
 
+    @Test func `a success that has less than the whole is asked for the offset again`() {
+        var machine = cut()
+        _ = machine.next(after: told(40), sentUpTo: 60)
+        #expect(machine.next(after: told(70, isComplete: nil), sentUpTo: 100) == .ask(failures: 1))
+        #expect(machine.next(after: told(70), sentUpTo: 100) == .append(from: 70, count: nil))
+        #expect(machine.next(after: told(100, isComplete: nil), sentUpTo: 100) == .deliver)
+    }
+
+    @Test func `an upload that is complete lost its response, whatever was counted`() {
+        var machine = cut()
+        #expect(machine.next(after: told(100, isComplete: true), sentUpTo: 60) == .fail(.responseLost))
+    }
+
+    @Test func `a POST of an earlier task is not sent again when its upload resource is gone`() {
+        let gone = Machine.Outcome.response(UploadStatus(code: 404))
+        var machine = Machine(length: 100, isIdempotent: false, mostFailures: 2, hasResource: true)
+        _ = machine.begin()
+        #expect(machine.next(after: gone, sentUpTo: 0) == .fail(.refused("the upload resource is gone")))
+    }
+
     @Test func `a body of unknown length is continued too`() {
         var machine = cut(length: nil)
         #expect(machine.next(after: told(40), sentUpTo: 60) == .append(from: 40, count: nil))

@@ -176,15 +176,15 @@ struct ResumableUploadControlTests {
         try await ResumableUploadServer.run(Self.stalling) { server in
             try await withFile { file in
                 try await withAPI(at: server.baseURL, .withoutPauses) { api in
-                    let task = try api.uploadTask("videos", from: .file(file), as: .json)
+                    let task = try api.uploadTask("videos", from: .file(file), method: .put, as: .json)
                     task.resume()
                     try await came(Self.half, to: server, by: task)
                     let resumeData = await task.cancelProducingResumeData()
                     server.forgetUploads()
-                    _ = try await api.upload("videos", from: .file(file), resuming: resumeData, as: .json)
+                    _ = try await api.upload("videos", from: .file(file), method: .put, resuming: resumeData, as: .json)
                 }
             }
-            #expect(server.requests.map(\.method) == ["POST", "HEAD", "POST"])
+            #expect(server.requests.map(\.method) == ["PUT", "HEAD", "PUT"])
             #expect(server.uploads.last?.bytes == Self.bytes)
         }
     }

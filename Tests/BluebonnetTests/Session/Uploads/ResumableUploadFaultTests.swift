@@ -303,4 +303,40 @@ struct ResumableUploadFaultTests {
         }
         await second.shutdown()
     }
+
+    @Test func `who does not follow redirects asks no other origin`() async throws {
+        let other = try await ResumableUploadServer.start()
+        let options = ResumableUploadServer.Options { options in
+            options.cuts = [Self.cut]
+            options.locations = { _ in [other.baseURL + "/uploads/0"] }
+        }
+        try await ResumableUploadServer.run(options) { server in
+            var configuration = SessionConfiguration.withoutPauses
+            configuration.redirectPolicy = .manual
+            try await withSession(configuration) { session in
+                let request = try Request(.put, to: server.baseURL + "/a", body: .data(Data(Self.bytes)))
+                let error = try await networkingError { try await session.uploadTask(for: request).value }
+                #expect(error.isCut)
+            }
+        }
+        #expect(other.requests.isEmpty)
+        await other.shutdown()
+    }
+
+    @Test func `a body with a redirect behind it is neither sent again nor given up`() async throws {
+        let options = ResumableUploadServer.Options { options in
+            options.result = { _ in Answer(303, [("Location", "/done")]) }
+            options.answer = { $0.method == "GET" ? .cut : nil }
+        }
+        try await ResumableUploadServer.run(options) { server in
+            try await withSession(.withoutPauses) { session in
+                let request = try Request(.post, to: server.baseURL + "/a", body: .data(Data(Self.bytes)))
+                let error = try await networkingError { try await session.uploadTask(for: request).value }
+                #expect(error.message.contains("its response was lost"))
+            }
+            let methods = server.requests.map(\.method)
+            #expect(methods.count { $0 == "POST" } == 1 && methods.contains("HEAD") && !methods.contains("DELETE"))
+            #expect(server.uploads.map(\.bytes) == [Self.bytes])
+        }
+    }
 }
