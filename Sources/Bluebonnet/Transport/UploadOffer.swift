@@ -48,8 +48,8 @@ final class UploadOffer: Sendable {
         state.withLock { $0.whenChanged = body }
     }
 
-    /// Forgets the upload resource, because there is a response. Whoever has noted it keeps it until
-    /// the result is there.
+    /// Forgets the upload resource, because there is a response. Whoever has noted it keeps it
+    /// until the result is there.
     func end() {
         state.withLock { $0.resource = nil }
     }
