@@ -23,13 +23,15 @@ struct MainCommand: AsyncParsableCommand {
               bluebonnet download example.org/big.iso --continue
               bluebonnet upload photo.png :8080/files/
               bluebonnet batch --jobs 64 requests.jsonl
+              bluebonnet trust example.org
 
             Exit status:
             \(ExitStatus.help)
             """,
         version: version,
         subcommands: requestCommands + [
-            DownloadCommand.self, UploadCommand.self, BatchCommand.self, ServeCommand.self, DemoCommand.self,
+            DownloadCommand.self, UploadCommand.self, BatchCommand.self, TrustCommand.self, ServeCommand.self,
+            DemoCommand.self,
         ]
     )
 

@@ -12,7 +12,8 @@
     /// ```
     ///
     /// Each task that had begun is one message when it is over, "Task succeeded", "Task failed" or
-    /// "Task cancelled", with this metadata:
+    /// "Task cancelled", or where a hook had it become another one, "Task became a download" or
+    /// "Task became a stream", with this metadata:
     ///
     /// | key | value |
     /// |---|---|
@@ -23,7 +24,7 @@
     /// | `requests` | how many requests were sent, where it is not one |
     /// | `redirects`, `retries` | how many of them were redirects or retries, where there were any |
     /// | `sent`, `received` | the bytes of HTTP in each direction |
-    /// | `error`, `reason` | the code and the message of the error of a task that failed |
+    /// | `error`, `reason` | the code and the message of the error, where there is one |
     ///
     /// With the level of ``Levels/transactions``, each request that is sent is logged too, as
     /// "Request sent" and "Response received" or "Request failed".
@@ -42,7 +43,8 @@
             public var transactions: Logger.Level? = .trace
 
             /// A task ended without an error, whatever the status of its response: one that the
-            /// caller does not accept is an error. Default: debug.
+            /// caller does not accept is an error. Or it became a download or a stream, which has
+            /// a message of its own at its end. Default: debug.
             public var success: Logger.Level? = .debug
 
             /// A task ended with an error. Default: warning, since the caller has the error and may
@@ -55,6 +57,13 @@
             /// Makes the default levels.
             public init() {}
         }
+
+        /// What the message of a task has; most have no more.
+        private static let usual = DictionaryTemplate<Logger.MetadataValue>(
+            ["task", "method", "url", "sent", "received", "duration_ms", "status"],
+            spare: 4,
+            value: ""
+        )
 
         private let logger: Logger
         private let levels: Levels
@@ -93,11 +102,12 @@
 
         /// Logs what came of a task.
         public func taskDidEnd(_ report: TaskReport) {
-            guard let error = report.error else { return log(report, "Task succeeded", levels.success) }
-            if error.code == .cancelled {
-                log(report, "Task cancelled", levels.cancellation)
-            } else {
-                log(report, "Task failed", levels.failure)
+            switch report.error?.code {
+            case nil: log(report, "Task succeeded", levels.success)
+            case .some(.cancelled): log(report, "Task cancelled", levels.cancellation)
+            case .some(.becameDownload): log(report, "Task became a download", levels.success)
+            case .some(.becameStream): log(report, "Task became a stream", levels.success)
+            case .some: log(report, "Task failed", levels.failure)
             }
         }
 
@@ -105,17 +115,17 @@
             guard let level = logged(level) else { return }
             let metrics = report.metrics
             let (bytes, count) = (metrics.bytes, metrics.transactionCount)
-            // All that there may be, so that it does not grow.
-            var metadata = Logger.Metadata(minimumCapacity: 11)
-            metadata["task"] = .stringConvertible(report.taskIdentifier)
-            metadata["method"] = .string(report.request.method.rawValue)
-            metadata["url"] = .string(Self.text(report.request.url))
-            metadata["sent"] = .stringConvertible(bytes.sent)
-            metadata["received"] = .stringConvertible(bytes.received)
-            if let head = metrics.transactions.last?.response {
-                metadata["status"] = .stringConvertible(head.statusCode)
+            let status = metrics.lastResponse?.statusCode
+            var metadata = Self.usual.filled { metadata in
+                metadata[0] = .stringConvertible(report.taskIdentifier)
+                metadata[1] = .string(report.request.method.rawValue)
+                metadata[2] = .string(Self.text(report.request.url))
+                metadata[3] = .stringConvertible(bytes.sent)
+                metadata[4] = .stringConvertible(bytes.received)
+                metadata[5] = metrics.duration.map(Self.milliseconds) ?? ""
+                metadata[6] = status.map { .stringConvertible($0) } ?? ""
             }
-            metadata["duration_ms"] = metrics.duration.map(Self.milliseconds)
+            if status == nil { metadata["status"] = nil }
             if count != 1 { metadata["requests"] = .stringConvertible(count) }
             if metrics.redirectCount > 0 { metadata["redirects"] = .stringConvertible(metrics.redirectCount) }
             if metrics.retryCount > 0 { metadata["retries"] = .stringConvertible(metrics.retryCount) }
@@ -129,14 +139,7 @@
         }
 
         /// The URL without user, password, fragment and the values of its query.
-        private static func text(_ url: URL) -> String {
-            let text = url.absoluteString
-            // Most have none of them, and need not be taken apart.
-            let isPlain = text.utf8.allSatisfy { byte in
-                byte != UInt8(ascii: "?") && byte != UInt8(ascii: "@") && byte != UInt8(ascii: "#")
-            }
-            return isPlain ? text : url.redactedDescription
-        }
+        private static func text(_ url: URL) -> String { url.plainText ?? url.redactedDescription }
 
         private static func add(_ error: NetworkingError?, to metadata: inout Logger.Metadata) {
             guard let error else { return }

@@ -35,6 +35,16 @@
     ///
     /// No counterpart in AFNetworking and Alamofire.
     public struct TracingObserver: TransactionObserver {
+        /// What the span of a response has; most have no more.
+        private static let usual = DictionaryTemplate<SpanAttribute>(
+            [
+                "http.request.method", "url.full", "server.address", "server.port", "network.peer.address",
+                "network.peer.port", "http.response.status_code", "network.protocol.version",
+            ],
+            spare: 3,
+            value: .bool(false)
+        )
+
         private let tracer: any Tracer
         /// Writes the context into the header fields.
         private let instrument: any Instrument
@@ -66,9 +76,10 @@
             let name = method == HTTPConventions.otherMethod ? "HTTP" : method
             let span = tracer.startSpan(name, context: parent, ofKind: .client)
             // Apart, because many tracers write nothing, and the fields are then not copied.
-            var fields = HTTPFields()
+            var fields = InjectedFields()
             instrument.inject(span.context, into: &fields, using: FieldInjector())
-            for field in fields { transaction.headerFields[field.name] = field.value }
+            if let (name, value) = fields.first { transaction.headerFields[name] = value }
+            for (name, value) in fields.others { transaction.headerFields[name] = value }
             let origin = transaction.origin
             return { transaction in
                 if span.isRecording { Self.describe(transaction, request, method, origin, in: span) }
@@ -84,29 +95,39 @@
             in span: any Span
         ) {
             let errorType = HTTPConventions.errorType(of: transaction)
-            span.updateAttributes { attributes in
-                attributes.reserveCapacity(attributes.count + 11)
-                attributes.set("http.request.method", value: .string(method))
-                if method == HTTPConventions.otherMethod {
-                    attributes.set("http.request.method_original", value: .string(request.method.rawValue))
+            let (head, peer, port) = (transaction.response, transaction.remoteEndpoint, origin?.port)
+            var attributes = Self.usual.filled { attributes in
+                attributes[0] = .string(method)
+                attributes[1] = .string(request.url.textWithoutSecrets)
+                if let origin { attributes[2] = .string(origin.address) }
+                if let port { attributes[3] = .int64(Int64(port)) }
+                if let peer { attributes[4] = .string(peer.address) }
+                if let port = peer?.port { attributes[5] = .int64(Int64(port)) }
+                if let head {
+                    attributes[6] = .int64(Int64(head.statusCode))
+                    attributes[7] = .string(head.httpVersion.description)
                 }
-                if transaction.number > 0 {
-                    attributes.set("http.request.resend_count", value: .int64(Int64(transaction.number)))
-                }
-                attributes.set("url.full", value: .string(request.url.textWithoutSecrets))
-                if let origin {
-                    attributes.set("server.address", value: .string(origin.address))
-                    if let port = origin.port { attributes.set("server.port", value: .int64(Int64(port))) }
-                }
-                if let peer = transaction.remoteEndpoint {
-                    attributes.set("network.peer.address", value: .string(peer.address))
-                    if let port = peer.port { attributes.set("network.peer.port", value: .int64(Int64(port))) }
-                }
-                if let head = transaction.response {
-                    attributes.set("http.response.status_code", value: .int64(Int64(head.statusCode)))
-                    attributes.set("network.protocol.version", value: .string(head.httpVersion.description))
-                }
-                if let errorType { attributes.set("error.type", value: .string(errorType)) }
+            }
+            if origin == nil { attributes["server.address"] = nil }
+            if port == nil { attributes["server.port"] = nil }
+            if peer == nil { attributes["network.peer.address"] = nil }
+            if peer?.port == nil { attributes["network.peer.port"] = nil }
+            if head == nil {
+                attributes["http.response.status_code"] = nil
+                attributes["network.protocol.version"] = nil
+            }
+            if method == HTTPConventions.otherMethod {
+                attributes["http.request.method_original"] = .string(request.method.rawValue)
+            }
+            if transaction.number > 0 {
+                attributes["http.request.resend_count"] = .int64(Int64(transaction.number))
+            }
+            if let errorType { attributes["error.type"] = .string(errorType) }
+            if span.attributes.isEmpty {
+                span.attributes = SpanAttributes(attributes)
+            } else {
+                // The tracer has put some there at the beginning.
+                span.attributes.merge(SpanAttributes(attributes))
             }
             if errorType != nil {
                 // Of a status, the attribute says all.
@@ -114,10 +135,17 @@
             }
         }
 
+        /// The header fields that a tracer writes. Most write one, for which nothing is allocated.
+        private struct InjectedFields {
+            var first: (name: HTTPField.Name, value: String)?
+            var others: [(name: HTTPField.Name, value: String)] = []
+        }
+
         /// Writes header fields.
         private struct FieldInjector: Injector {
-            func inject(_ value: String, forKey key: String, into fields: inout HTTPFields) {
-                if let name = HTTPField.Name(key) { fields[name] = value }
+            func inject(_ value: String, forKey key: String, into fields: inout InjectedFields) {
+                guard let name = HTTPField.Name(key) else { return }
+                if fields.first == nil { fields.first = (name, value) } else { fields.others.append((name, value)) }
             }
         }
     }

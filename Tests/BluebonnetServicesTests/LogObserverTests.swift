@@ -86,6 +86,24 @@
             #expect(handler.entries.map { texts($0)["status"] } == ["404", "404"])
         }
 
+        @Test func `a task that becomes another one has not failed`() async throws {
+            try await withDirectory { directory in
+                var configuration = configuration(.debug)
+                configuration.hooks.dataTaskDidReceiveResponse = { _, _ in
+                    .becomeDownload(to: directory.appending(path: "a"))
+                }
+                try await FaultServer.run([.readRequest, .respond(body: "12345")]) { server in
+                    try await withSession(configuration) { session in
+                        let request = try Request(to: server.baseURL)
+                        let error = try await networkingError { try await session.data(for: request) }
+                        #expect(error.code == .becameDownload)
+                        try await until("the download is over") { messages.count == 2 }
+                    }
+                }
+            }
+            #expect(Set(messages) == ["debug: Task became a download", "debug: Task succeeded"])
+        }
+
         @Test func `the levels can be others, and none`() async throws {
             var levels = LogObserver.Levels()
             levels.success = .notice

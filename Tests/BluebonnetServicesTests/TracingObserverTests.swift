@@ -268,6 +268,56 @@
             #expect(value("error.type", ended[0]) == "cancelled")
         }
 
+        /// Where a request is when its task is stopped.
+        enum Place: CaseIterable {
+            case waiting, suspended, sent, body, handedOver, silent
+        }
+
+        @Test(arguments: Place.allCases, [true, false])
+        func `a span ends wherever its request is when the task, or the session, ends`(place: Place, isShutdown: Bool)
+            async throws
+        {
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf"
+            let script = FaultServer.Script.requests { request in
+                request.target == "/body" ? [.send(head), .stall] : [.stall]
+            }
+            try await withDirectory { directory in
+                try await FaultServer.run(script) { server in
+                    var configuration = configuration
+                    configuration.maximumConnectionsPerHost = place == .waiting ? 1 : 6
+                    if place == .handedOver {
+                        configuration.hooks.dataTaskDidReceiveResponse = { _, _ in
+                            .becomeDownload(to: directory.appending(path: "a"))
+                        }
+                    }
+                    if place == .silent { configuration.timeouts.betweenBytes = .milliseconds(100) }
+                    try await withSession(configuration) { session in
+                        let path = place == .waiting || place == .sent ? "/" : "/body"
+                        let tasks = try (0..<2).map { _ in session.dataTask(for: try Request(to: server.baseURL + path))
+                        }
+                        for task in tasks {
+                            task.resume()
+                            if place == .suspended { task.suspend() }
+                        }
+                        switch place {
+                        case .waiting: try await until("one waits") { tracer.spans.activeSpans.count == 2 }
+                        case .suspended: break
+                        case .sent: try await server.waitForRequests(2)
+                        case .body, .silent, .handedOver:
+                            try await until("they began") { server.requests.count == 2 || ended.count == 2 }
+                        }
+                        if isShutdown { await session.shutdown() } else { session.cancelAllTasks() }
+                        for task in tasks { _ = await task.result }
+                        try await until("all spans have ended") {
+                            tracer.spans.activeSpans.isEmpty && session.tasks.isEmpty
+                        }
+                        #expect(place == .suspended || ended.count == 2)
+                    }
+                }
+            }
+            #expect(tracer.spans.activeSpans.isEmpty)
+        }
+
         @Test func `a download and an upload are spans`() async throws {
             try await withDirectory { directory in
                 try await LocalServer.run { server in

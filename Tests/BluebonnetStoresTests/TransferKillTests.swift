@@ -1,8 +1,5 @@
 #if Stores
-    import Bluebonnet
-    import BluebonnetStores
     import Foundation
-    import HTTPTypes
     import LocalServer
     import Synchronization
     import Testing
@@ -53,112 +50,13 @@
             }
         }
 
-        /// When the program is killed.
-        private enum Kill: Int, CaseIterable {
-            /// So many microseconds after it began to open its session.
-            case time
-            /// So many microseconds after the database began with its n-th step.
-            case write
-            /// When so many bytes were received.
-            case bytes
-        }
-
-        // MARK: The program
-
-        /// Kills the process in the middle of a step of the database.
-        private struct KillingStore: TransferStore {
-            let store: any TransferStore
-            let step: Int
-            let delay: UInt32
-            private final class Count: Sendable {
-                let value = Atomic(0)
-            }
-            private let count = Count()
-
-            init(_ store: any TransferStore, step: Int, delay: UInt32) {
-                (self.store, self.step, self.delay) = (store, step, delay)
-            }
-
-            func transfers() throws -> [StoredTransfer] { try store.transfers() }
-
-            func update(storing transfers: [StoredTransfer], removing identifiers: Set<Int>) throws {
-                if count.value.add(1, ordering: .relaxed).newValue == step { TransferKillTests.kill(after: delay) }
-                try store.update(storing: transfers, removing: identifiers)
-            }
-        }
-
-        private static func kill(after delay: UInt32) {
-            Thread.detachNewThread {
-                usleep(delay)
-                Glibc.kill(getpid(), SIGKILL)
-            }
-        }
-
-        /// Adds a line to the file of results, before the session forgets the transfer.
-        private static func report(_ line: String, in folder: URL) {
-            let bytes = Array((line + "\n").utf8)
-            let descriptor = unsafe open(folder.path + "/results", O_WRONLY | O_CREAT | O_APPEND, 0o600)
-            _ = unsafe write(descriptor, bytes, bytes.count)
-            close(descriptor)
-        }
-
-        private static func reports(in folder: URL) -> [String] {
-            let text = (try? String(contentsOf: folder.appending(path: "results"), encoding: .utf8)) ?? ""
-            return text.split(separator: "\n").map(String.init)
-        }
-
-        /// The program: makes what is neither stored nor reported, goes on with the rest, and ends
-        /// when all is over, or is killed.
+        /// The program: ends when all is over, or is killed.
         private static func run(_ folder: URL, _ baseURL: String, _ choices: [Int]) async throws {
-            let (seed, number) = (UInt64(choices[0]), choices[2])
-            let kill = try #require(Kill(rawValue: choices[1]))
-            if kill == .time { Self.kill(after: UInt32(number)) }
-            let database = try StoreDatabase(identifier: "kills", directory: folder)
-            var configuration = SessionConfiguration()
-            let isWrite = kill == .write
-            configuration.transferJournal = try TransferJournal(
-                isWrite
-                    ? KillingStore(database.transfers, step: 1 + number % 12, delay: UInt32(number % 1999))
-                    : database.transfers
-            )
-            let session = SessionManager(configuration: configuration)
-            let reported = Set(reports(in: folder).compactMap { $0.split(separator: " ").first.map(String.init) })
-            let restored = session.restoredTasks
-            let known = reported.union(restored.compactMap(\.taskDescription))
-            let received = Atomic(0)
-            func begin<Task: ValueTask>(_ task: Task) {
-                task.onProgress { progress in
-                    guard kill == .bytes, progress.download.completed > 0 else { return }
-                    if received.add(1, ordering: .relaxed).newValue >= 1 + number % 20 { Glibc.kill(getpid(), SIGKILL) }
-                }
-                let name = task.taskDescription ?? "?"
-                task.whenComplete { result in
-                    switch result {
-                    case .success(let response): report("\(name) \(response.value)", in: folder)
-                    case .failure(let error): report("\(name) error \(error)", in: folder)
-                    }
-                }
-                task.resume()
+            let kill = try #require(TransferProgram.Kill(rawValue: choices[1]))
+            let items = Plan(seed: UInt64(choices[0])).items.map { item in
+                TransferProgram.Item(name: item.name, isNamedByServer: item.isNamedByServer, isUpload: item.isUpload)
             }
-            for task in restored {
-                if let task = task as? DownloadTask { begin(task) }
-                if let task = task as? UploadTask<Data> { begin(task) }
-            }
-            for item in Plan(seed: seed).items where !known.contains(item.name) {
-                var request = Request(url: try #require(URL(string: "\(baseURL)/\(item.name)")))
-                request.taskDescription = item.name
-                if item.isUpload {
-                    request.method = .post
-                    request.body = try .file(folder.appending(path: item.name))
-                    begin(session.uploadTask(for: request))
-                } else if item.isNamedByServer {
-                    begin(session.downloadTask(for: request, to: .folder(folder.appending(path: "files"))))
-                } else {
-                    begin(session.downloadTask(for: request, to: folder.appending(path: "files/\(item.name)")))
-                }
-            }
-            await session.finishTransfers()
-            await session.synchronizeTransfers()
+            try await TransferProgram(folder: folder, baseURL: baseURL, items: items, kill: (kill, choices[2])).run()
             try Data().write(to: folder.appending(path: "done"))
             Glibc.kill(getpid(), SIGKILL)
         }
@@ -263,8 +161,9 @@
             var sizes: [String: Int] = [:]
             var starts = 0
             while !FileManager.default.fileExists(atPath: folder.path + "/done") {
-                let reportedBefore = Set(Self.reports(in: folder).map { String($0.prefix { $0 != " " }) })
-                let kill = Kill.allCases[figures.starts % Kill.allCases.count]
+                let reportedBefore = Set(TransferProgram.results(in: folder).map { String($0.prefix { $0 != " " }) })
+                let kills = TransferProgram.Kill.allCases
+                let kill = kills[figures.starts % kills.count]
                 let number = Int.random(in: 0...150_000, using: &generator)
                 let (path, url) = (folder.path, fault.baseURL)
                 let choices = [Int(seed >> 1), kill.rawValue, number]
@@ -289,7 +188,7 @@
                     sizes[item.name] = isThere ? item.size : sizeOfPartial ?? 0
                 }
             }
-            let reports = Self.reports(in: folder)
+            let reports = TransferProgram.results(in: folder)
             for item in plan.items {
                 let own = reports.filter { $0.hasPrefix(item.name + " ") }
                 #expect(!own.isEmpty && own.allSatisfy { !$0.contains(" error ") }, "\(own), seed \(seed)")

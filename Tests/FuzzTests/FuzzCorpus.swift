@@ -90,6 +90,11 @@ struct FuzzCorpus {
                     "<data>", "====", "bplist00", "\u{0}", "\u{1}", "\u{8}", "\u{F}",
                 ]
             case .charset: ["\u{1B}$B", "\u{1B}(B", "\u{1B}(J", "\u{E}", "\u{F}", "\u{FEFF}"]
+            case .challenge:
+                [
+                    ",", "=", "\"", "\\", " ", "\t", "Basic ", "Digest ", "Negotiate ", "realm=", "nonce=\"n\"", "a==",
+                    "qop=auth", "\u{0}", "\u{E4}",
+                ]
             default: []
             }
         return texts.map { Array($0.utf8) }

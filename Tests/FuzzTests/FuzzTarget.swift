@@ -22,6 +22,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case xpath
     case propertyList = "property-list"
     case charset
+    case challenge
 
     /// A rule that the parser did not keep.
     struct Violation: Error, CustomStringConvertible {
@@ -54,6 +55,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .xpath: try Self.xpath(input)
         case .propertyList: try Self.propertyList(input)
         case .charset: try Self.charset(input)
+        case .challenge: try Self.challenge(input)
         }
     }
 

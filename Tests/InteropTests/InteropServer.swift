@@ -27,6 +27,7 @@ enum InteropServer: String {
     case authority = "CA"
     case selfSignedCertificate = "SELF_SIGNED_CERTIFICATE"
     case files = "FILES"
+    case keyring = "KEYRING"
 
     /// A server that a test needs is not running.
     struct Missing: Error, CustomStringConvertible {

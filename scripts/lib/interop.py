@@ -2,6 +2,7 @@
 
 import contextlib
 import datetime
+import hashlib
 import http.client
 import json
 import os
@@ -26,6 +27,7 @@ APACHE_MODULES = Path("/usr/lib/apache2/modules")
 LISTENING = {
     "gunicorn": r"Listening at: http://127\.0\.0\.1:(\d+) ",
     "openssl": r"^ACCEPT 127\.0\.0\.1:(\d+)",
+    "dbus": r"^(unix:\S+)$",
 }
 
 
@@ -45,7 +47,7 @@ class Servers:
 
     def check(self):
         """Raises a `Problem` with all missing programs, before anything is started."""
-        missing = [name for name in ("openssl", "zstd") if shutil.which(name) is None]
+        missing = [name for name in ("openssl", "zstd", "dbus-daemon", "gnome-keyring-daemon") if shutil.which(name) is None]
         if nginx.find() is None:
             missing.append("nginx")
         if apache() is None:
@@ -73,6 +75,7 @@ class Servers:
             self.form_parsers(),
             self.apache(),
             self.aiohttp(),
+            self.keyring(),
             self.openssl("tls12", "localhost", "-tls1_2"),
             self.openssl("tls13", "localhost", "-tls1_3", "-alpn", "http/1.1"),
             self.openssl("expired", "expired"),
@@ -95,6 +98,7 @@ class Servers:
         return service
 
     def nginx(self):
+        (self.folder / "basic-users").write_text("ada:{PLAIN}secret\n")
         template = (self.templates / "nginx.conf.in").read_text()
         server = nginx.Nginx(str(nginx.find()), self.folder, template)
         server.start(self.outlives_us)
@@ -112,6 +116,9 @@ class Servers:
         # Apache does not serve as root, and its own user may not look into our folder.
         if os.geteuid() == 0:
             self.folder.chmod(0o711)
+        # RFC 7616 §3.4.2: Apache keeps the hash of user, realm and password.
+        key = hashlib.md5(b"ada:Private files:secret").hexdigest()
+        (self.folder / "digest-users").write_text(f"ada:Private files:{key}\n")
         configuration.write_text(nginx.fill((self.templates / "apache.conf.in").read_text(), {
             "DIR": self.folder, "PORT": port, "MODULES": APACHE_MODULES,
         }))
@@ -129,6 +136,25 @@ class Servers:
         def wait():
             port = service.wait_for(lambda: service.logged(LISTENING["gunicorn"]))
             self.offer("AIOHTTP", f"http://127.0.0.1:{port}")
+
+        return wait
+
+    def keyring(self) -> Callable[[], None]:
+        """A keyring on a bus of its own. It reads its password from its input."""
+        password = self.folder / "keyring-password"
+        password.write_text("secret")
+        bus = self.launch("dbus", [
+            "dbus-daemon", "--session", "--nofork", "--print-address", "--address", f"unix:dir={self.folder}",
+        ])
+        address = bus.wait_for(lambda: bus.logged(LISTENING["dbus"]))
+        service = self.launch(
+            "keyring",
+            ["sh", "-c", 'exec gnome-keyring-daemon --foreground --unlock --components=secrets <"$1"', "sh", password],
+            DBUS_SESSION_BUS_ADDRESS=address, XDG_RUNTIME_DIR=str(self.folder), XDG_DATA_HOME=str(self.folder))
+
+        def wait():
+            service.wait_for(lambda: has_owner(address, "org.freedesktop.secrets"))
+            self.offer("KEYRING", address)
 
         return wait
 
@@ -179,6 +205,15 @@ class Servers:
 
     def stop(self):
         stop(self.folder, [service.pid for service in self.services])
+
+
+def has_owner(bus: str, name: str) -> bool:
+    """Whether a program on a bus has a name."""
+    done = subprocess.run(
+        ["dbus-send", f"--bus={bus}", "--print-reply", "--dest=org.freedesktop.DBus", "/org/freedesktop/DBus",
+         "org.freedesktop.DBus.NameHasOwner", f"string:{name}"],
+        capture_output=True, text=True)
+    return "boolean true" in done.stdout
 
 
 def apache() -> str | None:

@@ -194,7 +194,12 @@ class Missing(InFolder):
         os.environ["PATH"] = str(self.folder)
         find, nginx.find = nginx.find, lambda: None
         self.addCleanup(setattr, nginx, "find", find)
-        with self.assertRaisesRegex(processes.Problem, "not installed: openssl, zstd, nginx, httpbin; run scripts/bootstrap --test"):
+        apache, interop.apache = interop.apache, lambda: None
+        self.addCleanup(setattr, interop, "apache", apache)
+        missing = (
+            "not installed: openssl, zstd, dbus-daemon, gnome-keyring-daemon, nginx, apache2, httpbin; "
+            "run scripts/bootstrap --test")
+        with self.assertRaisesRegex(processes.Problem, missing):
             interop.Servers(self.folder)
 
 

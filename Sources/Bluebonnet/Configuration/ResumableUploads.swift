@@ -8,6 +8,10 @@
 /// the rest: it does not fail, and nothing is sent twice that the server has. Another server
 /// ignores the fields, and the upload is an ordinary one.
 ///
+/// A server may want the rest in parts, by the member `max-append-size` of `Upload-Limit`. One that
+/// takes less than 64 KiB at a time gets at most 10,000 parts: where the rest would take more, the
+/// upload fails with the error of its interruption.
+///
 /// Only what can be sent again is offered: data, files, forms of them, and sequences that are made
 /// anew for each sending. A sequence that can be read once is not, and neither is an empty body.
 ///

@@ -30,7 +30,14 @@ public struct SessionConfiguration: Sendable {
     public var idleConnectionTimeout: Duration = .seconds(60)
 
     /// Header fields for every request of the session that lacks them. Default: none.
-    public var additionalHeaderFields: HTTPFields = [:]
+    ///
+    /// What is printed of a configuration shows their names alone.
+    public var additionalHeaderFields: HTTPFields {
+        get { concealedHeaderFields.fields }
+        _modify { yield &concealedHeaderFields.fields }
+    }
+
+    private var concealedHeaderFields = ConcealedFields([:])
 
     /// Whether content coding is undone (gzip, x-gzip and deflate; `br` with the package trait
     /// `Brotli`, `zstd` with `Zstd`), and `Accept-Encoding` sent by requests that lack it. Default:
@@ -39,6 +46,32 @@ public struct SessionConfiguration: Sendable {
 
     /// The authorities that the session trusts, and its client certificate.
     public var tls = TLSSettings()
+
+    /// The hosts that are reached by `https` only, because they have asked for it (RFC 6797).
+    /// Default: nil, `http` stays `http`.
+    public var strictTransportSecurity: StrictTransportSecurity?
+
+    /// The rules by which servers are trusted, and their pins. Default: valid certificates for the
+    /// host of the URL, without pins.
+    public var securityPolicy = SecurityPolicy()
+
+    /// The policies of single hosts, in place of ``securityPolicy``. Default: none.
+    public var hostSecurityPolicies: HostSecurityPolicies = [:]
+
+    /// Pins of hosts that can be replaced while the session runs, in place of those of its
+    /// policies. Default: nil, none.
+    public var pinList: PinList?
+
+    /// The store of the credentials that outlive the session: it is asked when a server wants some,
+    /// and gets those that are accepted and ``Credential/Persistence/permanent``. Default: nil,
+    /// they are kept in memory.
+    public var credentialStore: (any CredentialStore)?
+
+    /// The users and passwords of a `.netrc`, for servers that ask for some. Default: nil, none.
+    ///
+    /// An entry is for its host and every port of it. `default` is only for the origin of the
+    /// request itself, and no password goes to `http` where a redirect leads there from `https`.
+    public var netrc: Netrc?
 
     /// The size in bytes from which a body waits for `100 Continue`, as ``Request/expectsContinue``
     /// says; a body of unknown length counts as large. Default: nil, never unless the request asks

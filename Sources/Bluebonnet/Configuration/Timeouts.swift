@@ -23,8 +23,8 @@ public struct Timeouts: Sendable, Hashable {
 
     /// The time from the request being sent to the first byte of the response. Default: 60 seconds.
     ///
-    /// An informational response counts as the first byte, except `100 Continue`, after which this
-    /// time begins anew.
+    /// It begins anew after each informational response, such as `100 Continue`, `103 Early Hints`
+    /// or `104 Upload Resumption Supported`: the response itself has not begun then.
     ///
     /// The request is sent when the server's system has acknowledged all of it, as far as this
     /// system can tell.

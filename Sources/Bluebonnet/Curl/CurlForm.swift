@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 
 /// A multipart form as words for curl, which makes the boundary and the delimiters itself.
 enum CurlForm {
@@ -14,19 +15,35 @@ enum CurlForm {
         return words
     }
 
-    /// The form with another content for parts that are secrets by their names.
+    /// The form with another content for parts that are secrets by their names. Of a part whose
+    /// header section the caller made, the values of fields are left out too where they are
+    /// secrets, and the content where no name is found.
     static func redacted(
         _ form: MultipartFormData,
         isSecret: (String) -> Bool = SecretNames.contains
     ) -> MultipartFormData {
         var copy = form
         copy.parts = form.parts.map { part in
-            guard let name = part.disposition?.name, isSecret(name) else { return part }
-            var redacted = part
-            redacted.content = .bytes(Data(SecretNames.replacement.utf8))
-            return redacted
+            guard let name = part.disposition?.name else { return redactedWithFields(part, isSecret) }
+            return isSecret(name) ? part.with(replacement) : part
         }
         return copy
+    }
+
+    private static let replacement = Data(SecretNames.replacement.utf8)
+
+    private static func redactedWithFields(_ part: MultipartPart, _ isSecret: (String) -> Bool) -> MultipartPart {
+        let fields = part.headerFields
+        let names = fields[values: .contentDisposition].map { ContentDisposition($0).name }
+        let isHidden = names.isEmpty || names.contains { $0.map(isSecret) ?? true }
+        guard isHidden || fields.contains(where: { isSecret($0.name.rawName) }) else { return part }
+        var shown = HTTPFields()
+        for field in fields {
+            let isHidden = isSecret(field.name.rawName)
+            shown.append(isHidden ? HTTPField(name: field.name, value: SecretNames.replacement) : field)
+        }
+        let redacted = MultipartPart(head: MultipartPartHead.bytes(shown), content: part.content)
+        return isHidden ? redacted.with(replacement) : redacted
     }
 
     private static func isSecret(_ part: MultipartPart) -> Bool {
@@ -79,5 +96,13 @@ enum CurlForm {
     private static func quoted(_ text: String) -> String {
         let escaped = text.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }
         return "\"\(escaped.joined())\""
+    }
+}
+
+extension MultipartPart {
+    fileprivate func with(_ content: Data) -> MultipartPart {
+        var part = self
+        part.content = .bytes(content)
+        return part
     }
 }

@@ -27,7 +27,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         var upload: RequestUpload?
         /// Whether the source of the body was asked for it.
         var hasBegunBody = false
-        /// Whether its observers were told that it began.
+        /// Whether it was sent on its way, so that it is among the transactions of the call.
         var hasBegun = false
         /// The connection that carries it, or did, and whether that had carried others before.
         var connection: ConnectionRecord?
@@ -60,6 +60,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     let deadline: NIODeadline?
     let collectsBody: Bool
     private let interim: InterimResponses?
+    /// Whether the content codings of the response will be undone.
+    private let decodesContent: Bool
     let needsFreshConnection: Bool
     let preferredLoop: ObjectIdentifier?
     /// The time since which it waits for a connection: a request that is sent again begins anew.
@@ -139,6 +141,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         self.deadline = deadline
         self.collectsBody = context.collectsBody
         interim = context.interim
+        decodesContent = offersCodings
         self.needsFreshConnection = needsFreshConnection
         self.preferredLoop = preferredLoop
         waitsSince = isFirst ? startedAt : .now()
@@ -176,9 +179,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
                     return caller.resume(throwing: error)
                 }
                 notice?.give()
-                tell(.began(sent))
-                // An observer may have stopped it.
-                guard notice == nil && call.settings.hopObserver == nil || isWaiting else { return }
+                // Who was told may have stopped it.
+                guard notice == nil || isWaiting else { return }
                 pool.submit(self)
             }
         } onCancel: {
@@ -221,16 +223,9 @@ final class Exchange: Call.Operation, @unchecked Sendable {
 
     // MARK: The engine's side
 
-    /// Tells the observer of the hops.
-    func tell(_ kind: @autoclosure () -> HopEvent.Kind) {
-        guard let observer = call.settings.hopObserver else { return }
-        observer(HopEvent(call: call, hop: hop, kind: kind()))
-    }
-
     /// Hands over an informational response to who wants it now.
     func received(informational head: ResponseHead) {
-        interim?.receive(head, of: request)
-        tell(.received(head))
+        interim?.receive(head)
     }
 
     /// Puts the exchange on a connection; nil when it has ended meanwhile. The connection tells how
@@ -285,6 +280,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     /// Hands the caller the response head, with all of the body or a stream of it, and counts what
     /// has arrived.
     func deliver(_ response: TransportResponse, stream: BodyStream?, _ arrival: Call.Arrival) {
+        let isCoded = decodesContent && response.hasContentEncoding && !call.settings.transactionObservers.isEmpty
+        let response = isCoded ? awaitingDecoding(response) : response
         typealias Result = (
             Bool, SuspendedCaller<TransportResponse, any Error>?, RequestUpload?, Call.Traffic.Notice?,
             ObservedTransaction?
@@ -302,7 +299,6 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         }
         if isOver { return }
         notice?.give()
-        if stream == nil { tell(.ended(response.exchangeTimings, call.counts)) }
         observed?.end()
         guard let upload else {
             caller?.resume(returning: response)
@@ -311,8 +307,19 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         upload.whenEnded { caller?.resume(returning: response) }
     }
 
+    /// The response with its transaction, which waits from now on until the body is decoded. As it
+    /// is where nobody observes it, and where the body is not wanted.
+    private func awaitingDecoding(_ response: TransportResponse) -> TransportResponse {
+        guard response.body.wholeByteCount != 0, response.statusCode != 206, !ExchangeRun.isFollowed(response.head)
+        else { return response }
+        var response = response
+        response.observed = call.withLock { _ in state.observed }
+        response.observed?.awaitDecoding()
+        return response
+    }
+
     /// Ends a streamed body that is complete.
-    func finishStream(trailers: HTTPFields, at: NIODeadline, _ timings: ExchangeTimings) {
+    func finishStream(trailers: HTTPFields, at: NIODeadline) {
         typealias Result = (Bool, BodyStream?, RequestUpload?, ObservedTransaction?)
         let (isOver, stream, upload, observed) = call.withLock { shared -> Result in
             if case .finished = state.stage { return (true, nil, nil, nil) }
@@ -323,7 +330,6 @@ final class Exchange: Call.Operation, @unchecked Sendable {
             return (false, state.stream, state.upload, takeObserved(shared))
         }
         if isOver { return }
-        tell(.ended(timings, call.counts))
         observed?.end()
         guard let upload else {
             stream?.finish(trailers: trailers, at: at)
@@ -332,22 +338,20 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         upload.whenEnded { stream?.finish(trailers: trailers, at: at) }
     }
 
-    /// Ends the exchange with an error, in any stage; later calls do nothing. The timings are known
-    /// where its connection failed.
-    func fail(_ error: NetworkingError, _ timings: ExchangeTimings? = nil) {
+    /// Ends the exchange with an error, in any stage; later calls do nothing.
+    func fail(_ error: NetworkingError) {
         let error = error.completed(request: sent.request)
         let now = NIODeadline.now()
         typealias Result = (
-            Stage, Bool, SuspendedCaller<TransportResponse, any Error>?, BodyStream?, RequestUpload?,
-            ObservedTransaction?
+            Stage, SuspendedCaller<TransportResponse, any Error>?, BodyStream?, RequestUpload?, ObservedTransaction?
         )
-        let (stage, hasBegun, caller, stream, upload, observed) = call.withLock { shared -> Result in
+        let (stage, caller, stream, upload, observed) = call.withLock { shared -> Result in
             defer {
                 state.stage = .finished
                 state.upload = nil
             }
             shared.detach(self)
-            if case .finished = state.stage { return (state.stage, false, nil, nil, state.upload, nil) }
+            if case .finished = state.stage { return (state.stage, nil, nil, state.upload, nil) }
             var observed: ObservedTransaction?
             // One that left its connection to others will be made again.
             if !RepeatableError.isSuspension(error) {
@@ -357,10 +361,9 @@ final class Exchange: Call.Operation, @unchecked Sendable {
             }
             let caller = state.takeCaller()
             if caller == nil, state.stream == nil { state.earlyFailure = error }
-            return (state.stage, state.hasBegun, caller, state.stream, state.upload, observed)
+            return (state.stage, caller, state.stream, state.upload, observed)
         }
         upload?.stop()
-        if hasBegun { tell(.failed(error, timings, call.counts)) }
         observed?.end()
         switch stage {
         case .finished: return

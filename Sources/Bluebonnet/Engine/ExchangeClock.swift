@@ -74,9 +74,10 @@ struct ExchangeClock {
         return true
     }
 
-    /// The first byte of a response came, or 100 Continue, after which the response has not begun.
-    mutating func firstByte(isContinue: Bool = false) {
-        hasFirstByte = !isContinue
+    /// The first byte of a response came, or an informational response (RFC 9110 §15.2), after
+    /// which the final one has not begun.
+    mutating func firstByte(isInformational: Bool = false) {
+        hasFirstByte = !isInformational
     }
 
     /// The head of the response came.

@@ -63,11 +63,6 @@ final class ExchangeRun {
         }
     }
 
-    /// Tells the observer that a connection has the exchange. The observer may stop it.
-    func tellStart() {
-        exchange.tell(.started(timings))
-    }
-
     // MARK: The request
 
     /// The progress of sending the request.
@@ -137,11 +132,11 @@ final class ExchangeRun {
     func received(informational head: ResponseHead) {
         if informational.count < HTTP1Limits.informationalCount { informational.append(head) }
         exchange.received(informational: head)
-        guard head.statusCode == 100 else { return }
-        // It says that the body may be sent, also when it comes late: the response has not begun.
+        // The response itself has not begun: a server may have nothing more to say for long, or for
+        // ever.
         timings.firstByte = .none
         exchange.meter.firstByte.note(nil)
-        clock.firstByte(isContinue: true)
+        clock.firstByte(isInformational: true)
     }
 
     /// Counts what was taken of a buffer that had so many bytes before. Returns how many are left.
@@ -161,7 +156,6 @@ final class ExchangeRun {
         clock.headCame()
         self.head = head
         uncounted.expected = bodyLength
-        exchange.tell(.received(head))
     }
 
     /// A piece of the body came.
@@ -201,7 +195,7 @@ final class ExchangeRun {
     }
 
     /// Whether another request may follow, which must not wait for this body: redirects and 417.
-    private static func isFollowed(_ head: ResponseHead) -> Bool {
+    static func isFollowed(_ head: ResponseHead) -> Bool {
         300..<400 ~= head.statusCode || head.statusCode == 417
     }
 
@@ -267,7 +261,7 @@ final class ExchangeRun {
         case .stream(let stream, let trailers):
             count()
             stream.push(&arrived).reader?.resume()
-            exchange.finishStream(trailers: trailers, at: endedAt, timings)
+            exchange.finishStream(trailers: trailers, at: endedAt)
         case nil: break
         }
         ending = nil
@@ -281,7 +275,7 @@ final class ExchangeRun {
         // The bytes that had arrived, unless they are encoded.
         let isPlain = stream == nil && !arrived.isEmpty && head?.contains(.contentEncoding) == false
         let body = isPlain ? Data(taking: arrived.joined) : nil
-        exchange.fail(error.completed(request: exchange.sent.request, response: head, body: body), timings)
+        exchange.fail(error.completed(request: exchange.sent.request, response: head, body: body))
     }
 
     // MARK: The clock

@@ -62,7 +62,7 @@ extension NetworkingError {
     init(_ error: HTTP1ParseError, from origin: Origin) {
         let code: Code =
             switch error.fault {
-            case .malformedStatusLine: .malformedStatusLine
+            case .malformedStatusLine, .tlsRecord: .malformedStatusLine
             case .unsupportedVersion: .unsupportedHTTPVersion
             case .malformedHeader: .malformedHeader
             case .headerLineTooLarge, .headerSectionTooLarge, .tooManyHeaders: .headerTooLarge

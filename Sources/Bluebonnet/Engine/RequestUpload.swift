@@ -67,22 +67,13 @@ final class RequestUpload: Sendable {
             }
             ended()
             guard let failure, !(state.withLock { $0.isStopped }) else { return }
-            exchange.fail(Self.failure(failure))
+            exchange.fail(.ofRequestBody(failure))
         }
         let isStopped = state.withLock { state in
             if state.isProducing { state.task = task }
             return state.isStopped
         }
         if isStopped { task.cancel() }
-    }
-
-    /// The error for the user, of an error of the source.
-    static func failure(_ error: any Error) -> NetworkingError {
-        if let mismatch = error as? RequestBodyLengthMismatch {
-            return NetworkingError(.requestBodyLengthMismatch, mismatch.description)
-        }
-        if let error = error as? NetworkingError, error.isAboutRequestBody { return error }
-        return NetworkingError(.requestBodyFailed, "The request body could not be read: \(error)", underlying: error)
     }
 
     // MARK: The producer's side

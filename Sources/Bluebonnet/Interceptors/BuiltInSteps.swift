@@ -1,8 +1,10 @@
 import HTTPTypes
 import NIOCore
 
-/// The steps of every request behind the interceptors: redirects, then content decoding, then the
-/// transport.
+/// The steps of every request behind the interceptors: redirects, then authentication, then content
+/// decoding, then the transport.
+///
+/// Each hop of a redirect is authenticated by itself (``SessionAuthentication``).
 ///
 /// Content codings (RFC 9110 §8.4) are undone, and the server is told which ones can be (§12.5.3).
 /// The header fields of the response stay as the server sent them. A coding that is not known
@@ -14,11 +16,15 @@ struct BuiltInSteps: Sendable {
     let transport: any Transport
     /// The transport where it is the engine, which is called without a look-up of its type.
     private let engine: Engine?
+    private let authentication: SessionAuthentication
     private let decodesContent: Bool
+    private let strictTransportSecurity: StrictTransportSecurity?
 
-    init(transport: any Transport, decodesContent: Bool) {
+    init(transport: any Transport, configuration: SessionConfiguration) {
         self.transport = transport
-        self.decodesContent = decodesContent
+        authentication = SessionAuthentication(configuration)
+        decodesContent = configuration.decodesContent
+        strictTransportSecurity = configuration.strictTransportSecurity
         engine = transport as? Engine
     }
 
@@ -33,23 +39,60 @@ struct BuiltInSteps: Sendable {
         context: ExchangeContext,
         followsRedirect: Bool = true
     ) async throws -> TransportResponse {
-        // The requests of a resumable upload come here again, each by itself.
+        let secured = try strictTransportSecurity?.secured(request) ?? request
+        let request = secured.hasCredential ? secured.tyingCredential() : secured
+        // The requests of a resumable upload come here again, each by itself. The credential is
+        // tied before that: the server chooses where they go.
         if context.interim == nil, let offer = context.call.uploadOffer {
             return try await ResumableUpload.send(request, context: context, offer) { request, context in
                 try await send(request, context: context)
             }
         }
-        let response =
-            if let engine {
-                try await engine.send(request, context: context, offersCodings: decodesContent)
-            } else {
-                try await sendByTransport(decodesContent ? Self.withOffer(request) : request, context)
-            }
+        let context = context.interim.map { context.forPart(ofUpload: $0.of(request)) } ?? context
+        let response: TransportResponse
+        if authentication.concerns(request) {
+            response = try await sendWithCredentials(request, context)
+        } else {
+            let first =
+                if let engine {
+                    try await engine.send(request, context: context, offersCodings: decodesContent)
+                } else {
+                    try await sendByTransport(decodesContent ? Self.withOffer(request) : request, context)
+                }
+            response = first.statusCode == 401 ? try await answer(first, to: request, nil, context) : first
+        }
+        strictTransportSecurity?.receive(response, context)
         let decoded = decodesContent && response.hasContentEncoding ? try Self.decoded(response, context) : response
         guard followsRedirect, Redirects.isRedirect(decoded) else { return decoded }
         return try await Redirects.follow(decoded, to: request, context: context) { request in
             try await send(request, context: context, followsRedirect: false)
         }
+    }
+
+    // Functions of their own, because most requests need none of this and no frame for it.
+
+    /// Sends a request with credentials, where some are known for it.
+    @inline(never)
+    private func sendWithCredentials(_ request: Request, _ context: ExchangeContext) async throws -> TransportResponse {
+        let prepared = try await authentication.prepared(request, context)
+        let first = try await sendOnce(prepared?.request ?? request, context)
+        return try await answer(first, to: request, prepared?.sent, context)
+    }
+
+    /// Answers the challenges of a response.
+    @inline(never)
+    private func answer(
+        _ first: TransportResponse,
+        to request: Request,
+        _ sent: SessionAuthentication.Sent?,
+        _ context: ExchangeContext
+    ) async throws -> TransportResponse {
+        try await authentication.answer(first, to: request, sent, context) { try await sendOnce($0, context) }
+    }
+
+    private func sendOnce(_ request: Request, _ context: ExchangeContext) async throws -> TransportResponse {
+        if let engine { return try await engine.send(request, context: context, offersCodings: decodesContent) }
+        return try await sendByTransport(decodesContent ? Self.withOffer(request) : request, context)
     }
 
     /// Sends a request by the transport of the user, of which only the beginning and the end are
@@ -97,14 +140,21 @@ struct BuiltInSteps: Sendable {
     ) throws -> TransportResponse {
         guard let codings = response.head[.contentEncoding], response.statusCode != 206 else { return response }
         do {
-            guard let coding = try ContentCoding(contentEncoding: codings), !coding.isIdentity else { return response }
-            let (limits, call, hop) = (context.settings.configuration.limits, context.call, response.hop)
             var response = response
+            let observed = response.observed
+            response.observed = nil
+            guard let coding = try ContentCoding(contentEncoding: codings), !coding.isIdentity else {
+                observed?.endDecoding()
+                return response
+            }
+            let (limits, call, hop) = (context.settings.configuration.limits, context.call, response.hop)
             response.body = response.body.transformed {
-                ContentDecoder(coding, limits: limits, call: call, hop: hop)
+                ContentDecoder(coding, limits: limits, call: call, hop: hop, observed: observed)
             }
             return response
         } catch {
+            context.call.noteDecodingFailure(error, hop: response.hop)
+            response.observed?.endDecoding()
             throw error.completed(request: response.request, response: response.head)
         }
     }

@@ -11,6 +11,8 @@ import HTTPTypes
 /// - A body does not go from `https` to `http`, unless
 ///   ``SessionConfiguration/sendsBodiesOnInsecureRedirects`` allows it.
 /// - Several `Location` fields that differ are refused, as by browsers.
+///   A credential of the request is for its first origin. User and password of a `Location` are not
+///   used.
 /// - `http+unix` URLs are never reached by a redirect from elsewhere.
 enum Redirects {
     /// Sends a request of one hop.
@@ -69,7 +71,8 @@ enum Redirects {
                     after: request,
                     status: response.head.status.code,
                     location: try Self.location(in: response.head, of: request),
-                    sendsBodiesOpenly: context.settings.configuration.sendsBodiesOnInsecureRedirects
+                    sendsBodiesOpenly: context.settings.configuration.sendsBodiesOnInsecureRedirects,
+                    strictTransportSecurity: context.settings.configuration.strictTransportSecurity
                 )
             } catch {
                 throw error.completed(request: request, response: response.head)
@@ -139,10 +142,14 @@ enum Redirects {
         after request: Request,
         status: Int,
         location: String,
-        sendsBodiesOpenly: Bool = false
+        sendsBodiesOpenly: Bool = false,
+        strictTransportSecurity: StrictTransportSecurity? = nil
     ) throws(NetworkingError) -> Request {
         var next = request
-        next.url = try target(of: location, from: request.url)
+        let target = try target(of: location, from: request.url)
+        next.url = try strictTransportSecurity?.secured(target) ?? target
+        // User and password of a Location are those of the server; they are not used.
+        next.access = request.access
         let turnsIntoGET =
             switch status {
             case 303: request.method != .head

@@ -33,16 +33,10 @@ struct PresentedIdentifiers: Sendable {
         self.commonName = commonName
     }
 
-    /// Reads the names of a certificate.
-    ///
-    /// - Throws: An error of SwiftASN1 or X509 when they are not well-formed.
-    init(_ certificate: Certificate) throws {
-        names = try certificate.extensions.subjectAlternativeNames?.map(PresentedIdentifier.init) ?? []
-        for relative in certificate.subject {
-            for attribute in relative where attribute.type == .RDNAttributeType.commonName {
-                commonName = String(attribute.value)
-            }
-        }
+    /// The common name of a certificate's subject; the last one where there are several.
+    static func commonName(of subject: ASN1Node) -> String? {
+        let attributes = (try? NameAttributes(subject))?.relativeNames.joined()
+        return attributes?.last { $0.type == NameAttributes.commonName }.flatMap { NameAttributes.text($0.value) }
     }
 
     /// Whether one of the names is for the server (RFC 9525 §6). The common name never is (§2).

@@ -111,23 +111,6 @@ package enum SecretNames {
     /// A name or value of a query or a form without its encoding.
     package static func name(encoded text: some Collection<UInt8>) -> String {
         let spaced = text.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
-        return String(decoding: percentDecoded(spaced), as: UTF8.self)
-    }
-
-    /// The bytes without percent-encoding. A `%` without two digits behind it stands for itself.
-    package static func percentDecoded(_ text: some Collection<UInt8>) -> [UInt8] {
-        var decoded: [UInt8] = []
-        var rest = text[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let high = rest.first.flatMap(ASCII.hexDigit),
-                let low = rest.dropFirst().first.flatMap(ASCII.hexDigit)
-            {
-                decoded.append(high << 4 | low)
-                rest = rest.dropFirst(2)
-            } else {
-                decoded.append(byte)
-            }
-        }
-        return decoded
+        return String(decoding: ASCII.percentDecoded(spaced), as: UTF8.self)
     }
 }

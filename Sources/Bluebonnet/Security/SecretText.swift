@@ -60,7 +60,7 @@ package struct SecretText {
     /// Whether a value that is percent-encoded has a secret inside.
     private func hasSecret(in value: ArraySlice<UInt8>, depth: Int) -> Bool {
         guard depth > 0, value.contains(UInt8(ascii: "%")) else { return false }
-        let decoded = SecretNames.percentDecoded(value)
+        let decoded = ASCII.percentDecoded(value)
         return hidden(in: decoded, depth: depth - 1) != decoded
     }
 

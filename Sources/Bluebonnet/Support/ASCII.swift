@@ -155,4 +155,21 @@ enum ASCII {
         }
         return text
     }
+
+    /// The bytes without percent-encoding. A `%` without two digits behind it stands for itself.
+    static func percentDecoded(_ text: some Collection<UInt8>) -> [UInt8] {
+        var decoded: [UInt8] = []
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let high = rest.first.flatMap(hexDigit),
+                let low = rest.dropFirst().first.flatMap(hexDigit)
+            {
+                decoded.append(high << 4 | low)
+                rest = rest.dropFirst(2)
+            } else {
+                decoded.append(byte)
+            }
+        }
+        return decoded
+    }
 }

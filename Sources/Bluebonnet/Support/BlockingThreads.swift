@@ -20,6 +20,8 @@ final class BlockingThreads: Sendable {
     static let lookups = BlockingThreads(limit: 256)
     /// For trust roots and client certificates, read once for a session.
     static let certificates = BlockingThreads(limit: 4)
+    /// For the certificates of servers, which cost time and do not block.
+    static let trust = BlockingThreads(limit: System.coreCount)
     /// For regular files: a few more than cores, since some wait for the disk.
     static let files = BlockingThreads(limit: System.coreCount + 4)
     /// For pipes and devices, each of which may block for ever.

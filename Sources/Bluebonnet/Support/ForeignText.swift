@@ -2,6 +2,19 @@ package import FoundationEssentials
 import NIOCore
 
 extension URL {
+    /// The text of a URL without user, password, query and fragment, as most are; nil of others.
+    package var plainText: String? {
+        let text = absoluteString
+        let bytes = text.utf8.span
+        for index in bytes.indices {
+            switch bytes[index] {
+            case UInt8(ascii: "?"), UInt8(ascii: "@"), UInt8(ascii: "#"): return nil
+            default: break
+            }
+        }
+        return text
+    }
+
     /// The URL for messages and logs: user, password, fragment and the values of the query are left
     /// out; so is a long part of the query without a name, which is a value itself.
     package var redactedDescription: String {

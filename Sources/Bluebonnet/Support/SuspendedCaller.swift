@@ -25,14 +25,16 @@ extension SuspendedCaller where Failure == any Error {
     }
 }
 
-extension SuspendedCaller where Output == Void, Failure == Never {
+extension SuspendedCaller where Failure == Never {
     /// Suspends the present Swift task and hands it to the closure.
-    static func suspend(_ body: (SuspendedCaller) -> Void) async {
+    static func suspend(_ body: (SuspendedCaller) -> Void) async -> Output {
         await unsafe withUnsafeContinuation { continuation in
             body(unsafe SuspendedCaller(continuation: continuation))
         }
     }
+}
 
+extension SuspendedCaller where Output == Void, Failure == Never {
     func resume() {
         resume(returning: ())
     }

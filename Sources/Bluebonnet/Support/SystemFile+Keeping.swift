@@ -102,10 +102,10 @@ extension SystemFile {
         }
     }
 
-    /// Returns when the disk has the names of the folder that a file is in; at once where this user
-    /// may not read the folder.
+    /// Returns when the disk has the names of the folder that a file or a folder is in; at once
+    /// where this user may not read that folder.
     package static func synchronizeFolder(of path: String) throws {
-        let folder = folder(of: path)
+        let folder = folder(of: withoutLastSlashes(path))
         let descriptor = unsafe open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == EACCES { return }
@@ -124,13 +124,20 @@ extension SystemFile {
         var made: [String] = []
         var path = try checked(folder.path(percentEncoded: false))
         while true {
-            while path.utf8.count > 1, path.unicodeScalars.last == "/" { path.unicodeScalars.removeLast() }
+            path = withoutLastSlashes(path)
             guard !path.isEmpty, unsafe access(path, F_OK) != 0 else { break }
             made.append(path)
             path = Self.folder(of: path)
         }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for path in made.reversed() { try synchronizeFolder(of: path) }
+    }
+
+    /// A path without the slashes at its end, which the path of a folder may have.
+    private static func withoutLastSlashes(_ path: String) -> String {
+        var path = path
+        while path.utf8.count > 1, path.unicodeScalars.last == "/" { path.unicodeScalars.removeLast() }
+        return path
     }
 
     /// The part of a path up to its last slash; empty without one.

@@ -173,6 +173,16 @@ package final class SystemFile: Sendable {
         return taken > 0 ? block : nil
     }
 
+    /// What there is from here to the end; nil for more than `most` bytes.
+    func contents(atMost most: Int) throws -> ByteBuffer? {
+        var bytes = ByteBuffer()
+        while let block = try read(upTo: 1 << 16) {
+            bytes.writeImmutableBuffer(block)
+            guard bytes.readableBytes <= most else { return nil }
+        }
+        return bytes
+    }
+
     /// Writes all of the buffers, behind what was written last or at a position. Waits for a pipe
     /// that is full as long as `isWanted`.
     ///

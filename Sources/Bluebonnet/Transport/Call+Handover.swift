@@ -10,21 +10,25 @@ extension Call {
     /// Whether what is under way belongs to another call.
     var isHandedOver: Bool { withLock(\.isHandedOver) }
 
-    /// Hands what is under way over to a call that has not begun.
+    /// Hands what is under way over to a call that has not begun, and that is suspended where this
+    /// one is.
     ///
-    /// - Throws: The error of a call that was stopped.
+    /// - Throws: The error of a call that was stopped. Then nothing is handed over.
     func handOver(to other: Call) throws(NetworkingError) {
-        let (counts, isHanded) = withLock { state -> (Counts, Bool) in
+        // From here on, what stops the other call stops this one.
+        try other.attach(CarriedExchange(self, for: other))
+        let (counts, isSuspended) = withLock { state -> (Counts?, Bool) in
+            // Under the lock, so that nobody suspends or resumes this call any more.
+            guard state.handOver() else { return (nil, false) }
             let counts = state.traffic.succeeded { [weak other] counts in
                 if let counts { other?.carried(counts) }
             }
-            return (counts, state.handOver())
+            return (counts, self.isSuspended)
         }
-        guard isHanded else { throw error ?? NetworkingError(.cancelled, "The request was cancelled.") }
+        guard let counts else { throw error ?? NetworkingError(.cancelled, "The request was cancelled.") }
         other.withLock { $0.predecessor = self }
         other.carried(counts)
-        carry(isSuspended: other.isSuspended)
-        try other.attach(CarriedExchange(self, for: other))
+        if isSuspended { other.carry(isSuspended: true) }
     }
 }
 

@@ -35,10 +35,12 @@ extension Call {
             return sum
         }
 
-        /// Takes the counts of an exchange that another call carries.
+        /// Takes the counts of an exchange that another call carries. They only grow; those of two
+        /// threads may come in another order.
         fileprivate mutating func take(_ carried: Counts) {
-            (sent, expectedToSend) = (carried.sent, carried.expectedToSend)
-            (arrived, expectedToArrive) = (carried.arrived, carried.expectedToArrive)
+            (sent, arrived) = (max(sent, carried.sent), max(arrived, carried.arrived))
+            expectedToSend = carried.expectedToSend ?? expectedToSend
+            expectedToArrive = carried.expectedToArrive ?? expectedToArrive
         }
 
         mutating func add(_ arrival: Arrival) {

@@ -10,15 +10,12 @@ final class SessionSettings: Sendable {
     let observers: [any TaskObserver]
     /// Those of them who learn of each request that is sent, too.
     let transactionObservers: [any TransactionObserver]
-    /// The observer of each hop.
-    let hopObserver: HopEvent.Observer?
     /// The hooks of the session; nil where none is set.
     let hooks: (any CallHooks)?
 
-    init(_ configuration: SessionConfiguration, hopObserver: HopEvent.Observer? = nil) {
+    init(_ configuration: SessionConfiguration) {
         self.configuration = configuration
         timeouts = ExchangeTimeouts(configuration.timeouts)
-        self.hopObserver = hopObserver
         observers = configuration.observers
         transactionObservers = observers.compactMap { $0 as? any TransactionObserver }
         hooks = configuration.callHooks

@@ -5,6 +5,9 @@ import Synchronization
 /// them, and each call has a lane for them.
 protocol CallHooks: Sendable {
     var taskWillPerformRedirection: (@Sendable (any SessionTask, ResponseHead, Request) async -> Request?)? { get }
+    var taskDidReceiveChallenge: (@Sendable (any SessionTask, AuthenticationChallenge) async -> ChallengeDisposition)? {
+        get
+    }
     var taskNeedsNewBody: (@Sendable (any SessionTask) async -> RequestBody?)? { get }
     var taskDidSendBodyData: (@Sendable (any SessionTask, Int, Int, Int?) async -> Void)? { get }
 }
@@ -20,9 +23,12 @@ final class HookLane: Sendable {
     private struct State {
         /// Whether the task has begun, so that its end is told.
         var hasBegun = false
+        /// Whether none but the last hooks is called any more.
+        var isOver = false
         var isTaken = false
-        /// Those that wait for their turn.
-        var waiting = CircularBuffer<SuspendedCaller<Void, Never>>()
+        /// Those that wait for their turn, by their numbers.
+        var waiting = CircularBuffer<(number: Int, caller: SuspendedCaller<Void, any Error>)>()
+        var lastNumber = 0
         var sent = SentBytes()
         /// Whether a Swift task tells of sent bytes, or has failed to.
         var isTelling = false
@@ -45,7 +51,7 @@ final class HookLane: Sendable {
     ///   - context: The context of the task, which ends the wait.
     ///   - hook: Calls the hook.
     /// - Returns: What the hook returns.
-    /// - Throws: What stopped the task, or `CancellationError`.
+    /// - Throws: What stopped the task, or `CancellationError`, also where its last hooks are due.
     func call<Output: Sendable>(
         in context: ExchangeContext,
         _ hook: @escaping @Sendable () async -> Output
@@ -62,62 +68,108 @@ final class HookLane: Sendable {
 
     // MARK: Turns
 
+    /// Who waits in a Swift task that is cancelled leaves. That need not be the end of the task: it
+    /// may be one of several requests that an interceptor or a download makes at once.
     private func takeTurn(_ call: Call) async throws {
-        await withTaskCancellationHandler {
-            await waitForTurn()
-        } onCancel: {
-            // The hook that has the turn ends then, and passes it on.
-            call.stop(Self.cancelled)
+        let number = newNumber()
+        do {
+            try await withTaskCancellationHandler {
+                try await waitForTurn(number)
+            } onCancel: {
+                leave(number)
+            }
+        } catch {
+            throw call.error ?? error
         }
-        guard let error = call.error else { return }
+        let isOver = state.withLock(\.isOver)
+        guard let error: any Error = call.error ?? (isOver ? CancellationError() : nil) else { return }
         passTurn()
         throw error
     }
 
-    private static let cancelled = NetworkingError(.cancelled, "The request was cancelled.")
+    private func newNumber() -> Int {
+        state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+    }
 
-    private func waitForTurn() async {
+    /// - Throws: `CancellationError` where it has left.
+    private func waitForTurn(_ number: Int) async throws {
         let isFree = state.withLock { state in
             defer { state.isTaken = true }
             return !state.isTaken
         }
         if isFree { return }
-        await SuspendedCaller.suspend { caller in
+        try await SuspendedCaller<Void, any Error>.suspend { caller in
             let isFree = state.withLock { state in
                 guard state.isTaken else {
                     state.isTaken = true
                     return true
                 }
-                state.waiting.append(caller)
+                state.waiting.append((number, caller))
                 return false
             }
-            if isFree { caller.resume() }
+            if isFree { return caller.resume(returning: ()) }
+            // It may have been cancelled before it was among those that wait.
+            if Task.isCancelled { leave(number) }
         }
     }
 
+    private func leave(_ number: Int) {
+        state.withLock { state in
+            state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0).caller }
+        }?.resume(throwing: CancellationError())
+    }
+
     private func passTurn() {
-        state.withLock { state -> SuspendedCaller<Void, Never>? in
+        state.withLock { state -> SuspendedCaller<Void, any Error>? in
             guard let next = state.waiting.popFirst() else {
                 state.isTaken = false
                 return nil
             }
-            return next
-        }?.resume()
+            return next.caller
+        }?.resume(returning: ())
     }
 
     // MARK: Sent bytes
 
-    /// Begins with a task: notes its deadline, and tells of the bytes that it sends from now on.
+    /// Begins with a task, and notes its deadline.
     func begin(_ context: ExchangeContext) {
         state.withLock { state in
             state.hasBegun = true
             state.deadline = context.endsAt
         }
+    }
+
+    /// Tells of the bytes that a task sends from now on.
+    ///
+    /// - Parameters:
+    ///   - context: The context of the task.
+    ///   - earlier: The lane of a task that has become this one, and has told of what was sent
+    ///     before. Default: none.
+    func beginTellingSent(_ context: ExchangeContext, after earlier: HookLane? = nil) {
         guard hooks.taskDidSendBodyData != nil else { return }
+        if let sent = earlier?.takeSent() { state.withLock { $0.sent = sent } }
         // The call holds its observers until it is over.
         context.call.observe { counts in
             if let counts { self.note(counts, context) }
         }
+        // What was sent meanwhile.
+        if earlier != nil { note(context.call.counts, context) }
+    }
+
+    /// Gives away what was sent and not told. What follows is the other task's.
+    private func takeSent() -> SentBytes {
+        state.withLock { state in
+            defer { state.sent = SentBytes() }
+            return state.sent
+        }
+    }
+
+    /// Calls no hook any more: the task has become another one.
+    func close() {
+        state.withLock { $0.isOver = true }
     }
 
     private func note(_ counts: Call.Counts, _ context: ExchangeContext) {
@@ -150,7 +202,9 @@ final class HookLane: Sendable {
     /// Called by the one that has the turn.
     private func tellSent(_ context: ExchangeContext) async throws {
         guard let hook = hooks.taskDidSendBodyData else { return }
-        while context.call.state != .completed, let step = state.withLock({ $0.sent.take() }) {
+        while context.call.state != .completed,
+            let step = state.withLock({ state in state.isOver ? nil : state.sent.take() })
+        {
             let task = context.call.presented
             try await StoppableCall.run(for: context.call.originalRequest, context, .here) {
                 await hook(task, step.count, step.total, step.expected)
@@ -169,10 +223,12 @@ final class HookLane: Sendable {
     ///   - done: Called afterwards, or at once where there is nothing to tell.
     func end(_ call: Call, _ last: (@Sendable () async -> Void)?, done: @escaping @Sendable () -> Void) {
         let hasSome = state.withLock { state in
+            state.isOver = true
             guard state.hasBegun, last != nil || state.isTelling || state.sent.hasSteps else { return false }
             let deadline = state.deadline
             state.ending = Task {
-                await self.waitForTurn()
+                // Nobody cancels it.
+                try? await self.waitForTurn(self.newNumber())
                 await LastHooks.run(for: call, until: deadline) {
                     await self.tellRest(call)
                     await last?()
@@ -198,85 +254,8 @@ final class HookLane: Sendable {
         await withTaskCancellationHandler {
             await ending.value
         } onCancel: {
-            call.stop(Self.cancelled)
+            call.stop(NetworkingError(.cancelled, "The request was cancelled."))
         }
-    }
-}
-
-/// The last hooks of a task. They are called although it is over, and have a second from the moment
-/// it is stopped; then they are cancelled, as other code of the user's is at once.
-private final class LastHooks: Call.Operation {
-    private static let time = TimeAmount.seconds(1)
-
-    private let work = StoppableCall()
-    private let timers = Mutex<[Scheduled<Void>]>([])
-
-    static func run(
-        for call: Call,
-        until deadline: NIODeadline?,
-        _ hooks: @escaping @Sendable () async -> Void
-    ) async {
-        let last = LastHooks()
-        if call.attachToEnd(last) { last.hurry() }
-        if let deadline { last.schedule(at: max(deadline, .now())) { $0.hurry() } }
-        try? await last.work.run(hooks)
-        call.detach(last)
-        for timer in last.timers.withLock(\.self) { timer.cancel() }
-    }
-
-    private func hurry() {
-        schedule(at: .now() + Self.time) { $0.work.stop() }
-    }
-
-    private func schedule(at time: NIODeadline, _ body: @escaping @Sendable (LastHooks) -> Void) {
-        let timer = StoppableCall.schedule(at: time) { [weak self] in
-            if let self { body(self) }
-        }
-        timers.withLock { $0.append(timer) }
-    }
-
-    func cancel(with error: NetworkingError) {
-        hurry()
-    }
-
-    func suspensionChanged() {}
-    func priorityChanged() {}
-}
-
-/// The bytes of a request body that were sent and not told yet, as a value. What comes while nobody
-/// takes it counts together, but for each sending of the body by itself.
-struct SentBytes {
-    struct Step: Equatable {
-        /// The bytes since the step before, and those of this sending so far.
-        var count: Int
-        var total: Int
-        var expected: Int?
-    }
-
-    private var told = 0
-    /// One for each sending of the body, the present one last.
-    private var untold: [(total: Int, expected: Int?, isAnother: Bool)] = []
-
-    /// Notes the bytes so far; fewer than before belong to another sending.
-    mutating func note(_ total: Int, of expected: Int?) {
-        if let last = untold.last, total >= last.total {
-            untold[untold.count - 1] = (total, expected, last.isAnother)
-        } else if !untold.isEmpty || total != told {
-            untold.append((total, expected, total < untold.last?.total ?? told))
-        }
-    }
-
-    var hasSteps: Bool { !untold.isEmpty }
-
-    /// The next step; nil when all was told.
-    mutating func take() -> Step? {
-        while !untold.isEmpty {
-            let (total, expected, isAnother) = untold.removeFirst()
-            if isAnother { told = 0 }
-            defer { told = total }
-            if total > told { return Step(count: total - told, total: total, expected: expected) }
-        }
-        return nil
     }
 }
 

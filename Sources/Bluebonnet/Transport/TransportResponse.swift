@@ -17,6 +17,7 @@ public struct TransportResponse: Sendable {
         var isRequestBodyUntouched = false
         var startedAt: NIODeadline?
         var hop = 0
+        var observed: ObservedTransaction?
     }
 
     /// One reference: responses are handed from layer to layer.
@@ -83,6 +84,12 @@ public struct TransportResponse: Sendable {
     var hop: Int {
         get { contents.value.hop }
         set { contents.value.hop = newValue }
+    }
+
+    /// Its transaction, where somebody observes it and it ends when the body is decoded.
+    var observed: ObservedTransaction? {
+        get { contents.value.observed }
+        set { contents.unique.value.observed = newValue }
     }
 
     /// ``request``, put together only when it is read.

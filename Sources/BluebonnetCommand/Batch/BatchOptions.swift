@@ -39,9 +39,6 @@ struct BatchOptions: ParsableArguments {
     )
     var retry = 0
 
-    @Option(name: .long, help: ArgumentHelp("Public keys to trust. Not available yet.", valueName: "sha256/base64"))
-    var pin: [String] = []
-
     @Option(name: .long, help: ArgumentHelp("A proxy. Not available yet.", valueName: "url"))
     var proxy: String?
 
@@ -58,7 +55,7 @@ struct BatchOptions: ParsableArguments {
         if let maxBody, maxBody < 0 { throw ValidationError("--max-body must be 0 or more.") }
         if retry < 0 { throw ValidationError("--retry must be 0 or more.") }
         let missing: [(String, Bool)] = [
-            ("--cache \(cache)", cache != "off"), ("--cookies \(cookies)", cookies != "off"), ("--pin", !pin.isEmpty),
+            ("--cache \(cache)", cache != "off"), ("--cookies \(cookies)", cookies != "off"),
             ("--proxy", proxy != nil), ("--http2", http2), ("--retry \(retry)", retry > 0),
         ]
         for (option, isWanted) in missing where isWanted {

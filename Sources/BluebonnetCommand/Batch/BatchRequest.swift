@@ -59,7 +59,8 @@ struct BatchRequest: Sendable {
         guard var url else { throw .invalidLine("The line has no “url”.") }
         do throws(CommandFailure) {
             let inURL = try Credentials.take(from: &url)
-            authorize(credentials ?? inURL)
+            // They are sent at once (RFC 7617 §2.2).
+            (credentials ?? inURL)?.put(into: &request)
         } catch {
             throw .invalidLine(error.message)
         }
@@ -69,12 +70,6 @@ struct BatchRequest: Sendable {
             throw BatchError(NetworkingError(.invalidURL, "The “url” of the line is not a URL."))
         }
         request.url = url
-    }
-
-    /// Basic credentials are sent at once (RFC 7617 §2.2), unless the line has the header itself.
-    private mutating func authorize(_ credentials: Credentials?) {
-        guard let credentials, !request.headerFields.contains(.authorization) else { return }
-        request.headerFields.append(HTTPField(name: .authorization, value: credentials.field))
     }
 
     /// The URL of the request until that of the line has been read.

@@ -1,6 +1,8 @@
+import Bluebonnet
 import FoundationEssentials
+import HTTPTypes
 
-/// The credentials of a request, for its field `Authorization`.
+/// The credentials of a request.
 enum Credentials: Equatable, Sendable {
     /// RFC 7617; user and password are UTF-8, or the bytes that a URL has for them.
     case basic(user: [UInt8], password: [UInt8])
@@ -36,12 +38,24 @@ enum Credentials: Equatable, Sendable {
         return .bearer(token)
     }
 
-    /// The value of `Authorization`.
-    var field: String {
+    /// Puts them into a request, unless it has a field `Authorization` of its own.
+    ///
+    /// User and password are sent at once, by Basic, and again by Digest to a server that wants
+    /// that. A token is a field.
+    ///
+    /// - Parameters:
+    ///   - request: The request to change.
+    ///   - usesDigest: Whether user and password are sent by Digest alone, when the server asks.
+    ///     Default: false.
+    func put(into request: inout Request, usesDigest: Bool = false) {
+        guard !request.headerFields.contains(.authorization) else { return }
         switch self {
         case .basic(let user, let password):
-            "Basic \(Data(user + [UInt8(ascii: ":")] + password).base64EncodedString())"
-        case .bearer(let token): "Bearer \(token)"
+            var credential = Credential(user: user, password: password, persistence: .task)
+            credential.isPreemptive = !usesDigest
+            if usesDigest { credential.schemes = [.digest] }
+            request.credential = credential
+        case .bearer(let token): request.headerFields[.authorization] = "Bearer \(token)"
         }
     }
 }

@@ -62,6 +62,7 @@ struct TimingTable {
         guard let remote = transaction.remoteEndpoint else { return [] }
         let parts = [
             "\(remote)", transaction.protocolName, transaction.tlsVersion?.description,
+            transaction.tlsCipherSuite?.description,
             transaction.isConnectionReused ? "reused connection" : "new connection",
         ]
         return [field("server", parts.compactMap(\.self).joined(separator: ", "))]

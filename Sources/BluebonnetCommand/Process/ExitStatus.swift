@@ -53,15 +53,13 @@ enum ExitStatus: Int32, Error, Sendable, CaseIterable {
         switch error.code {
         case .invalidURL, .unsupportedScheme, .unsupportedFeature, .invalidRequest, .requestSerializationFailed:
             self = .usage
-        case .certificateUntrusted, .certificateExpired, .certificateNotYetValid, .certificateHostMismatch,
-            .invalidTrustConfiguration, .tlsFailed:
-            self = .trust
+        case .tlsFailed: self = .trust
         case .unacceptableStatusCode:
             let status = error.response.map { ExitStatus(statusCode: $0.status.code) } ?? .transport
             // A redirect without a target, for example, is not what was asked for.
             self = status == .success ? .transport : status
         default:
-            self = error.isTimeout ? .timeout : .transport
+            self = error.isTimeout ? .timeout : error.code.family == .trust ? .trust : .transport
         }
     }
 

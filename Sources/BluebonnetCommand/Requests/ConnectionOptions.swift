@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bluebonnet
+import FoundationEssentials
 
 /// The options for timeouts and TLS, which requests and `batch` share.
 struct ConnectionOptions: ParsableArguments {
@@ -32,7 +33,45 @@ struct ConnectionOptions: ParsableArguments {
     )
     var cacert: String?
 
-    @Option(name: .long, help: ArgumentHelp("The client certificate with its chain, as PEM.", valueName: "file"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A pin of the server's key or of an authority above it: sha256/ and Base64, as `bluebonnet trust` prints "
+                + "it. The chain must have one of the pins. (repeatable)",
+            valueName: "pin"
+        )
+    )
+    var pin: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The pins of hosts, as JSON; for a host that it names, they take the place of --pin.",
+            valueName: "file"
+        )
+    )
+    var pins: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Lists of revoked certificates (CRLs), as PEM, or one as DER. As with curl, there must be a list for every "
+                + "certificate but the trusted one.",
+            valueName: "file"
+        )
+    )
+    var crlfile: String?
+
+    @Option(name: .long, help: "The lowest version of TLS: 1.0, 1.1, 1.2 or 1.3. (default: 1.2)")
+    var tlsMin: LowestTLSVersion?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The client certificate with its chain, as PEM, or with its key as .p12 or .pfx.",
+            valueName: "file"
+        )
+    )
     var cert: String?
 
     @Option(
@@ -40,6 +79,9 @@ struct ConnectionOptions: ParsableArguments {
         help: ArgumentHelp("The key of the client certificate, as PEM. (default: the --cert file)", valueName: "file")
     )
     var key: String?
+
+    @Option(name: .long, help: ArgumentHelp("The password of the client certificate's key.", valueName: "password"))
+    var pass: String?
 
     func validate() throws {
         for (name, value) in [("--timeout", timeout), ("--connect-timeout", connectTimeout)] {
@@ -49,16 +91,54 @@ struct ConnectionOptions: ParsableArguments {
             }
         }
         if key != nil, cert == nil { throw ValidationError("--key needs --cert.") }
+        if pass != nil, cert == nil { throw ValidationError("--pass needs --cert.") }
+        do {
+            _ = try pinnedKeys
+            _ = try pinList
+        } catch {
+            throw ValidationError(error.message)
+        }
     }
 
     /// Puts the options into a configuration.
     func apply(to configuration: inout SessionConfiguration) {
         configuration.timeouts = timeouts
-        configuration.tls.verifiesCertificates = !insecure
-        if let cacert { configuration.tls.trustRoots = .file(cacert) }
-        if let cert {
-            configuration.tls.identity = TLSSettings.Identity(certificateFile: cert, privateKeyFile: key ?? cert)
+        if insecure { configuration.securityPolicy = .acceptingAnyCertificate }
+        // They were read before.
+        if let keys = try? pinnedKeys, !keys.isEmpty {
+            configuration.securityPolicy.pinningMode = .publicKey
+            configuration.securityPolicy.pinnedKeys = keys
         }
+        configuration.pinList = try? pinList
+        if let crlfile {
+            configuration.tls.revocationLists = .file(crlfile)
+            configuration.tls.revocationLists?.areRequired = true
+        }
+        if let cacert { configuration.tls.trustRoots = .file(cacert) }
+        if let tlsMin { configuration.tls.minimumVersion = tlsMin.version }
+        if let cert { configuration.tls.identity = identity(cert) }
+        // As curl and browsers do.
+        let log = ProcessInfo.processInfo.environment["SSLKEYLOGFILE"]
+        if let log, !log.isEmpty { configuration.tls.keyLogFile = log }
+    }
+
+    private var pinList: PinList? {
+        get throws(NetworkingError) { try pins.map { path throws(NetworkingError) in try PinList(file: path) } }
+    }
+
+    private var pinnedKeys: Set<PublicKeyPin> {
+        get throws(NetworkingError) {
+            var pins: Set<PublicKeyPin> = []
+            for text in pin { pins.insert(try PublicKeyPin(text)) }
+            return pins
+        }
+    }
+
+    private func identity(_ cert: String) -> TLSSettings.Identity {
+        let isBundle = [".p12", ".pfx"].contains { cert.lowercased().hasSuffix($0) }
+        return isBundle && key == nil
+            ? TLSSettings.Identity(pkcs12File: cert, password: pass)
+            : TLSSettings.Identity(certificateFile: cert, privateKeyFile: key ?? cert, password: pass)
     }
 
     /// The library's timeouts, changed by the options.
@@ -67,5 +147,22 @@ struct ConnectionOptions: ParsableArguments {
         if let seconds = timeout.flatMap(Seconds.init) { timeouts.limitRequest(to: seconds.duration) }
         if let seconds = connectTimeout.flatMap(Seconds.init) { timeouts.connect = seconds.duration }
         return timeouts
+    }
+}
+
+/// The choices of `--tls-min`.
+enum LowestTLSVersion: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case tls10 = "1.0"
+    case tls11 = "1.1"
+    case tls12 = "1.2"
+    case tls13 = "1.3"
+
+    var version: TLSVersion {
+        switch self {
+        case .tls10: .tls1_0
+        case .tls11: .tls1_1
+        case .tls12: .tls1_2
+        case .tls13: .tls1_3
+        }
     }
 }

@@ -21,10 +21,12 @@ extension RequestOptions {
         self.observation = observation
         var authentication = AuthenticationOptions()
         (authentication.auth, authentication.authType, authentication.bearer) = (nil, .basic, nil)
+        authentication.netrc = false
         self.authentication = authentication
         var connection = ConnectionOptions()
         (connection.timeout, connection.connectTimeout, connection.insecure) = (nil, nil, false)
-        (connection.cacert, connection.cert, connection.key) = (nil, nil, nil)
+        (connection.cacert, connection.cert, connection.key, connection.pass) = (nil, nil, nil, nil)
+        (connection.pin, connection.pins, connection.crlfile, connection.tlsMin) = ([], nil, nil, nil)
         self.connection = connection
     }
 }

@@ -19,6 +19,8 @@ struct RequestPlan: Sendable {
         var unixSocket: String?
         /// The credentials of the options; where they are nil, those of the URL count.
         var credentials: Credentials?
+        /// Whether user and password are sent by Digest alone.
+        var usesDigest = false
         /// Whether standard input is the body when the items have none.
         var takesStandardInput = false
     }
@@ -272,7 +274,7 @@ struct RequestPlan: Sendable {
         let automatic: [(HTTPField.Name, String?)] = [
             (.accept, sendsJSON ? "application/json, */*;q=0.5" : "*/*"),
             (.userAgent, "bluebonnet/\(MainCommand.version)"),
-            (.contentType, contentType), (.authorization, credentials?.field),
+            (.contentType, contentType),
         ]
         var result: HTTPFields = [:]
         for (name, value) in automatic {
@@ -282,6 +284,9 @@ struct RequestPlan: Sendable {
         }
         result.append(contentsOf: headerFields)
         request.headerFields = result
+        if !unset.contains(HTTPField.Name.authorization.canonicalName) {
+            credentials?.put(into: &request, usesDigest: arguments.usesDigest)
+        }
         if arguments.compresses { request.interceptors.append(RequestCompression(threshold: 0)) }
     }
 }

@@ -25,7 +25,7 @@ struct RequestRunner {
         if options.offline { return try await showRequest(of: plan) }
         let filter = try options.filter.map { text throws(CommandFailure) in try JSONFilter(text) }
         let observation = options.observation.observation(ofOneRequest: true)
-        var configuration = configuration(of: plan)
+        var configuration = try configuration(of: plan)
         if let observation { configuration.observers = [observation] }
         let session = SessionManager(configuration: configuration)
         do {
@@ -121,14 +121,16 @@ struct RequestRunner {
                 defaultScheme: options.defaultScheme,
                 unixSocket: options.unixSocket,
                 credentials: try options.authentication.credentials(),
+                usesDigest: options.authentication.usesDigest,
                 takesStandardInput: !options.ignoreStdin && StandardInput.isPiped
             )
         }
     }
 
-    private func configuration(of plan: RequestPlan) -> SessionConfiguration {
+    private func configuration(of plan: RequestPlan) throws(CommandFailure) -> SessionConfiguration {
         var configuration = SessionConfiguration()
         options.connection.apply(to: &configuration)
+        try options.authentication.apply(to: &configuration)
         configuration.redirectPolicy = options.follow ? .follow : .manual
         configuration.sendsBodiesOnInsecureRedirects = options.bodyOnInsecureRedirects
         configuration.limits.redirects = options.maxRedirects
@@ -139,7 +141,7 @@ struct RequestRunner {
     /// Shows the request that would be sent, after all interceptors.
     private func showRequest(of plan: RequestPlan) async throws {
         let transport = OfflineTransport(style: style, output: .output)
-        let session = SessionManager(configuration: configuration(of: plan), transport: transport)
+        let session = SessionManager(configuration: try configuration(of: plan), transport: transport)
         do {
             _ = try await session.open(plan.request)
         } catch {

@@ -66,6 +66,7 @@ struct DownloadCommand: AsyncParsableCommand {
                 in: options.folder,
                 headers: headers,
                 credentials: credentials,
+                usesDigest: authentication.usesDigest,
                 segments: options.segments
             )
         }
@@ -74,6 +75,7 @@ struct DownloadCommand: AsyncParsableCommand {
         OpenFileLimit.raise()
         var configuration = SessionConfiguration()
         connection.apply(to: &configuration)
+        try authentication.apply(to: &configuration)
         transfer.apply(to: &configuration)
         let most = min(items.count, transfer.jobs) * options.segments
         configuration.maximumConnectionsPerHost = max(configuration.maximumConnectionsPerHost, most)

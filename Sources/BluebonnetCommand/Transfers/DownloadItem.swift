@@ -14,6 +14,7 @@ struct DownloadItem: Sendable {
     ///   - folder: The folder of the files.
     ///   - headers: The headers of every request.
     ///   - credentials: The credentials of the options.
+    ///   - usesDigest: Whether they are sent by Digest alone.
     ///   - segments: The most requests at once for the file.
     /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
     init(
@@ -21,13 +22,15 @@ struct DownloadItem: Sendable {
         in folder: URL,
         headers: [RequestItem],
         credentials: Credentials?,
+        usesDigest: Bool,
         segments: Int = 1
     ) throws(CommandFailure) {
         let arguments = RequestPlan.Arguments(
             method: .get,
             url: entry.url,
             parsedItems: headers,
-            credentials: credentials
+            credentials: credentials,
+            usesDigest: usesDigest
         )
         var request = try RequestPlan(arguments) { path throws(CommandFailure) in
             try RequestPlan.readFile(path, until: nil)

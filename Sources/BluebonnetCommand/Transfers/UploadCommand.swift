@@ -56,13 +56,15 @@ struct UploadCommand: AsyncParsableCommand {
             arguments.dropLast(),
             to: arguments[arguments.count - 1],
             headers: try transfer.headers(),
-            credentials: try authentication.credentials()
+            credentials: try authentication.credentials(),
+            usesDigest: authentication.usesDigest
         )
         // One request needs one event loop, as in `put`.
         if items.count == 1 { NIOSingletons.groupLoopCountSuggestion = 1 }
         OpenFileLimit.raise()
         var configuration = SessionConfiguration()
         connection.apply(to: &configuration)
+        try authentication.apply(to: &configuration)
         transfer.apply(to: &configuration)
         let observation = transfer.observation.observation()
         if let observation { configuration.observers = [observation] }

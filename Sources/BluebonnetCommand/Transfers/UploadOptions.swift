@@ -59,13 +59,15 @@ struct UploadOptions: ParsableArguments {
     ///   - url: The URL as the shell passes it.
     ///   - headers: The headers of every request.
     ///   - credentials: The credentials of the options.
+    ///   - usesDigest: Whether they are sent by Digest alone.
     /// - Returns: One request for each file, or one for all of them.
     /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
     func items(
         _ files: [String],
         to url: String,
         headers: [RequestItem],
-        credentials: Credentials?
+        credentials: Credentials?,
+        usesDigest: Bool
     ) throws(CommandFailure) -> [UploadItem] {
         if files.contains("-") {
             throw .usage("Standard input is sent by the request commands: bluebonnet put URL @-")
@@ -76,7 +78,8 @@ struct UploadOptions: ParsableArguments {
             url: url,
             parsedItems: headers,
             isMultipart: form != nil,
-            credentials: credentials
+            credentials: credentials,
+            usesDigest: usesDigest
         )
         if let form {
             arguments.parsedItems += files.map { .file(name: form, path: $0, mimeType: nil) }

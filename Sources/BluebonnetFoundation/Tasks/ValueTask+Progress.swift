@@ -58,10 +58,8 @@ extension ValueTask {
             guard !hasFailed else { return }
             queue.async { follower.finish() }
         }
-        let updates = progress
-        Task {
-            for await update in updates { queue.async { follower.update(direction(update)) } }
-        }
+        // The last one is on the queue before the task is over.
+        onProgress { update in queue.async { follower.update(direction(update)) } }
         return follower.progress
     }
 }
@@ -70,7 +68,7 @@ extension ValueTask {
 ///
 /// Foundation ends the process when a total becomes 0, and counts a child that is finished once and
 /// for ever: so neither is the case before the end, whatever lengths a server sends.
-private final class ProgressFollower: Sendable {
+final class ProgressFollower: Sendable {
     let progress: Progress
     private let queue: DispatchQueue
     private let isOver = Atomic(false)
@@ -111,10 +109,7 @@ private final class ProgressFollower: Sendable {
     func update(_ transfer: TransferProgress) {
         guard !isOver.load(ordering: .relaxed) else { return }
         let total = transfer.total.map { $0 > 0 ? Int64($0) : -1 } ?? -1
-        if total != progress.totalUnitCount {
-            progress.completedUnitCount = 0
-            progress.totalUnitCount = total
-        }
+        if total != progress.totalUnitCount { setTotal(total) }
         let completed = Int64(transfer.completed)
         progress.completedUnitCount = total > 0 ? min(completed, total - 1) : completed
         progress.setUserInfoObject(transfer.bytesPerSecond.map { Int($0) }, forKey: .throughputKey)
@@ -123,6 +118,18 @@ private final class ProgressFollower: Sendable {
             forKey: .estimatedTimeRemainingKey
         )
         pauseOrResume()
+    }
+
+    private func setTotal(_ total: Int64) {
+        let wasKnown = progress.totalUnitCount > 0
+        progress.completedUnitCount = 0
+        progress.totalUnitCount = total
+        guard wasKnown, total < 0 else { return }
+        // Foundation on Linux multiplies what it knows of a progress's own children by the old
+        // total over the new one. A negative factor makes the whole look unfinished for ever, to
+        // its parent too, so it is applied twice. It takes no part in going from −1 to 1.
+        progress.totalUnitCount = 1
+        progress.totalUnitCount = total
     }
 
     func finish() {

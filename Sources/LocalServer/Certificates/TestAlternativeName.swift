@@ -19,6 +19,15 @@ package struct TestAlternativeName: Sendable, Hashable {
     /// A URI.
     package static func uri(_ uri: String) -> Self { Self(tag: 6, bytes: Array(uri.utf8)) }
 
+    /// A directory name, as the DER of the name; the tag is that of a constructed value.
+    package static func directory(_ name: [UInt8]) -> Self { Self(tag: 0x24, bytes: name) }
+
+    /// A name of another kind: an identifier.
+    package static let registeredIdentifier = Self(tag: 8, bytes: [0x2A, 0x03])
+
+    /// The name in DER, with its tag as a choice of GeneralName.
+    package var der: [UInt8] { DERBytes.value(0x80 | UInt8(tag), bytes) }
+
     /// `localhost`, 127.0.0.1 and ::1.
     package static let local = [
         dns("localhost"), address([127, 0, 0, 1]), address([UInt8](repeating: 0, count: 15) + [1]),

@@ -7,6 +7,7 @@ struct EndpointRouter: Sendable {
     static func standard() -> EndpointRouter {
         EndpointRouter(
             EchoEndpoints.all + StatusEndpoints.all + RedirectEndpoints.all + AuthenticationEndpoints.all
+                + DigestEndpoints.all
                 + CookieEndpoints.all + StreamEndpoints.all + RangeEndpoints.all + CacheEndpoints.all
                 + SampleEndpoints.all + ServiceEndpoints().all + ChatEndpoints.all
         )

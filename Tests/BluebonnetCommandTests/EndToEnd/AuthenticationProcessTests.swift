@@ -20,6 +20,52 @@ import Testing
         }
     }
 
+    @Test func `Digest is sent by --auth-type digest, and for the credentials of a URL`() async throws {
+        try await LocalServer.run { server in
+            let path = "/digest-auth/auth/u/p/SHA-256"
+            for arguments in [
+                [server.baseURL + path, "-A", "digest", "-a", "u:p"],
+                [url(server, user: "u:p", path: path), "-A", "digest"], [url(server, user: "u:p", path: path)],
+            ] {
+                let output = try await Command.run(["get"] + arguments)
+                #expect(output.status == 0, "\(output.errors)")
+            }
+            // The password is not sent readably, whatever the server asks for.
+            let basic = try await Command.run("get", server.baseURL + "/basic-auth/u/p", "-A", "digest", "-a", "u:p")
+            #expect(basic.status == 4)
+            let line = #"{"url":"\#(server.baseURL)\#(path)","credentials":{"user":"u","password":"p"}}"#
+            let batch = try await Command.run("batch", input: line)
+            #expect(try JSONValue(parsing: batch.text)["status"] == 200)
+        }
+    }
+
+    @Test func `--netrc has the credentials where nothing else gives them`() async throws {
+        try await withDirectory { folder in
+            let file = folder.appending(path: "netrc")
+            try Data("machine 127.0.0.1 login u password p".utf8).write(to: file)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+            let environment = ["NETRC": file.path]
+            try await LocalServer.run { server in
+                let target = server.baseURL + "/hidden-basic-auth/u/p"
+                let output = try await Command.run(["get", target, "--netrc"], environment: environment)
+                #expect(output.status == 0, "\(output.errors)")
+                #expect(try await Command.run(["get", target], environment: environment).status == 4)
+                // By Digest alone, where that is wanted.
+                for (path, isServed) in [("/digest-auth/auth/u/p/SHA-256", true), ("/basic-auth/u/p", false)] {
+                    let arguments = ["get", server.baseURL + path, "--netrc", "-A", "digest"]
+                    let output = try await Command.run(arguments, environment: environment)
+                    #expect(output.status == (isServed ? 0 : 4), "\(output.errors)")
+                }
+                let other = server.baseURL + "/basic-auth/x/y"
+                let given = try await Command.run(["get", other, "--netrc", "-a", "x:y"], environment: environment)
+                #expect(given.status == 0)
+                try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+                let open = try await Command.run(["get", target, "--netrc"], environment: environment)
+                #expect(open.status == 2 && open.errors.contains("chmod 600"))
+            }
+        }
+    }
+
     @Test func `the command does not show a password`() async throws {
         try await LocalServer.run { server in
             let user = "user:secret"

@@ -44,6 +44,13 @@ enum Command {
         try await run(process(arguments), input: input)
     }
 
+    /// Runs the command to its end with other variables in its environment.
+    static func run(_ arguments: [String], environment: [String: String]) async throws -> Output {
+        let process = process(arguments)
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        return try await run(process, input: "")
+    }
+
     /// Runs the command to its end in a folder.
     static func run(_ arguments: [String], in directory: URL, input: String = "") async throws -> Output {
         let process = process(arguments)

@@ -1,4 +1,6 @@
+import Bluebonnet
 import FoundationEssentials
+import HTTPTypes
 import Testing
 
 @testable import BluebonnetCommand
@@ -36,12 +38,12 @@ import Testing
         var text = "http://%FF:%00%80@a"
         #expect(throws: CommandFailure.self) { try Credentials.take(from: &text) }
         text = "http://%FF:%80@a"
-        #expect(try Credentials.take(from: &text)?.field == "Basic /zqA")
+        #expect(try Credentials.take(from: &text) == .basic(user: [0xFF], password: [0x80]))
     }
 
     @Test func `a user name may begin with a combining character`() throws {
         var text = "http://\u{301}u:p@\u{301}.example/"
-        #expect(try Credentials.take(from: &text)?.field == "Basic zIF1OnA=")
+        #expect(try Credentials.take(from: &text) == .basic(user: [0xCC, 0x81, 0x75], password: [0x70]))
         #expect(text.unicodeScalars.elementsEqual("http://\u{301}.example/".unicodeScalars))
     }
 
@@ -50,14 +52,19 @@ import Testing
         #expect(Credentials.removed(from: url) == "http://example.org/a?b#c")
     }
 
-    @Test func `Basic credentials are Base64 of UTF-8`() throws {
-        // The second one is the example of RFC 7617 §2.1.
-        #expect(try Credentials.basic(checking: Array("u".utf8), password: Array("p".utf8)).field == "Basic dTpw")
-        #expect(
-            try Credentials.basic(checking: Array("test".utf8), password: Array("123£".utf8)).field
-                == "Basic dGVzdDoxMjPCow=="
-        )
-        #expect(try Credentials.bearer(checking: "abc").field == "Bearer abc")
+    @Test func `user and password are sent at once, or by Digest alone, and a token is a field`() throws {
+        let basic = try Credentials.basic(checking: Array("u".utf8), password: Array("p".utf8))
+        var request = Request(url: URL(filePath: "/"))
+        basic.put(into: &request)
+        #expect(request.credential?.user == "u" && request.credential?.password == "p")
+        #expect(request.credential?.isPreemptive == true && request.credential?.schemes == nil)
+        basic.put(into: &request, usesDigest: true)
+        #expect(request.credential?.isPreemptive == false && request.credential?.schemes == [.digest])
+        try Credentials.bearer(checking: "abc").put(into: &request)
+        #expect(request.headerFields[.authorization] == "Bearer abc")
+        request.credential = nil
+        basic.put(into: &request)
+        #expect(request.credential == nil)
     }
 
     @Test(arguments: [("a:b", "secret"), ("a", "sec\nret"), ("\u{7F}secret", "")])

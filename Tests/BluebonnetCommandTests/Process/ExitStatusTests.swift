@@ -20,7 +20,8 @@ import Testing
             (.waitingTimeout, 3), (.connectTimeout, 3), (.firstByteTimeout, 3), (.betweenBytesTimeout, 3),
             (.requestTimeout, 3),
             (.certificateUntrusted, 6), (.certificateExpired, 6), (.certificateNotYetValid, 6),
-            (.certificateHostMismatch, 6), (.invalidTrustConfiguration, 6), (.tlsFailed, 6),
+            (.certificateHostMismatch, 6), (.certificateInvalid, 6), (.certificateWeak, 6), (.certificateNotPinned, 6),
+            (.certificateRevoked, 6), (.invalidTrustConfiguration, 6), (.tlsFailed, 6),
         ] as [(NetworkingError.Code, Int32)]
     )
     func `the code of an error decides the exit status`(code: NetworkingError.Code, status: Int32) {

@@ -10,6 +10,7 @@ import Testing
     ) -> AuthenticationOptions {
         var options = AuthenticationOptions()
         (options.auth, options.authType, options.bearer) = (auth, type, bearer)
+        options.netrc = false
         return options
     }
 
@@ -27,6 +28,10 @@ import Testing
         #expect(try credentials(options(auth: "u:")) == basic("u", ""))
         #expect(try credentials(options(bearer: "t")) == .bearer("t"))
         #expect(try credentials(options(auth: "t:u", type: .bearer)) == .bearer("t:u"))
+        #expect(try credentials(options(auth: "u:p", type: .digest)) == basic("u", "p"))
+        #expect(try credentials(options(type: .bearer, bearer: "t")) == .bearer("t"))
+        try options(type: .bearer, bearer: "t").validate()
+        #expect(options(type: .digest).usesDigest && !options(auth: "u:p").usesDigest)
     }
 
     @Test func `a user without a password is asked for one`() throws {

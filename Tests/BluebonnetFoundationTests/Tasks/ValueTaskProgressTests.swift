@@ -1,9 +1,10 @@
 import Bluebonnet
-import BluebonnetFoundation
 import Foundation
 import HTTPTypes
 import LocalServer
 import Testing
+
+@testable import BluebonnetFoundation
 
 /// Foundation's progress of a task. It is read on the queue on which it changes.
 @Suite(.timeLimit(.minutes(5)))
@@ -38,6 +39,35 @@ struct ValueTaskProgressTests {
         }
     }
 
+    @Test func `the progress of a download does not take its result from the journal`() async throws {
+        let store = MemoryTransferStore()
+        try await FaultServer.run(.requests { _ in [.respond(body: "hello")] }) { server in
+            try await withDirectory { directory in
+                try await withJournal(in: store) { session in
+                    let file = directory.appending(path: "a")
+                    let task = session.downloadTask(for: try Request(to: server.baseURL), to: file)
+                    let progress = task.downloadProgress(on: queue)
+                    task.resume()
+                    try await wait("the end") { progress.isFinished && progress.completedUnitCount == 5 }
+                    await session.synchronizeTransfers()
+                    #expect(store.identifiers == [task.identifier])
+                }
+                // The next session has the result, and so has its progress.
+                try await withJournal(in: store, { $0.resumesTransfers = true }) { session in
+                    let task = try #require(session.restoredTasks.first as? DownloadTask)
+                    let progress = task.downloadProgress(on: queue)
+                    try await wait("the end") { progress.isFinished }
+                    await session.synchronizeTransfers()
+                    #expect(store.identifiers == [task.identifier])
+                    _ = try await task.value
+                    await session.synchronizeTransfers()
+                    #expect(store.identifiers.isEmpty)
+                }
+            }
+            #expect(server.requests.count == 1)
+        }
+    }
+
     @Test func `a body of unknown length is finished at the end, and an upload counts its own body`() async throws {
         let script: FaultServer.Script = [
             .readRequest, .send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabcd"), .close,
@@ -49,6 +79,21 @@ struct ValueTaskProgressTests {
                 _ = try await task.value
                 try await wait("both ends") { up.isFinished && down.isFinished }
                 #expect(queue.sync { up.completedUnitCount } == 7 && queue.sync { down.completedUnitCount } == 4)
+            }
+        }
+    }
+
+    @Test func `a progress that is finished has all bytes`() async throws {
+        try await FaultServer.run(.requests { _ in [.respond(body: "abcd")] }) { server in
+            try await withSession { session in
+                for _ in 0..<300 {
+                    let task = session.dataTask(for: try Request(.post, to: server.baseURL, body: .string("0123456")))
+                    let (up, down) = (task.uploadProgress(on: queue), task.downloadProgress(on: queue))
+                    _ = try await task.value
+                    try await wait("both ends") { up.isFinished && down.isFinished }
+                    let counts = queue.sync { [up.completedUnitCount, down.completedUnitCount] }
+                    try #require(counts == [7, 4])
+                }
             }
         }
     }
@@ -128,6 +173,31 @@ struct ValueTaskProgressTests {
                 try await wait("the first one") { whole.fractionCompleted == 0.5 }
                 _ = try await tasks[1].value
                 try await wait("both") { whole.isFinished }
+            }
+        }
+    }
+
+    /// Which of these a task reports is a matter of time: it reports ten times a second.
+    @Test func `whatever lengths a task reports, its progress and the whole are finished at its end`() async throws {
+        let reports: [(completed: Int, total: Int?)] = [
+            (0, nil), (0, 154), (60, 154), (154, 154), (0, nil), (0, 3), (3, 3), (0, 0), (0, nil),
+        ]
+        try await withSession { session in
+            let task = session.dataTask(for: try Request(to: "http://127.0.0.1/"))
+            for choice in 0..<(1 << reports.count) {
+                let follower = ProgressFollower(task, queue)
+                queue.sync {
+                    let whole = Progress(totalUnitCount: 2)
+                    whole.addChild(follower.progress, withPendingUnitCount: 1)
+                    for (place, report) in reports.enumerated() where choice >> place & 1 == 1 {
+                        follower.update(TransferProgress(completed: report.completed, total: report.total))
+                        #expect(!follower.progress.isFinished && (0..<0.5).contains(whole.fractionCompleted))
+                        #expect(follower.progress.isIndeterminate == ((report.total ?? 0) == 0))
+                    }
+                    follower.finish()
+                    #expect(follower.progress.isFinished && whole.completedUnitCount == 1, "\(choice)")
+                    #expect(whole.fractionCompleted == 0.5, "\(choice)")
+                }
             }
         }
     }

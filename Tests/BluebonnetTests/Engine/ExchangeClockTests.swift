@@ -84,7 +84,7 @@ import Testing
     @Test func `100 Continue does not begin the response`() {
         var clock = Self.clock()
         clock.firstByte()
-        clock.firstByte(isContinue: true)
+        clock.firstByte(isInformational: true)
         clock.restart(mayRead: true, now: Self.at(3))
         #expect(Self.next(clock) == 23)
     }

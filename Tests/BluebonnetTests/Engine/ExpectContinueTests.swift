@@ -83,6 +83,45 @@ struct ExpectContinueTests {
         }
     }
 
+    @Test(arguments: [102, 103, 104])
+    func `an informational response is not the beginning of the response`(status: Int) async throws {
+        try await FaultServer.run([.readRequest, .informational(status), .stall]) { server in
+            try await withSession { session in
+                var request = try Request(.post, to: server.baseURL, body: .string(Self.text))
+                request.timeouts = Timeouts(firstByte: .milliseconds(200), betweenBytes: .seconds(30))
+                let error = try await networkingError { _ = try await session.data(for: request) }
+                #expect(error.code == .firstByteTimeout)
+            }
+        }
+    }
+
+    @Test func `after an informational response a server may be as slow as before`() async throws {
+        let script: FaultServer.Script = [
+            .readRequest, .informational(103), .wait(.milliseconds(300)), .respond(body: "ok"),
+        ]
+        try await FaultServer.run(script) { server in
+            try await withSession { session in
+                var request = try Request(to: server.baseURL)
+                request.timeouts = Timeouts(firstByte: .seconds(30), betweenBytes: .milliseconds(50))
+                #expect(try await session.data(for: request).value == Data("ok".utf8))
+            }
+        }
+    }
+
+    @Test func `a response that begins behind an informational one has begun`() async throws {
+        let script: FaultServer.Script = [
+            .readRequest, .send("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-"), .stall,
+        ]
+        try await FaultServer.run(script) { server in
+            try await withSession { session in
+                var request = try Request(to: server.baseURL)
+                request.timeouts = Timeouts(firstByte: .seconds(30), betweenBytes: .milliseconds(200))
+                let error = try await networkingError { _ = try await session.data(for: request) }
+                #expect(error.code == .betweenBytesTimeout)
+            }
+        }
+    }
+
     @Test func `a body in memory waits for 100 Continue, which may come together with the response`() async throws {
         let script: FaultServer.Script = [
             .readHead, .send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),

@@ -463,7 +463,7 @@ struct AFNetworkingTaskPortTests {
             //     api.securityPolicy.allowInvalidCertificates = true
             //     api.securityPolicy.validatesDomainName = false
             // Ported:
-            configuration.tls.verifiesCertificates = false
+            configuration.securityPolicy = .acceptingAnyCertificate
             // End
             try await withSnippet(at: server.baseURL + "/", configuration) { api, _ in
                 let json = try await api.get("json", as: .json)

@@ -488,7 +488,7 @@ struct AlamofireTaskPortTests {
             //     let trust = ServerTrustManager(evaluators: ["localhost": DisabledTrustEvaluator()])
             //     let session = Session(serverTrustManager: trust)
             // Ported:
-            configuration.tls.verifiesCertificates = false
+            configuration.securityPolicy = .acceptingAnyCertificate
             let session = SessionManager(configuration: configuration)
             // End
             let api = HTTPSessionManager(baseURL: server.baseURL, session: session)

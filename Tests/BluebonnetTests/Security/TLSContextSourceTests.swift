@@ -9,7 +9,7 @@ import Testing
 struct TLSContextSourceTests {
     private func context(of source: TLSContextSource) async throws -> ObjectIdentifier {
         try await withCheckedThrowingContinuation { continuation in
-            source.makeContext { result in continuation.resume(with: result.map { ObjectIdentifier($0) }) }
+            source.makeContext { result in continuation.resume(with: result.map { ObjectIdentifier($0.ssl) }) }
         }
     }
 
@@ -21,7 +21,7 @@ struct TLSContextSourceTests {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(contexts.count == 20 && Set(contexts).count == 1)
-        #expect(source.context.map { ObjectIdentifier($0) } == contexts[0])
+        #expect(source.context.map { ObjectIdentifier($0.ssl) } == contexts[0])
     }
 
     @Test func `after an error the TLS context is made again for the next connection`() async throws {
@@ -35,7 +35,7 @@ struct TLSContextSourceTests {
             #expect(source.context == nil)
             try Data(certificates.authority.certificatePEM.utf8).write(to: file)
             let made = try await context(of: source)
-            #expect(source.context.map { ObjectIdentifier($0) } == made)
+            #expect(source.context.map { ObjectIdentifier($0.ssl) } == made)
         }
     }
 }

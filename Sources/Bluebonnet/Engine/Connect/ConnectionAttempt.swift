@@ -33,10 +33,12 @@ final class ConnectionAttempt {
     private let timeout: Duration?
     private let eventLoop: any EventLoop
     private let tls: TLSContextSource
+    private let trust: TrustEvaluator
     private let lookups: NameLookups
     private var opener: Opener?
     /// The context of the handshake, for a secure origin.
-    private var tlsContext: NIOSSLContext?
+    private var tlsContext: TLSContext?
+    private var verification: CertificateVerification?
     private var timings = ExchangeTimings()
     private var times = ConnectionTimes() {
         didSet { knownTimes.value = times }
@@ -55,6 +57,7 @@ final class ConnectionAttempt {
         timeout: Duration?,
         eventLoop: any EventLoop,
         tls: TLSContextSource,
+        trust: TrustEvaluator,
         lookups: NameLookups,
         times: AttemptTimes,
         open: @escaping Opener
@@ -63,6 +66,7 @@ final class ConnectionAttempt {
         self.timeout = timeout
         self.eventLoop = eventLoop
         self.tls = tls
+        self.trust = trust
         self.lookups = lookups
         knownTimes = times
         opener = open
@@ -99,6 +103,8 @@ final class ConnectionAttempt {
         timer = nil
         if let lookup { lookups.cancel(lookup) }
         lookup = nil
+        verification?.cancel()
+        verification = nil
         if case .failure = result {
             let tls = try? channel?.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)
             if atOnce { tls?.close(promise: nil) }
@@ -130,7 +136,7 @@ final class ConnectionAttempt {
         }
     }
 
-    private func prepared(_ result: Result<NIOSSLContext, any Error>) {
+    private func prepared(_ result: Result<TLSContext, any Error>) {
         guard completion != nil else { return }
         switch result {
         case .success(let context):
@@ -239,7 +245,8 @@ final class ConnectionAttempt {
         guard let tlsContext else { return }
         let startedAt = NIODeadline.now()
         times.tls = .init(start: startedAt)
-        let verification = CertificateVerification(origin: route.origin, isRequired: tls.verifiesCertificates)
+        let verification = CertificateVerification(origin: route.origin, evaluator: trust)
+        self.verification = verification
         do throws(NetworkingError) {
             try verification.start(on: channel, context: tlsContext) { result in
                 let now = NIODeadline.now()
@@ -263,7 +270,7 @@ final class ConnectionAttempt {
             times,
             local: channel.localAddress,
             remote: channel.remoteAddress,
-            tlsVersion: transport == .plain ? nil : Bluebonnet.TLSVersion(of: channel)
+            tls: verification.map { TLSAgreement(version: .init(of: channel), cipherSuite: $0.cipherSuite) }
         )
         let established = Established(channel: channel, transport: transport, timings: timings, record: record)
         opener?(established) { result in

@@ -9,6 +9,9 @@ import Synchronization
 final class Connector: Sendable {
     private let configuration: SessionConfiguration
     private let tls: TLSContextSource
+    /// Those of hosts with a client certificate of their own.
+    private let tlsOfHosts: HostPatterns<TLSContextSource>
+    private let trust: TrustEvaluator
     private let lookups: NameLookups
     private let timers = Mutex<[ObjectIdentifier: NIOLoopBound<DeadlineTimer>]>([:])
     private let state = Mutex(State())
@@ -29,7 +32,12 @@ final class Connector: Sendable {
 
     init(configuration: SessionConfiguration) {
         self.configuration = configuration
-        tls = TLSContextSource(settings: configuration.tls)
+        let settings = configuration.tls
+        tls = TLSContextSource(settings: settings)
+        tlsOfHosts = HostPatterns(
+            settings.hostIdentities.mapValues { TLSContextSource(settings: settings, identity: $0) }
+        )
+        trust = TrustEvaluator(configuration)
         lookups = NameLookups(resolver: configuration.nameResolver)
     }
 
@@ -77,7 +85,8 @@ final class Connector: Sendable {
             route: work.route,
             timeout: work.timeout,
             eventLoop: work.eventLoop,
-            tls: tls,
+            tls: tlsOfHosts.value(for: work.route.origin.serverName) ?? tls,
+            trust: trust,
             lookups: lookups,
             times: work.handle.times,
             open: { established, ready in self.open(established, work, ready) }

@@ -137,7 +137,7 @@ final class HTTP1BodySender {
             let isSent = try !holdsBytes && sendDirectly(&part)
             block = isSent ? nil : try part.readBlock(upTo: Self.blockForFullSocket)
         } catch {
-            return connection.fail(RequestUpload.failure(error))
+            return connection.fail(.ofRequestBody(error))
         }
         let sent = count - part.count
         run.handOver(body: sent)

@@ -171,7 +171,9 @@ final class HTTP1Connection: ChannelDuplexHandler {
             // An observer may have stopped it.
             guard self.run === run else { return false }
             if head.statusCode == 100 { continueUpload(of: run) }
-            return self.run === run
+            guard self.run === run else { return false }
+            // What follows in the same read is the beginning of another response.
+            if hasBytesLeft { run.bytesCame(now: now) }
         case .head(let head, let length):
             guard head.statusCode != 101 else {
                 // RFC 9110 §15.2.2: a switch of protocols follows an Upgrade field, and none was
@@ -363,8 +365,6 @@ extension HTTP1Connection: HTTPConnection {
         }
         self.run = run
         establishment = nil
-        run.tellStart()
-        guard self.run === run else { return }
         run.beganSending(now: now)
         write(exchange, of: run, to: context)
         // The write may have ended the connection.

@@ -20,6 +20,8 @@ struct HTTP1ParseError: Error, Hashable {
     enum Fault: Hashable {
         /// The response does not start with a status line (RFC 9112 §4).
         case malformedStatusLine
+        /// The response starts with a record of TLS, an alert or a handshake (RFC 8446 §5.1).
+        case tlsRecord
         /// The status line names a version other than HTTP/1.x.
         case unsupportedVersion
         /// A header or trailer line breaks RFC 9112 §5.
@@ -73,6 +75,7 @@ extension HTTP1ParseError.Fault {
     fileprivate var sentence: String {
         switch self {
         case .malformedStatusLine: "The response does not start with an HTTP status line"
+        case .tlsRecord: "The server speaks TLS here; the URLs of such a server begin with https://"
         case .unsupportedVersion: "The response is in a version of HTTP that was not asked for"
         case .malformedHeader(let fault): fault.sentence
         case .headerLineTooLarge(let limit): "The server sent a header line of more than \(limit) bytes"

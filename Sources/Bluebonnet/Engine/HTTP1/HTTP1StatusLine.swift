@@ -34,6 +34,8 @@ struct HTTP1StatusLine {
         while position < min(prefixLength, bytes.count) {
             let byte = unsafe bytes[position]
             if byte != UInt8(truncatingIfNeeded: prefix &>> UInt64(position &* 8)) {
+                // The types of TLS records that a server sends first: alert and handshake.
+                if position == 0, byte == 0x15 || byte == 0x16 { throw HTTP1ParseError(.tlsRecord) }
                 let isOtherVersion = position == 5 && ASCII.isDigit(byte)
                 throw unsafe HTTP1ParseError(
                     isOtherVersion ? .unsupportedVersion : .malformedStatusLine,

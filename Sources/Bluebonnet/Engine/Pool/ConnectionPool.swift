@@ -218,7 +218,6 @@ final class ConnectionPool: Sendable {
             group.makeIterator().contains { $0 === current } ? current : nil
         }
         attempt.waiter.isBeingConnected(attempt.handle.times)
-        attempt.waiter.tell(.connecting(route))
         connector.connect(
             along: route,
             timeout: attempt.waiter.timeouts.connect.duration,
@@ -232,11 +231,7 @@ final class ConnectionPool: Sendable {
             withExtendedLifetime(exchange) {
                 switch result {
                 case .success(let ready): self.connected(ready, route: route, by: handle)
-                case .failure(let error):
-                    // An attempt that the pool gave up is not told: the exchange may be on another
-                    // connection.
-                    if error.code != .cancelled { exchange.tell(.connectFailed(error)) }
-                    self.connectFailed(error, route: route, handle)
+                case .failure(let error): self.connectFailed(error, route: route, handle)
                 }
             }
         }

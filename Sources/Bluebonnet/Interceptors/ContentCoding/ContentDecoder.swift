@@ -14,6 +14,7 @@ final class ContentDecoder: BodyTransform, @unchecked Sendable {
     private let limits: Limits
     private let call: Call?
     private let hop: Int
+    private let observed: ObservedTransaction?
     private var received = 0
     private var failure: NetworkingError?
 
@@ -22,11 +23,19 @@ final class ContentDecoder: BodyTransform, @unchecked Sendable {
     ///   - limits: The limits of its growth.
     ///   - call: Tells whether the task still wants the body. Default: it does.
     ///   - hop: The number of the transaction in the call. Default: 0, which none has.
-    init(_ coding: ContentCoding, limits: Limits, call: Call? = nil, hop: Int = 0) {
+    ///   - observed: The transaction, which ends with the decoding. Default: none.
+    init(
+        _ coding: ContentCoding,
+        limits: Limits,
+        call: Call? = nil,
+        hop: Int = 0,
+        observed: ObservedTransaction? = nil
+    ) {
         stages = coding.codings.reversed().map(DecompressionStage.init)
         self.limits = limits
         self.call = call
         self.hop = hop
+        self.observed = observed
     }
 
     /// Takes a piece of the body as it was received.
@@ -56,8 +65,7 @@ final class ContentDecoder: BodyTransform, @unchecked Sendable {
         do {
             return try block(of: stages.count - 1)
         } catch {
-            failure = error
-            throw error
+            throw failed(error)
         }
     }
 
@@ -79,8 +87,20 @@ final class ContentDecoder: BodyTransform, @unchecked Sendable {
     /// - Throws: ``NetworkingError/Code/contentDecodingFailed`` when it ends too early.
     func finish() throws(NetworkingError) {
         if let failure { throw failure }
-        for stage in stages { try stage.finish() }
+        do {
+            for stage in stages { try stage.finish() }
+        } catch {
+            throw failed(error)
+        }
         call?.noteDecoded(stages.last?.produced ?? 0, hop: hop)
+        observed?.endDecoding()
+    }
+
+    private func failed(_ error: NetworkingError) -> NetworkingError {
+        failure = error
+        call?.noteDecodingFailure(error, hop: hop)
+        observed?.endDecoding()
+        return error
     }
 
     private func block(of stage: Int) throws(NetworkingError) -> ByteBuffer? {

@@ -23,7 +23,8 @@ extension RequestBody {
                     }
                 )
                 try await sink(try compression.finish())
-            }
+            },
+            files: files
         )
         body.use = use
         return body

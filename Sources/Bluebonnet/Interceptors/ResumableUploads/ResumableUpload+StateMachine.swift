@@ -13,6 +13,9 @@ extension ResumableUpload {
             case append(from: Int, count: Int?)
             /// The response that was received last is that of the upload.
             case deliver
+            /// The upload resource wants other credentials, as the response says that was received
+            /// last. With them the upload can go on.
+            case authenticate
             case fail(Reason)
         }
 
@@ -21,6 +24,9 @@ extension ResumableUpload {
             case interrupted(isResumable: Bool)
             /// The upload resource does not allow to go on.
             case refused(String)
+            /// Nobody had the credentials that the upload resource wants, by this status. It can be
+            /// resumed later.
+            case unauthorized(Int)
             /// The server has the whole upload, and its response was lost (§11).
             case responseLost
             /// What the server says of its state cannot be true.
@@ -36,6 +42,10 @@ extension ResumableUpload {
 
         /// The most interruptions of one upload: a server that takes one byte at a time has an end.
         static let mostInterruptions = 1000
+        /// The most requests for what is left of an upload whose server takes fewer bytes in one
+        /// request than `smallPart`. A larger one costs less than its bytes.
+        static let mostSmallParts = 10_000
+        static let smallPart = 1 << 16
         /// The most times that the whole is sent again because the upload resource is gone.
         private static let mostRestarts = 1
 
@@ -141,6 +151,7 @@ extension ResumableUpload {
             case 200..<300: break
             case 404, 410: return gone()
             case let code where Self.isTemporary(code): return interrupted()
+            case let code where Self.isUnauthorized(code): return .authenticate
             default: return end(.refused("the upload resource responded \(status.code)"))
             }
             if let mostAtOnce = status.mostAtOnce { self.mostAtOnce = mostAtOnce }
@@ -171,7 +182,15 @@ extension ResumableUpload {
                 guard let length, mostAtOnce > 0 else {
                     return .fail(.refused("the server wants it in parts, and its length is not known"))
                 }
-                if length - offset > mostAtOnce { count = mostAtOnce }
+                let rest = length - offset
+                // A limit of a few bytes would make millions of requests.
+                guard mostAtOnce >= Self.smallPart || (rest - 1) / mostAtOnce < Self.mostSmallParts else {
+                    let bytes = mostAtOnce == 1 ? "1 byte" : "\(mostAtOnce) bytes"
+                    return .fail(
+                        .refused("the server takes no more than \(bytes) in one request, and \(rest) are left")
+                    )
+                }
+                if rest > mostAtOnce { count = mostAtOnce }
             }
             stage = .appending(from: offset, count: count)
             return .append(from: offset, count: count)
@@ -185,7 +204,7 @@ extension ResumableUpload {
                 let isSuccess = 200..<300 ~= status.code
                 let hasAll = status.offset == nil || length == nil || status.offset == length
                 if status.isComplete == true || (isSuccess && status.isComplete == nil && hasAll) { return .deliver }
-                guard isSuccess || Self.mayResume(status.code) else { return .deliver }
+                guard isSuccess || Self.mayResume(status.code) else { return refused(status) }
                 kept = status.code
                 return interrupted()
             }
@@ -196,9 +215,14 @@ extension ResumableUpload {
                 failures = 0
                 return append(from: start + count)
             }
-            guard Self.mayResume(status.code) else { return .deliver }
+            guard Self.mayResume(status.code) else { return refused(status) }
             kept = status.code
             return interrupted()
+        }
+
+        /// A response to PATCH that ends the upload, unless it only wants other credentials.
+        private func refused(_ status: UploadStatus) -> Step {
+            Self.isUnauthorized(status.code) ? .authenticate : .deliver
         }
 
         /// There is no upload resource any more. The whole is sent again, unless the server may
@@ -218,6 +242,9 @@ extension ResumableUpload {
 
         /// §4.3.1: those that recommend to try again.
         private static func isTemporary(_ code: Int) -> Bool { code >= 500 || [408, 423, 425, 429].contains(code) }
+
+        /// RFC 9110 §15.5.2, §15.5.4, §15.5.8: the upload resource is there, for somebody else.
+        private static func isUnauthorized(_ code: Int) -> Bool { [401, 403, 407].contains(code) }
 
         private static func mayResume(_ code: Int) -> Bool { isTemporary(code) || isMissing(code) }
     }

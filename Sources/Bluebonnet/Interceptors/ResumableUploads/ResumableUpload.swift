@@ -28,6 +28,8 @@ struct ResumableUpload {
     private var failure: (any Error)?
     /// A response that may become that of the upload, with its body in memory.
     private var kept: TransportResponse?
+    /// The response that asks for other credentials.
+    private var refused: TransportResponse?
 
     /// Sends a request, which is resumed where it can be.
     static func send(
@@ -36,21 +38,23 @@ struct ResumableUpload {
         _ offer: UploadOffer,
         _ send: @escaping Send
     ) async throws -> TransportResponse {
-        var earlier = offer.takeEarlier()
+        let earlier = offer.takeEarlier(for: request)
+        let request = try earlier.map { earlier throws(NetworkingError) in try request.continuing(earlier) } ?? request
         let version = earlier?.version ?? offer.setting.version
         guard let version, let body = request.body, let offered = request.offered(version) else {
-            return try await send(request, context.forPart(ofUpload: InterimResponses { _, _ in }))
+            return try await send(request, context.forPart(ofUpload: InterimResponses(of: request) { _, _ in }))
         }
-        let file = try await Self.identity(of: body)
-        if let length = earlier?.totalByteCount, length != body.length {
+        if let url = earlier?.url, !Self.mayLead(to: url, from: request, context) {
+            // Not its whole URL, which may be all that one needs to write to it.
+            let place = Redirects.origin(of: url)?.description ?? "a URL of another scheme"
             throw NetworkingError(
-                .requestBodyLengthMismatch,
-                "The upload was begun with \(length) bytes, and cannot be continued with another length.",
+                .invalidRequest,
+                "\(request) cannot continue an upload at \(place), because no redirect may lead there.",
                 request: request
             )
         }
-        try Self.check(file, earlier?.file, body)
-        if let url = earlier?.url, !Self.mayLead(to: url, from: request, context) { earlier = nil }
+        let content = await Self.content(of: request, body)
+        if let begun = earlier?.content { try content.checkFiles(against: begun, body.files) }
         var upload = Self(
             request: request,
             offered: offered,
@@ -59,7 +63,7 @@ struct ResumableUpload {
             offer: offer,
             version: version,
             send: send,
-            notices: Notices(version, length: body.length, file, continuing: earlier, request, context, offer),
+            notices: Notices(version, length: body.length, content, continuing: earlier, request, context, offer),
             machine: StateMachine(
                 length: body.length,
                 isIdempotent: [.put, .delete].contains(request.method),
@@ -68,11 +72,13 @@ struct ResumableUpload {
             )
         )
         defer { context.call.sends(from: nil) }
-        return try await upload.run(file)
+        return try await upload.run(content)
     }
 
-    private mutating func run(_ file: FileIdentity?) async throws -> TransportResponse {
+    private mutating func run(_ content: UploadContent) async throws -> TransportResponse {
         var step = machine.begin()
+        /// Whether the request before appended a part that is not the last one.
+        var isAppending = false
         while true {
             switch step {
             case .create:
@@ -86,22 +92,28 @@ struct ResumableUpload {
                 }
                 // What the server has is not known before its response.
                 context.call.sends(from: (max(machine.acknowledged, context.call.counts.sent), body.length))
-                step = try await take(creation.toUploadResource(.head, resource, version))
+                isAppending = false
+                step = try await take(creation.toUploadResource(.head, resource, version), isPart: true)
             case .append(let start, let count):
                 guard let (resource, creation) = notices.resource else {
                     return try fail(.interrupted(isResumable: false))
                 }
-                try Self.check(try await Self.identity(of: body), file, body)
+                try await Self.content(of: request, body).checkFiles(against: content, body.files)
                 context.call.sends(from: (start, body.length))
                 kept = nil
                 let part = body.part(from: start, count: count)
                 step = try await take(
-                    creation.appending(part, at: start, isLast: count == nil, to: resource, version)
+                    creation.appending(part, at: start, isLast: count == nil, to: resource, version),
+                    isPart: isAppending
                 )
+                isAppending = true
             case .deliver:
                 guard let kept else { return try fail(.interrupted(isResumable: false)) }
                 offer.end()
                 return kept
+            case .authenticate:
+                guard let refused else { return try fail(.interrupted(isResumable: true)) }
+                return try handOver(refused)
             case .fail(let reason):
                 if case .contradiction = reason { await giveUp() }
                 return try fail(reason)
@@ -109,13 +121,15 @@ struct ResumableUpload {
         }
     }
 
-    /// Sends a request, and decides the next step.
-    private mutating func take(_ request: Request) async throws -> StateMachine.Step {
+    /// Sends a request, and decides the next step. One that sends nothing again is a part.
+    private mutating func take(_ request: Request, isPart: Bool = false) async throws -> StateMachine.Step {
+        let before = context.call.transactionCount
+        defer { if isPart { context.call.notePart(after: before) } }
         let outcome: StateMachine.Outcome
         var response: TransportResponse?
         let last: Request?
         do {
-            let received = try await send(request, context.forPart(ofUpload: notices.receiver))
+            let received = try await send(request, context.forPart(ofUpload: notices.receiver(of: request)))
             outcome = .response(UploadStatus(received.head))
             (response, last) = (received, received.request)
         } catch {
@@ -130,7 +144,9 @@ struct ResumableUpload {
         let position = isBehindBody ? body.length ?? .max : context.call.counts.sent
         let step = machine.next(after: outcome, sentUpTo: position)
         guard let response else { return step }
-        if step == .deliver, request.method != .head {
+        if step == .authenticate {
+            refused = request.method == .head ? await Self.emptied(response) : response
+        } else if step == .deliver, request.method != .head {
             kept = response
         } else if machine.keepsResponse, request.method != .head {
             // Its connection must be free for the next request.
@@ -152,6 +168,37 @@ struct ResumableUpload {
         return response
     }
 
+    /// A response to HEAD, whose connection is free for others.
+    private static func emptied(_ response: TransportResponse) async -> TransportResponse {
+        await response.body.discard()
+        var response = response
+        response.body = .data(Data())
+        return response
+    }
+
+    /// Hands over a response that asks for other credentials, so that an interceptor that has them
+    /// sends the request again, which continues the upload.
+    ///
+    /// Where none does so, the response to PATCH is that of the upload, and one to HEAD is none:
+    /// then the upload ends as without it.
+    private func handOver(_ response: TransportResponse) throws -> TransportResponse {
+        guard response.request.method == .head else {
+            // Behind a redirect, it is not the upload resource that refuses.
+            if response.redirects.isEmpty { offer.refuse(request, by: response) } else { offer.end() }
+            return response
+        }
+        let outcome: Result<TransportResponse, any Error> =
+            if let kept, machine.keepsResponse, kept.statusCode >= 400 { .success(kept) } else {
+                .failure(error(for: .unauthorized(response.statusCode)))
+            }
+        // What interceptors add to a request for its own origin does not come to another one.
+        guard Redirects.origin(of: response.request.url) == Redirects.origin(of: request.url) else {
+            return try outcome.get()
+        }
+        offer.refuse(request, by: response, endingWith: outcome)
+        return response
+    }
+
     /// Tells the server that the upload is given up (§4.5), if it listens.
     ///
     /// Only at the origin of the upload: what is elsewhere may be no upload resource at all.
@@ -165,7 +212,10 @@ struct ResumableUpload {
         timeouts.firstByte = Self.farewell
         timeouts.waiting = Self.farewell
         request.timeouts = timeouts
-        let response = try? await send(request, context.forPart(ofUpload: InterimResponses { _, _ in }))
+        let before = context.call.transactionCount
+        defer { context.call.notePart(after: before) }
+        let part = context.forPart(ofUpload: InterimResponses(of: request) { _, _ in })
+        let response = try? await send(request, part)
         await response?.body.discard()
     }
 
@@ -182,10 +232,17 @@ struct ResumableUpload {
     }
 
     private func fail(_ reason: StateMachine.Reason) throws -> TransportResponse {
+        throw error(for: reason)
+    }
+
+    /// The error that the upload ends with. Its resource is forgotten where it is of no use.
+    private func error(for reason: StateMachine.Reason) -> any Error {
         let (text, keepsResource): (String?, Bool) =
             switch reason {
             case .interrupted(let isResumable): (nil, isResumable)
             case .refused(let why): ("It could not be resumed, because \(why).", false)
+            case .unauthorized(let status):
+                ("It could not be resumed, because the upload resource responded \(status).", true)
             case .responseLost:
                 ("The server has the whole upload, and its response was lost: what came of it is not known.", false)
             case .contradiction(let what): ("It was not resumed, because \(what).", false)
@@ -200,22 +257,21 @@ struct ResumableUpload {
         }
         if keepsResource { error.uploadResumeData = offer.resource } else { offer.note(nil) }
         // An error of another type stays what it is.
-        if text == nil, !keepsResource, let failure { throw failure }
-        throw error
+        if text == nil, !keepsResource, let failure { return failure }
+        return error
     }
 
     // MARK: Checks
 
-    private static func identity(of body: RequestBody) async throws -> FileIdentity? {
-        guard let path = body.path else { return nil }
+    /// What the body is now.
+    private static func content(of request: Request, _ body: RequestBody) async -> UploadContent {
+        var content = UploadContent(multipartType: request.multipartType, boundary: body.separated?.boundary)
+        let paths = body.files
+        guard !paths.isEmpty else { return content }
         // A file that is not there is an error of its sending.
-        return try? await BlockingThreads.files.run { try FileIdentity(following: path) }
-    }
-
-    /// Two versions of a file must not become one upload.
-    private static func check(_ file: FileIdentity?, _ begun: FileIdentity?, _ body: RequestBody) throws {
-        guard let begun, let path = body.path, file?.hasContents(of: begun) != true else { return }
-        throw NetworkingError(.requestBodyFailed, "\(path) has changed since its upload was begun.")
+        let files = try? await BlockingThreads.files.run { paths.map { try? FileIdentity(following: $0) } }
+        content.files = files ?? paths.map { _ in nil }
+        return content
     }
 
     /// Whether an upload resource may be at a URL: where a redirect may lead too, and not without
@@ -245,7 +301,7 @@ extension ResumableUpload {
 
         private let version: ResumableUploads.DraftVersion
         private let length: Int?
-        private let file: FileIdentity?
+        private let content: UploadContent
         private let context: ExchangeContext
         private let offer: UploadOffer
         private let state: Mutex<State>
@@ -253,7 +309,7 @@ extension ResumableUpload {
         init(
             _ version: ResumableUploads.DraftVersion,
             length: Int?,
-            _ file: FileIdentity?,
+            _ content: UploadContent,
             continuing earlier: UploadResumeData?,
             _ request: Request,
             _ context: ExchangeContext,
@@ -261,7 +317,7 @@ extension ResumableUpload {
         ) {
             self.version = version
             self.length = length
-            self.file = file
+            self.content = content
             self.context = context
             self.offer = offer
             state = Mutex(State(resource: earlier?.url, creation: earlier == nil ? nil : request))
@@ -283,7 +339,11 @@ extension ResumableUpload {
             state.withLock { $0 = State() }
         }
 
-        var receiver: InterimResponses { InterimResponses { self.receive($0, of: $1) } }
+        /// What takes the informational responses to a request, and to those that redirects make of
+        /// it.
+        func receiver(of request: Request) -> InterimResponses {
+            InterimResponses(of: request) { self.receive($0, of: $1) }
+        }
 
         /// §5. One without the version that was offered is ignored (appendix "Draft Version
         /// Identification").
@@ -331,7 +391,7 @@ extension ResumableUpload {
                     originalURL: request.url,
                     totalByteCount: length,
                     version: version,
-                    file: file
+                    content: content
                 )
             )
         }

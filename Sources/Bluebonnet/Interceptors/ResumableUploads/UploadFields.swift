@@ -73,13 +73,23 @@ struct UploadStatus: Sendable, Equatable {
 }
 
 extension Request {
+    /// Why its upload cannot be resumed; nil where it can.
+    var faultOfResumption: String? {
+        guard let body else { return "it has no body" }
+        if !body.isReplayable { return "its body can be read only once" }
+        if body.length == 0 { return "its body is empty" }
+        if [.get, .head, .trace].contains(method) { return "its method is that of no upload" }
+        if headerFields.contains(where: { $0.name.canonicalName.hasPrefix("upload-") }) {
+            return "it has an Upload field of its own"
+        }
+        return headerFields.contains(.contentRange) ? "it has a Content-Range" : nil
+    }
+
     /// The same request as the creation of an upload that can be resumed (§4.2.1), whose body is
     /// whole; nil for one that cannot be, or that has fields of the draft of its own.
     func offered(_ version: ResumableUploads.DraftVersion) -> Request? {
-        guard let body, body.isReplayable, body.length != 0, method != .get, method != .head, method != .trace,
-            let complete = HTTPField.Name.uploadComplete, let interop = HTTPField.Name.uploadDraftInteropVersion,
-            !headerFields.contains(where: { $0.name.canonicalName.hasPrefix("upload-") }),
-            !headerFields.contains(.contentRange)
+        guard faultOfResumption == nil, let body, let complete = HTTPField.Name.uploadComplete,
+            let interop = HTTPField.Name.uploadDraftInteropVersion
         else { return nil }
         var request = self
         request.headerFields[complete] = "?1"

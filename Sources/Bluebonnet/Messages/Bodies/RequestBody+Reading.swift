@@ -53,12 +53,7 @@ extension RequestBody {
         } catch let error as CancellationError {
             throw NetworkingError.wrapping(error)
         } catch {
-            // The words of a request that is sent.
-            throw NetworkingError(
-                .requestBodyFailed,
-                "The request body could not be read: \(error)",
-                underlying: error
-            )
+            throw NetworkingError.ofRequestBody(error)
         }
     }
 
@@ -103,7 +98,16 @@ struct RequestBodyLengthMismatch: Error, CustomStringConvertible {
 extension NetworkingError {
     /// Whether the error says already that the fault lies in the request body, so that it need not
     /// be wrapped.
-    var isAboutRequestBody: Bool {
+    private var isAboutRequestBody: Bool {
         [.requestBodyFailed, .requestBodyNotReplayable, .requestBodyLengthMismatch].contains(code)
+    }
+
+    /// The error for the user, of an error of the source of a request body.
+    static func ofRequestBody(_ error: any Error) -> NetworkingError {
+        if let mismatch = error as? RequestBodyLengthMismatch {
+            return NetworkingError(.requestBodyLengthMismatch, mismatch.description)
+        }
+        if let error = error as? NetworkingError, error.isAboutRequestBody { return error }
+        return NetworkingError(.requestBodyFailed, "The request body could not be read: \(error)", underlying: error)
     }
 }

@@ -48,9 +48,13 @@ public struct RequestBody: Sendable {
     /// The use of a source that can be read once, where it is known.
     var use: SingleUse?
 
-    init(_ storage: Storage, madeOf source: (any AnyObject & Sendable)? = nil) {
+    /// The paths of the files that it is read from while it is sent, in their order.
+    let files: [String]
+
+    init(_ storage: Storage, madeOf source: (any AnyObject & Sendable)? = nil, files: [String] = []) {
         self.storage = storage
         self.source = source
+        self.files = if case .file(let path, _) = storage { [path] } else { files }
     }
 
     /// The path of the file it is read from.

@@ -155,6 +155,16 @@ public struct ResumeData: Sendable, Hashable, Codable {
 
         var isFieldValue: Bool { HTTPField.isValidValue(text) }
 
+        /// Whether a part of a file belongs to this version. With a tag it says so: it must have
+        /// the `ETag` of the whole, also in a response to `If-Range`, where `Last-Modified` may be
+        /// left out (RFC 9110 §15.3.7).
+        func isShared(by head: ResponseHead) -> Bool {
+            switch self {
+            case .entityTag(let tag): head[.eTag] == tag
+            case .lastModified: !isContradicted(by: head)
+            }
+        }
+
         /// Whether a response says that it belongs to another version. One that says nothing does
         /// not.
         func isContradicted(by head: ResponseHead) -> Bool {

@@ -8,6 +8,12 @@ public import FoundationEssentials
 /// the next one. There is one only where the server supports resumable uploads; see
 /// ``ResumableUploads``.
 ///
+/// It is for a request with the same body. A form is written as when its upload was begun, with the
+/// same boundary. What can be seen to be different is an error, and nothing is sent then: another
+/// length, another type of a multipart body, a file of another size or time, a request that cannot
+/// be resumed, an upload resource where no redirect may lead from the request. Bytes in memory, and
+/// sequences, are not compared.
+///
 /// It can be stored, as it is `Codable`. Who has it may write to the upload, where the server asks
 /// for nothing more than the URL: protect it like a password.
 ///
@@ -28,22 +34,28 @@ public struct UploadResumeData: Sendable, Hashable, Codable {
     /// The interop version of the draft, which holds for the whole upload.
     let version: ResumableUploads.DraftVersion
 
-    /// The version of the file; nil for a body that is no file.
-    var file: FileIdentity?
+    /// What tells the body from another one; nil where an earlier version of this library did not
+    /// note it.
+    let content: UploadContent?
 
-    init(url: URL, originalURL: URL, totalByteCount: Int?, version: ResumableUploads.DraftVersion, file: FileIdentity?)
-    {
+    init(
+        url: URL,
+        originalURL: URL,
+        totalByteCount: Int?,
+        version: ResumableUploads.DraftVersion,
+        content: UploadContent? = nil
+    ) {
         self.url = url
         self.originalURL = originalURL
         self.totalByteCount = totalByteCount
         self.version = version
-        self.file = file
+        self.content = content
     }
 
     // MARK: Codable
 
     private enum CodingKeys: String, CodingKey {
-        case format, url, originalURL, totalByteCount, version, file
+        case format, url, originalURL, totalByteCount, version, content
     }
 
     /// Decodes resume data of this version of the format.
@@ -65,7 +77,7 @@ public struct UploadResumeData: Sendable, Hashable, Codable {
         let version = ResumableUploads.DraftVersion(known: number)
         try check(version != nil, .version, "Interop version \(number) of resumable uploads is not known.")
         self.version = version ?? .version6
-        file = try container.decodeIfPresent(FileIdentity.self, forKey: .file)
+        content = try container.decodeIfPresent(UploadContent.self, forKey: .content)
     }
 
     /// Encodes the resume data.
@@ -78,6 +90,6 @@ public struct UploadResumeData: Sendable, Hashable, Codable {
         try container.encode(originalURL, forKey: .originalURL)
         try container.encodeIfPresent(totalByteCount, forKey: .totalByteCount)
         try container.encode(version.number, forKey: .version)
-        try container.encodeIfPresent(file, forKey: .file)
+        try container.encodeIfPresent(content, forKey: .content)
     }
 }

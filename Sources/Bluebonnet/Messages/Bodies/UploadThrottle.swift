@@ -54,7 +54,8 @@ extension RequestBody {
             .produced(length: length, isReplayable: isReplayable) { sink in
                 let gate = ThrottleGate(throttle, clock: clock)
                 try await produce(.bytes { piece in try await gate.pass(piece, to: sink) })
-            }
+            },
+            files: files
         )
         body.use = use
         return body

@@ -17,6 +17,8 @@ extension NetworkingError {
             public static let timeout = Family(description: "timeout")
             /// The server is not trusted, or trust is configured wrongly.
             public static let trust = Family(description: "trust")
+            /// The server wants credentials, and there are none, or asking for them failed.
+            public static let authentication = Family(description: "authentication")
             /// The bytes from the server are not HTTP.
             public static let framing = Family(description: "framing")
             /// A limit, a policy or the disk ended the request.
@@ -69,7 +71,9 @@ extension NetworkingError {
             .dnsLookupFailed, .connectFailed, .waitingTimeout, .connectTimeout, .firstByteTimeout,
             .betweenBytesTimeout, .requestTimeout, .connectionLost, .tlsFailed,
             .certificateUntrusted, .certificateExpired, .certificateNotYetValid,
-            .certificateHostMismatch, .invalidTrustConfiguration,
+            .certificateHostMismatch, .certificateInvalid, .certificateWeak, .certificateNotPinned,
+            .certificateRefused, .certificateRevoked, .invalidTrustConfiguration,
+            .authenticationFailed, .authenticationCancelled, .tooManyRefreshes,
             .malformedStatusLine, .unsupportedHTTPVersion, .malformedHeader, .headerTooLarge,
             .invalidContentLength, .conflictingFraming, .unsupportedTransferCoding,
             .malformedChunk, .truncatedResponse, .unexpectedContentRange, .unexpectedResponse,
@@ -89,7 +93,8 @@ extension NetworkingError.Code {
     /// The URL string is not a URL, lacks a host, or has a host that no certificate can be for.
     public static let invalidURL = Self("invalid-url", .request, -1000)
     /// The request cannot be put on the wire: the name or the value of a header field that cannot
-    /// be sent, which the message names, or a length that contradicts the body.
+    /// be sent, which the message names, or a length that contradicts the body. Also
+    /// ``UploadResumeData`` that cannot continue the upload of the request.
     ///
     /// `HTTPField` replaces CR, LF, NUL and other control characters of a value with spaces, and
     /// leaves out white space around it, before the library sees them.
@@ -139,8 +144,7 @@ extension NetworkingError.Code {
 
     // MARK: Trust
 
-    /// The server's certificate is self-signed, issued by an authority that is not trusted, or has
-    /// names that cannot be read.
+    /// The server's certificate is self-signed, or no trusted authority has signed it.
     public static let certificateUntrusted = Self("certificate-untrusted", .trust, -1202)
     /// The server's certificate has expired.
     public static let certificateExpired = Self("certificate-expired", .trust, -1201)
@@ -148,8 +152,38 @@ extension NetworkingError.Code {
     public static let certificateNotYetValid = Self("certificate-not-yet-valid", .trust, -1204)
     /// The server's certificate is for other hosts than that of the URL (RFC 9525).
     public static let certificateHostMismatch = Self("certificate-host-mismatch", .trust, -1202)
-    /// The trust roots or the client certificate of the session cannot be read.
+    /// A certificate of the server or of an authority above it breaks a rule, which
+    /// ``NetworkingError/trustRefusal`` names: it is not well-formed, is used for what it must not
+    /// be used for (RFC 5280), or is in the scope of no list of revoked certificates where
+    /// ``TLSSettings/revocationLists`` are required.
+    public static let certificateInvalid = Self("certificate-invalid", .trust, -1202)
+    /// A certificate of the server or of an authority above it, which lead to a trusted one, has a
+    /// key that is too short, or a signature with SHA-1.
+    public static let certificateWeak = Self("certificate-weak", .trust, -1202)
+    /// The certificates of the server are good, and none is among the pins of the
+    /// ``SecurityPolicy``.
+    public static let certificateNotPinned = Self("certificate-not-pinned", .trust, -1202)
+    /// The ``SecurityPolicy/decision`` of the session refused the server.
+    public static let certificateRefused = Self("certificate-refused", .trust, -1202)
+    /// A certificate of the server or of an authority above it is in one of the
+    /// ``TLSSettings/revocationLists``.
+    public static let certificateRevoked = Self("certificate-revoked", .trust, -1202)
+    /// The trust roots or the client certificate of the session cannot be read, or its
+    /// ``SecurityPolicy`` contradicts itself or the URL.
     public static let invalidTrustConfiguration = Self("invalid-trust-configuration", .trust, -1205)
+
+    // MARK: Authentication
+
+    /// No credentials could be had, or the server does not know them itself: a handler of
+    /// challenges or an ``Authenticator`` failed, whose error is ``NetworkingError/underlying``, or
+    /// a server proved with Digest that it does not have the password (RFC 7616 §3.5).
+    public static let authenticationFailed = Self("authentication-failed", .authentication, -1013)
+    /// The handler of challenges cancelled the authentication: ``ChallengeDisposition/cancel``.
+    /// (AFNetworking: -999.)
+    public static let authenticationCancelled = Self("authentication-cancelled", .authentication, -999)
+    /// An ``AuthenticationInterceptor`` has refreshed its credential too often in a short time, and
+    /// the server refuses each.
+    public static let tooManyRefreshes = Self("too-many-refreshes", .authentication, -1013)
 
     // MARK: Protocol
 

@@ -66,6 +66,9 @@ public struct TaskMetrics: Sendable {
     static let mostKept = 100
     static let firstKept = 10
 
+    /// The response of the last transaction, which costs less than asking ``transactions``.
+    package var lastResponse: ResponseHead? { records.last?.head }
+
     /// The number of ``transactions``, which costs less than counting them.
     public var transactionCount: Int { records.count }
 
@@ -75,7 +78,13 @@ public struct TaskMetrics: Sendable {
 
     /// How many times a request was sent again without a redirect: by the session, because a pooled
     /// connection was stale or an expectation was refused, by an interceptor, or to continue a
-    /// download. Requests for the parts of a segmented download do not count.
+    /// download or an upload that was interrupted.
+    ///
+    /// The requests for the parts of a segmented download do not count. Neither do those of a
+    /// resumable upload that ask the server what it has (HEAD), give it up (DELETE), or send the
+    /// next part to a server that wants it in parts: an upload that was cut once has one retry.
+    ///
+    /// No counterpart in `NSURLSessionTaskMetrics`, which counts redirects only.
     public var retryCount: Int {
         max(0, records.count + omittedTransactionCount - 1 - redirectCount - (sums?.value.parts ?? 0))
     }

@@ -159,7 +159,13 @@ public struct TransactionMetrics: Sendable {
     /// The version of TLS; nil without TLS.
     ///
     /// Counterpart of `negotiatedTLSProtocolVersion`.
-    public var tlsVersion: TLSVersion? { record.connection?.tlsVersion }
+    public var tlsVersion: TLSVersion? { record.connection?.tls?.version }
+
+    /// The cipher suite of the connection; nil without TLS, and when the server spread the message
+    /// with its choice over several records.
+    ///
+    /// Counterpart of `negotiatedTLSCipherSuite`.
+    public var tlsCipherSuite: TLSCipherSuite? { record.connection?.tls?.cipherSuite }
 
     /// The bytes that were sent and received.
     public var bytes: Bytes { record.bytes }

@@ -48,9 +48,10 @@ public protocol TransactionObserver: TaskObserver {
 /// or when it failed. Called on the thread where it ended, which may be an event loop, before the
 /// caller has the response or the error, and so it must return soon.
 ///
-/// With a transport of your own, a transaction is over when the response head is there. Of a body
-/// with a content coding, ``TransactionMetrics/bytes`` has the bytes as they were received: it may
-/// not be decoded yet.
+/// A body with a content coding is decoded first, while it is read: one that cannot be decoded is a
+/// failure, and ``TransactionMetrics/bytes`` has its decoded size. Where nobody reads it, the
+/// transaction is over when the body is released. With a transport of your own, it is over when the
+/// response head is there.
 public typealias TransactionEnding = @Sendable (TransactionMetrics) -> Void
 
 extension TransactionObserver {

@@ -50,7 +50,8 @@ struct TransactionSums: Sendable {
     /// The transactions that are not kept, and their bytes.
     var omitted = 0
     var omittedBytes = TransactionMetrics.Bytes()
-    /// The requests that were sent for parts of a download, beside the first one.
+    /// The requests that were sent for parts of a download, beside the first one, and those to the
+    /// upload resource of a resumable upload that do not send its body again.
     var parts = 0
 }
 
@@ -74,6 +75,12 @@ struct ConnectionTimes: Sendable, Hashable {
     var tls: Phase?
 }
 
+/// What a TLS handshake has agreed upon.
+struct TLSAgreement: Sendable, Hashable {
+    var version: TLSVersion?
+    var cipherSuite: TLSCipherSuite?
+}
+
 /// One connection as its transactions know it: made once for each, and shared by them.
 final class ConnectionRecord: Sendable {
     private static let last = Atomic(0)
@@ -82,7 +89,8 @@ final class ConnectionRecord: Sendable {
     let times: ConnectionTimes
     let local: NetworkEndpoint?
     let remote: NetworkEndpoint?
-    let tlsVersion: TLSVersion?
+    /// What the handshake has agreed upon; nil without TLS.
+    let tls: TLSAgreement?
     /// Whether it was ready to be used.
     let isOpen: Bool
 
@@ -90,16 +98,16 @@ final class ConnectionRecord: Sendable {
     init(failed times: ConnectionTimes) {
         self.times = times
         identifier = 0
-        (local, remote, tlsVersion) = (nil, nil, nil)
+        (local, remote, tls) = (nil, nil, nil)
         isOpen = false
     }
 
-    init(_ times: ConnectionTimes, local: SocketAddress?, remote: SocketAddress?, tlsVersion: TLSVersion?) {
+    init(_ times: ConnectionTimes, local: SocketAddress?, remote: SocketAddress?, tls: TLSAgreement?) {
         self.times = times
         identifier = Self.last.wrappingAdd(1, ordering: .relaxed).newValue
         self.local = local.map(NetworkEndpoint.init)
         self.remote = remote.map(NetworkEndpoint.init)
-        self.tlsVersion = tlsVersion
+        self.tls = tls
         isOpen = true
     }
 }

@@ -20,6 +20,25 @@ public struct Request: Sendable {
         var expectsContinue: Bool?
         var taskDescription: String?
         var interceptors: [any Interceptor] = []
+        /// Behind a reference: few requests have a credential.
+        var access: CopyOnWrite<Access>?
+
+        /// Takes user and password out of the URL, so that nobody sees them in it.
+        mutating func takeCredential() {
+            guard url.absoluteString.utf8.contains(UInt8(ascii: "@")), let (plain, credential) = url.splitCredential()
+            else { return }
+            (url, target) = (plain, nil)
+            if let credential {
+                access = CopyOnWrite(Access(credential: credential, origin: try? RequestTarget(plain).origin))
+            }
+        }
+    }
+
+    /// A credential of the request, and the origin that alone may get it; nil until the first
+    /// request is sent.
+    struct Access: Sendable {
+        var credential: Credential
+        var origin: Origin?
     }
 
     /// One reference: requests are handed from layer to layer.
@@ -33,10 +52,17 @@ public struct Request: Sendable {
 
     /// The absolute URL. `http`, `https`, and for Unix-domain sockets
     /// `http+unix://%2Fpath%2Fto%2Fsocket/target`.
+    ///
+    /// User and password of a URL, as in `https://user:password@example.com/`, are taken out of it
+    /// at once and become the ``credential``, sent before the server asks for it. No log, error or
+    /// event shows them.
     public var url: URL {
         get { contents.value.url }
         _modify {
-            defer { contents.value.target = nil }
+            defer {
+                contents.value.target = nil
+                contents.value.takeCredential()
+            }
             yield &contents.unique.value.url
         }
     }
@@ -103,6 +129,29 @@ public struct Request: Sendable {
         _modify { yield &contents.unique.value.taskDescription }
     }
 
+    /// The credential for the server of the request, before those that the session knows. Default:
+    /// that of the ``url``, or none.
+    ///
+    /// It is sent when the server asks for it, and from then on at once; one that
+    /// ``Credential/isPreemptive`` is sent at once from the start. A redirect to another origin
+    /// does not get it. A request with a field `Authorization` of its own does not use it.
+    ///
+    /// Other requests of the session do not get it, whatever its persistence. One that is
+    /// ``Credential/Persistence/permanent`` is stored, too, when the server has accepted it.
+    public var credential: Credential? {
+        get { contents.value.access?.value.credential }
+        set { contents.unique.value.access = newValue.map { CopyOnWrite(Access(credential: $0)) } }
+    }
+
+    /// Whether there is a ``credential``, without a copy of it.
+    var hasCredential: Bool { contents.value.access != nil }
+
+    /// The credential, and the only origin that it is for.
+    var access: Access? {
+        get { contents.value.access?.value }
+        set { contents.unique.value.access = newValue.map { CopyOnWrite($0) } }
+    }
+
     /// Interceptors of this request alone: they run after the session's and before the built-in
     /// ones, outermost first. Default: none.
     ///
@@ -125,7 +174,9 @@ public struct Request: Sendable {
         headerFields: HTTPFields = [:],
         body: RequestBody? = nil
     ) {
-        contents = CopyOnWrite(Contents(method: method, url: url, headerFields: headerFields, body: body))
+        var contents = Contents(method: method, url: url, headerFields: headerFields, body: body)
+        contents.takeCredential()
+        self.contents = CopyOnWrite(contents)
     }
 
     /// Makes a request for a URL that may have been taken apart already.
@@ -151,9 +202,12 @@ public struct Request: Sendable {
     }
 }
 
-extension Request: CustomStringConvertible {
+extension Request: CustomStringConvertible, CustomReflectable {
     /// Method and URL, without credentials and query values.
     public var description: String { "\(method.rawValue) \(url.redactedDescription)" }
+
+    /// The names of the header fields, so that `dump` shows no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["headerFields": ConcealedFields(headerFields)]) }
 }
 
 /// A request as it was sent: with the `Accept-Encoding` that the engine wrote behind its fields.

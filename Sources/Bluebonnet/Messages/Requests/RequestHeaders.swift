@@ -186,3 +186,13 @@ public struct RequestHeaders: Sendable, ExpressibleByDictionaryLiteral {
         public static let userAgent = Name(.userAgent)
     }
 }
+
+extension RequestHeaders: CustomStringConvertible, CustomReflectable {
+    /// The names, without the values, which may be secrets: `[Accept, Authorization]`.
+    public var description: String {
+        "[\((checked.map { $0.name.rawName } + unchecked.map(\.name.text)).joined(separator: ", "))]"
+    }
+
+    /// Nothing, so that `dump` shows no value.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -28,6 +28,8 @@ public struct HTTPVersion: Sendable, Hashable, Comparable {
 extension HTTPVersion: CustomStringConvertible {
     /// The version as it is usually written: "1.0", "1.1" or "2".
     public var description: String {
-        major < 2 ? "\(major).\(minor)" : "\(major)"
+        // Nearly all are this one, for which nothing is put together.
+        if self == .http1_1 { return "1.1" }
+        return major < 2 ? "\(major).\(minor)" : "\(major)"
     }
 }

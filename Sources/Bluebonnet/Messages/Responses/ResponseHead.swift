@@ -155,7 +155,10 @@ extension ResponseHead: Hashable {
     }
 }
 
-extension ResponseHead: CustomStringConvertible {
+extension ResponseHead: CustomStringConvertible, CustomReflectable {
+    /// The names of the header fields, so that `dump` shows no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["headerFields": ConcealedFields(headerFields)]) }
+
     /// The status line, such as "HTTP/1.1 200 OK"; no field, because fields may carry secrets.
     public var description: String {
         let status = status

@@ -27,16 +27,25 @@ extension MultipartFormData {
         let body = unthrottledBody()
         return RequestBody(
             throttle.map { body.throttled($0, clock: clock).storage } ?? body.storage,
-            madeOf: Source(form: self)
+            madeOf: Source(form: self),
+            files: parts.compactMap { if case .source(let source) = $0.content { source.path } else { nil } }
         )
     }
 
     /// The form, kept with the body that was made of it.
-    fileprivate final class Source: Sendable {
+    fileprivate final class Source: SeparatedBody {
         let form: MultipartFormData
 
         init(form: MultipartFormData) {
             self.form = form
+        }
+
+        var boundary: String { form.boundary }
+
+        func makeBody(separatedBy boundary: String) throws(NetworkingError) -> RequestBody {
+            var other = try MultipartFormData(boundary: boundary)
+            (other.throttle, other.parts, other.fault) = (form.throttle, form.parts, form.fault)
+            return try other.makeBody()
         }
     }
 

@@ -8,7 +8,14 @@ public import HTTPTypes
 public struct RequestSerializerSettings: Sendable {
     /// The default header fields; the case of names does not matter. A request's own field of the
     /// same name wins. Default: ``HTTPRequestSerializer/defaultHeaderFields``.
-    public var headerFields = HTTPRequestSerializer.defaultHeaderFields
+    ///
+    /// What is printed of a serializer shows their names alone.
+    public var headerFields: HTTPFields {
+        get { concealedHeaderFields.fields }
+        _modify { yield &concealedHeaderFields.fields }
+    }
+
+    private var concealedHeaderFields = ConcealedFields(HTTPRequestSerializer.defaultHeaderFields)
 
     /// The properties that are set on every request without a value for them. Default: none.
     public var properties = RequestProperties()

@@ -142,7 +142,11 @@ struct Download: Sendable {
                         continue
                     }
                     if beginning != nil { call.receives(from: position, length: length) }
-                    return (response, try await write(response, toSpecial: target, &progress, digests, context))
+                    let file = try await write(response, toSpecial: target, digests, context)
+                    if let partial = progress?.partial { try await threads.runEvenIfCancelled { partial.remove() } }
+                    progress = nil
+                    try digests.verify()
+                    return (response, file)
                 }
                 if isPart, let length {
                     let partial = try await preparedForParts(progress, target, response, length, continues: beginning)
@@ -359,30 +363,6 @@ struct Download: Sendable {
         await writer.close()
         try result.get()
         return try await threads.run { try partial.count() }
-    }
-
-    /// Writes a body to a pipe or a device.
-    private func write(
-        _ response: TransportResponse,
-        toSpecial target: PartialFile.Target,
-        _ progress: inout Progress?,
-        _ digests: DownloadDigests,
-        _ context: ExchangeContext
-    ) async throws -> URL {
-        digests.expect(response, at: 0)
-        let body = response.body
-        let isHashed = !digests.isEmpty
-        let length = response.head.hasContentEncoding ? nil : body.wholeByteCount
-        _ = try await FileOutput.write(to: target.path, overwrites: true) { output in
-            var output = output
-            output.didWrite = tellWriting(from: 0, of: length, context)
-            let hashed = output.observed { blocks in digests.update(blocks, at: nil) }
-            return try await body.write(to: isHashed ? hashed : output)
-        }
-        if let partial = progress?.partial { try await threads.runEvenIfCancelled { partial.remove() } }
-        progress = nil
-        try digests.verify()
-        return URL(filePath: target.path, directoryHint: .notDirectory)
     }
 
     private func verify(

@@ -40,7 +40,9 @@ enum DownloadStep: Equatable {
         case (206, let beginning?):
             // A server that does not know If-Range sends a part of whatever is there now.
             let isOtherVersion = beginning.validator.isContradicted(by: head) || head.hasContentEncoding
-            self = isOtherVersion ? .restart : Self.part(range, head, beginning)
+            let step = isOtherVersion ? .restart : Self.part(range, head, beginning)
+            // §15.3.7.3: only parts with the same strong validator may be put together.
+            if case .write = step, !beginning.validator.isShared(by: head) { self = .restart } else { self = step }
         case (416, let beginning?):
             // Of an unknown length, only a tag says for certain that what is here was all.
             let isWhole =

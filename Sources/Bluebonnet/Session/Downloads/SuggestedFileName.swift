@@ -88,8 +88,12 @@ enum FileName {
     }
 }
 
-/// The value of `Content-Disposition` (RFC 6266 §4.1), as far as the name of a file is in it.
+/// The value of `Content-Disposition` (RFC 6266 §4.1), as far as the name of a file, or that of a
+/// part of a form, is in it.
 struct ContentDisposition: Equatable {
+    /// The name of a part of a form (RFC 7578 §4.2), as it was sent; nil for none.
+    private(set) var name: String?
+
     /// The name, of whatever type the disposition is; nil for none.
     private(set) var fileName: String?
 
@@ -111,6 +115,7 @@ struct ContentDisposition: Equatable {
         }
         // §4.3: the extended one is preferred.
         fileName = names["filename*"].flatMap(Self.extended) ?? names["filename"]
+        name = names["name"]
     }
 
     /// Takes a token or a quoted string (RFC 9110 §5.6.4) off the front.

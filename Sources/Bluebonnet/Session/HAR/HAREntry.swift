@@ -35,11 +35,14 @@ struct HAREntry {
             // The developer tools of Chromium take the kind of the request from it.
             "_resourceType": "fetch",
         ]
-        // That of a Unix-domain socket has none.
-        if let remote = transaction.remoteEndpoint, remote.port != nil {
+        // A Unix-domain socket has neither.
+        if let remote = transaction.remoteEndpoint, let port = remote.port {
             entry["serverIPAddress"] = JSONValue(remote.address)
+            // HAR 1.2 also allows another number, but the developer tools of Chromium read the port
+            // of the server here, and the number of the connection below.
+            entry["connection"] = JSONValue(String(port))
         }
-        if let connection = transaction.connectionIdentifier { entry["connection"] = JSONValue(String(connection)) }
+        if let connection = transaction.connectionIdentifier { entry["_connectionId"] = JSONValue(String(connection)) }
         if let error = transaction.error { entry["comment"] = JSONValue(error.message) }
         return .object(entry)
     }
@@ -50,7 +53,6 @@ struct HAREntry {
 
     private var request: JSONValue {
         let request = transaction.request
-        let fields = request.headerFields.map { ($0.name.rawName, $0.value) }
         let url = redaction.url(request.url)
         let query = url.utf8.firstIndex(of: UInt8(ascii: "?")).map { url[$0...].dropFirst() } ?? ""
         var members: JSONObject = [
@@ -58,7 +60,7 @@ struct HAREntry {
             "url": JSONValue(url),
             "httpVersion": JSONValue(httpVersion),
             "cookies": JSONValue(requestCookies),
-            "headers": JSONValue(fields.map { pair($0, redaction.field($0, $1)) }),
+            "headers": JSONValue(sentFields.map { pair($0, redaction.field($0, $1)) }),
             "queryString": JSONValue(HARRedaction.pairs(in: query).map { pair($0.name, $0.value) }),
             "headersSize": JSONValue(
                 transaction.bytes.requestHead > 0 ? transaction.bytes.requestHead : -1
@@ -69,6 +71,30 @@ struct HAREntry {
         ]
         members["postData"] = postData
         return .object(members)
+    }
+
+    /// The header fields as they were sent: with those that the engine adds, once it has written
+    /// them.
+    private var sentFields: [(name: String, value: String)] {
+        let request = transaction.request
+        let fields = request.headerFields.map { (name: $0.name.rawName, value: $0.value) }
+        guard transaction.sending != nil, let target = try? RequestTarget(request.url),
+            let head = try? RequestHead(
+                method: request.method,
+                target: target.path,
+                host: target.host,
+                fields: request.headerFields,
+                body: sent.map { $0.length.map(RequestHead.BodyLength.length) ?? .unknownLength }
+            )
+        else { return fields }
+        let host = head.survey.host == nil ? [(name: "Host", value: head.host)] : []
+        let framing: [(name: String, value: String)] =
+            switch head.missingFraming {
+            case nil: []
+            case .length(let count): [("Content-Length", String(count))]
+            case .unknownLength: [("Transfer-Encoding", "chunked")]
+            }
+        return host + fields + framing
     }
 
     /// Whether the bytes were counted, as the engine does; of a transport of the user's, only the

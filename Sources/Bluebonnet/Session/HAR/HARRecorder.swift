@@ -47,6 +47,8 @@ public final class HARRecorder: TaskObserver {
 
     /// Records a task that is over.
     public func taskDidEnd(_ report: TaskReport) {
+        // What a data task became has its requests, and records them.
+        if let code = report.error?.code, code == .becameDownload || code == .becameStream { return }
         let task = HARTask(report, bodyLimit: options.bodyLimit)
         guard task.entryCount > 0 else { return }
         state.withLock { state in

@@ -5,12 +5,7 @@ extension URL {
     /// The URL without user, password, fragment, and the values of query parameters whose names are
     /// those of secrets.
     package var textWithoutSecrets: String {
-        let text = absoluteString
-        // Most have none of them.
-        let isPlain = text.utf8.allSatisfy { byte in
-            byte != UInt8(ascii: "?") && byte != UInt8(ascii: "@") && byte != UInt8(ascii: "#")
-        }
-        return isPlain ? text : HARRedaction(HAROptions()).url(self)
+        plainText ?? HARRedaction(HAROptions()).url(self)
     }
 }
 
@@ -89,6 +84,7 @@ struct HARRedaction {
 
     /// The bytes of a multipart form.
     func body(_ form: MultipartFormData) -> Data? {
-        CurlForm.redacted(form, isSecret: contains).bytes()
+        guard redactsSecrets || !names.isEmpty else { return form.bytes() }
+        return CurlForm.redacted(form, isSecret: contains).bytes()
     }
 }

@@ -74,7 +74,19 @@ struct HARTask: Sendable {
         byteCount =
             metrics.bytes.requestHead + metrics.bytes.responseHead
             + metrics.transactionCount * MemoryLayout<TransactionRecord>.stride
-            + sent.reduce(received?.bytes?.count ?? 0) { $0 + ($1?.keptCount ?? 0) }
+            + Self.keptCount(report.metrics.requestBodies, sent) + (received?.bytes?.count ?? 0)
+    }
+
+    /// The bytes of the bodies that are kept. Those that were sent again share their memory with
+    /// the first one.
+    private static func keptCount(_ bodies: [RequestBody?], _ sent: [SentBody?]) -> Int {
+        var known: [RequestBody] = []
+        return zip(bodies, sent).reduce(0) { sum, element in
+            guard let body = element.0, let kept = element.1, kept.keptCount > 0 else { return sum }
+            guard !known.contains(where: { $0.sharesMemory(with: body) }) else { return sum }
+            known.append(body)
+            return sum + kept.keptCount
+        }
     }
 
     /// Whether the body of the result came with the last response: an interceptor can have taken an
@@ -97,6 +109,19 @@ struct HARTask: Sendable {
                 startedAt: transaction.startDate,
                 json: HAREntry(transaction, sent: sent, received: received, options).json
             )
+        }
+    }
+}
+
+extension RequestBody {
+    /// Whether the bytes of two bodies in memory are the same memory.
+    fileprivate func sharesMemory(with other: RequestBody) -> Bool {
+        guard case .bytes(let bytes) = storage, case .bytes(let others) = other.storage else { return false }
+        // Only the addresses are compared.
+        return unsafe bytes.withUnsafeReadableBytes { own in
+            unsafe others.withUnsafeReadableBytes { other in
+                unsafe own.count == other.count && own.baseAddress == other.baseAddress
+            }
         }
     }
 }

@@ -7,6 +7,8 @@ final class BegunResponse: Sendable {
     let dataTask: any SessionTask
     /// The time at which the data task began.
     let startedAt: NIODeadline
+    /// What has called the hooks of the data task.
+    let lane: HookLane?
     private let deadline: ExchangeContext.End?
     private let response: Mutex<TransportResponse?>
     private let presentation = TaskEnding<Void>()
@@ -14,6 +16,7 @@ final class BegunResponse: Sendable {
     init(_ response: TransportResponse, in context: ExchangeContext) {
         dataTask = context.call.presented
         startedAt = context.call.started.instant ?? .now()
+        lane = context.call.hooks
         deadline = context.end
         self.response = Mutex(response)
     }
@@ -34,6 +37,13 @@ final class BegunResponse: Sendable {
     /// Notes that the hook has the new task, or that there is none.
     func present() {
         presentation.end(())
+    }
+
+    /// Notes that the new task is over, or reads the response. One that it has not taken is given
+    /// up.
+    func end() {
+        present()
+        _ = take()
     }
 
     /// Returns when the hook has the new task.

@@ -11,8 +11,8 @@ extension SessionCore {
         lane.begin(context)
         let task = call.presented
         guard let begun else {
-            guard let hook = hooks.sessionDidCreateTask else { return }
-            return try await lane.call(in: context) { await hook(task) }
+            if let hook = hooks.sessionDidCreateTask { try await lane.call(in: context) { await hook(task) } }
+            return lane.beginTellingSent(context)
         }
         if let hook = hooks.dataTaskDidBecomeDownload, let task = task as? DownloadTask {
             try await lane.call(in: context) { await hook(begun.dataTask, task) }
@@ -20,6 +20,7 @@ extension SessionCore {
         if let hook = hooks.dataTaskDidBecomeStream, let task = task as? StreamTask {
             try await lane.call(in: context) { await hook(begun.dataTask, task) }
         }
+        lane.beginTellingSent(context, after: begun.lane)
         begun.present()
     }
 
@@ -102,10 +103,9 @@ extension SessionCore {
         _ begun: BegunResponse,
         _ old: Call
     ) async throws(NetworkingError) {
-        let isSuspended = old.isSuspended
         try old.handOver(to: new)
+        old.hooks?.close()
         task.resume()
-        if isSuspended { task.suspend() }
         await begun.waitUntilPresented()
     }
 }

@@ -4,13 +4,26 @@ extension SessionHooks {
     /// The hooks of one session, and the calls of them that no running task makes: those of tasks
     /// that are over, and those of the session, which are called in their order.
     final class Calls: Sendable {
+        /// A hook of the session that is to be called.
+        private struct Due: Sendable {
+            /// Whether the last hooks of all tasks are called before it.
+            var followsTasks = false
+            let call: @Sendable () async -> Void
+        }
+
         private struct State {
             /// The tasks that are over and whose last hooks are being called.
             var ending: [Int: Call] = [:]
+            /// What stops tasks that are over too; nil while they have their time.
+            var stop: NetworkingError?
             /// The hooks of the session that are to be called.
-            var waiting: [@Sendable () async -> Void] = []
+            var waiting: [Due] = []
             /// Calls them.
             var worker: Task<Void, Never>?
+            /// The one that is being called.
+            var running: LastHooks?
+            /// Whether somebody waits until all are over.
+            var isAwaited = false
             var whenIdle: [@Sendable () -> Void] = []
             /// Why the session has ended by itself.
             var error: NetworkingError?
@@ -48,8 +61,12 @@ extension SessionHooks {
                     await complete?(call.presented, error)
                 }
             }
-            state.withLock { $0.ending[call.identifier] = call }
+            let stop = state.withLock { state in
+                state.ending[call.identifier] = call
+                return state.stop
+            }
             lane.end(call, last) { self.forget(call) }
+            if let stop { call.stop(stop) }
         }
 
         private func forget(_ call: Call) {
@@ -71,12 +88,13 @@ extension SessionHooks {
         /// Notes that the session ends, with the error of one that ended by itself. What it cancels
         /// has a second for its last hooks.
         func invalidate(cancellingTasks: Bool, _ error: NetworkingError?) {
-            let ending = state.withLock { state in
+            let end = error ?? NetworkingError(.sessionInvalidated, "The session was invalidated.")
+            let ending = state.withLock { state -> [Call] in
                 state.error = state.error ?? error
+                guard cancellingTasks else { return [] }
+                state.stop = end
                 return Array(state.ending.values)
             }
-            guard cancellingTasks else { return }
-            let end = error ?? NetworkingError(.sessionInvalidated, "The session was invalidated.")
             for call in ending { call.stop(end) }
         }
 
@@ -87,10 +105,7 @@ extension SessionHooks {
                 state.isInvalid = true
                 if let hook = hooks.sessionDidBecomeInvalid {
                     let error = state.error
-                    post(in: &state) { [self] in
-                        await wait { $0.ending.isEmpty }
-                        await hook(error)
-                    }
+                    post(Due(followsTasks: true) { await hook(error) }, in: &state)
                 }
                 return state.takeIdleListeners()
             }
@@ -98,28 +113,40 @@ extension SessionHooks {
         }
 
         private func post(_ hook: @escaping @Sendable () async -> Void) {
-            state.withLock { post(in: &$0, hook) }
+            state.withLock { post(Due(call: hook), in: &$0) }
         }
 
-        private func post(in state: inout State, _ hook: @escaping @Sendable () async -> Void) {
+        private func post(_ hook: Due, in state: inout State) {
             state.waiting.append(hook)
             if state.worker == nil { state.worker = Task { await work() } }
         }
 
         private func work() async {
             while let hook = state.withLock({ state in state.waiting.isEmpty ? nil : state.waiting.removeFirst() }) {
-                await hook()
+                if hook.followsTasks { await wait { $0.ending.isEmpty } }
+                let running = LastHooks()
+                let isAwaited = state.withLock { state in
+                    state.running = running
+                    return state.isAwaited
+                }
+                if isAwaited { running.hurry() }
+                await running.run(hook.call)
             }
             let listeners = state.withLock { state in
-                state.worker = nil
+                (state.worker, state.running) = (nil, nil)
                 return state.takeIdleListeners()
             }
             for listener in listeners { listener() }
         }
 
         /// Returns when the session has ended with all of its tasks, and no hook is being called or
-        /// waits. The session must have been invalidated.
+        /// waits. The session must have been invalidated. Each of its hooks has a second from now
+        /// on, or from its call.
         func waitUntilEnded() async {
+            state.withLock { state in
+                defer { state.isAwaited = true }
+                return state.isAwaited ? nil : state.running
+            }?.hurry()
             await wait { $0.isInvalid && $0.ending.isEmpty && $0.worker == nil }
         }
 

@@ -18,17 +18,20 @@ public import FoundationEssentials
 /// particular thread, which they must not block. The task waits for each: a slow hook holds back
 /// the reading of this response, and of no other. What ends a task also ends the wait for its hook,
 /// whose Swift task is cancelled; one that goes on is left to itself after a second. A hook must
-/// not await the result of its own task, which waits for the hook.
+/// not await the result of its own task, which waits for the hook. The connection of the task is
+/// not free meanwhile: a request that the hook itself sends to the same host needs another one
+/// (``SessionConfiguration/maximumConnectionsPerHost``).
 ///
 /// The order for a task: ``sessionDidCreateTask``; ``taskDidSendBodyData``, with
-/// ``taskWillPerformRedirection`` and ``taskNeedsNewBody`` for each hop; then, for a data task or
-/// an upload, ``dataTaskDidReceiveResponse`` and ``dataTaskDidReceiveData``, or for a download
-/// ``downloadTaskDidResume``, ``downloadTaskDidWriteData`` and
-/// ``downloadTaskDidFinishDownloading``; at last ``taskDidFinishCollectingMetrics`` and
-/// ``taskDidComplete``.
+/// ``taskDidReceiveChallenge``, ``taskWillPerformRedirection`` and ``taskNeedsNewBody`` for each
+/// hop; then, for a data task or an upload, ``dataTaskDidReceiveResponse`` and
+/// ``dataTaskDidReceiveData``, or for a download ``downloadTaskDidResume``,
+/// ``downloadTaskDidWriteData`` and ``downloadTaskDidFinishDownloading``; at last
+/// ``taskDidFinishCollectingMetrics`` and ``taskDidComplete``.
 ///
 /// Those two are also called for a task that was stopped. They have a second then; after that their
-/// Swift task is cancelled too.
+/// Swift task is cancelled too. So have the hooks of the session, while
+/// ``SessionManager/shutdown()`` waits for them.
 ///
 /// A session keeps its hooks to its end: one that captures its ``SessionManager`` keeps that alive
 /// for ever. A hook that is not set costs nothing.
@@ -44,12 +47,16 @@ public struct SessionHooks: Sendable {
     /// the ``SessionManager`` was released; where that ended tasks that ran, it is the error that
     /// they failed with.
     ///
+    /// It has any time, but where ``SessionManager/shutdown()`` waits for it: there, its Swift task
+    /// is cancelled after a second, and after another one that returns without it.
+    ///
     /// Counterpart of `setSessionDidBecomeInvalidBlock:`.
     public var sessionDidBecomeInvalid: (@Sendable (_ error: NetworkingError?) async -> Void)?
 
     /// Called when the last download or upload that the journal knows is over, each time there was
     /// one. The closures of ``ValueTask/whenComplete(_:)`` have returned by then; somebody who
     /// awaits a value may get it a moment later. Not called for what the end of the session stops.
+    /// It has as much time as ``sessionDidBecomeInvalid``.
     ///
     /// Counterpart of `setDidFinishEventsForBackgroundURLSessionBlock:`.
     public var sessionDidFinishTransfers: (@Sendable () async -> Void)?
@@ -57,7 +64,8 @@ public struct SessionHooks: Sendable {
     // MARK: All tasks
 
     /// Called first for each task, when it begins. Nothing is sent before it returns. It is not
-    /// called for a task that is never started.
+    /// called for a task that is never started, nor for one that a data task became, which
+    /// ``dataTaskDidBecomeDownload`` or ``dataTaskDidBecomeStream`` hands out.
     ///
     /// Counterpart of `URLSession:didCreateTask:` of `NSURLSessionTaskDelegate`.
     public var sessionDidCreateTask: (@Sendable (_ task: any SessionTask) async -> Void)?
@@ -68,12 +76,29 @@ public struct SessionHooks: Sendable {
     /// It is asked about redirects that ``RedirectPolicy`` and ``Limits/redirects`` allow, and
     /// whose request is not refused. Fields that are secret are left out of the request already on
     /// the way to another origin. What it returns is sent as it is: nothing more is left out or
-    /// checked. With nil the redirect is not followed, and its response is that of the task. The
-    /// requests for further segments of a download ask it for the task, too.
+    /// checked, so that a hook that puts the new URL into the request of the task sends that one's
+    /// secrets there. With nil the redirect is not followed, and its response is that of the task.
+    /// The requests for further segments of a download ask it for the task, too.
     ///
     /// Counterpart of `setTaskWillPerformHTTPRedirectionBlock:`.
     public var taskWillPerformRedirection:
         (@Sendable (_ task: any SessionTask, _ response: ResponseHead, _ request: Request) async -> Request?)?
+
+    /// Called when a server wants credentials (401), and neither the request nor the session has
+    /// them: with the strongest challenge of the response, and then with the others, until one is
+    /// not rejected.
+    ///
+    /// Tasks that meet the same protection space at the same time ask once, for one of them, and
+    /// share the decision; a credential with ``Credential/Persistence/task`` is not shared. It is
+    /// asked again when the server refuses the credential: see
+    /// ``AuthenticationChallenge/previousFailureCount``. A request with a field `Authorization` of
+    /// its own is not authenticated.
+    ///
+    /// Counterpart of `setAuthenticationChallengeHandler:` and of
+    /// `setSessionDidReceiveAuthenticationChallengeBlock:`. The trust in a server is not decided
+    /// here.
+    public var taskDidReceiveChallenge:
+        (@Sendable (_ task: any SessionTask, _ challenge: AuthenticationChallenge) async -> ChallengeDisposition)?
 
     /// Called when a body that can be sent once has to be sent again
     /// (``RequestBody/isReplayable``): after a redirect with 307 or 308, on another connection, or
@@ -88,7 +113,8 @@ public struct SessionHooks: Sendable {
     ///
     /// What is sent while it runs counts together in its next call, and sending does not wait for
     /// it; but no other hook of the task is called before it has all bytes. A body that is sent
-    /// again counts from zero.
+    /// again counts from zero. Where a data task became another one, what is sent after that is
+    /// told of the new one, whose number in all goes on from there.
     ///
     /// Counterpart of `setTaskDidSendBodyDataBlock:`.
     public var taskDidSendBodyData:
@@ -129,7 +155,8 @@ public struct SessionHooks: Sendable {
         (@Sendable (_ dataTask: any SessionTask, _ downloadTask: DownloadTask) async -> Void)?
 
     /// Called when a data task became a stream, with the stream, which runs. Keep it, and read its
-    /// body: a stream that nobody refers to is cancelled.
+    /// body: a stream that nobody refers to is cancelled. It is open when this returns: await its
+    /// ``StreamTask/value`` in a Swift task of your own.
     ///
     /// Counterpart of `URLSession:dataTask:didBecomeStreamTask:` of `NSURLSessionDataDelegate`.
     public var dataTaskDidBecomeStream:
@@ -182,8 +209,9 @@ public struct SessionHooks: Sendable {
     /// Whether none is set.
     var isEmpty: Bool {
         let ofTasks =
-            sessionDidCreateTask == nil && taskWillPerformRedirection == nil && taskNeedsNewBody == nil
-            && taskDidSendBodyData == nil && taskDidFinishCollectingMetrics == nil && taskDidComplete == nil
+            sessionDidCreateTask == nil && taskWillPerformRedirection == nil && taskDidReceiveChallenge == nil
+            && taskNeedsNewBody == nil && taskDidSendBodyData == nil && taskDidFinishCollectingMetrics == nil
+            && taskDidComplete == nil
         let ofDataTasks =
             dataTaskDidReceiveResponse == nil && dataTaskDidBecomeDownload == nil && dataTaskDidBecomeStream == nil
             && dataTaskDidReceiveData == nil
@@ -229,6 +257,8 @@ public struct ResponseDisposition: Sendable {
     ///
     /// The data task fails with ``NetworkingError/Code/becameDownload`` when
     /// ``SessionHooks/dataTaskDidBecomeDownload`` has returned, and no other hook is called for it.
+    /// The download is suspended where it was, and a session that completes its tasks before it
+    /// ends completes the download too.
     /// The download runs by itself; it has the deadline of the data task, its counts and its
     /// metrics. No second request is sent, and no rule refuses the response. It is not in a
     /// ``SessionConfiguration/transferJournal``.
@@ -242,7 +272,9 @@ public struct ResponseDisposition: Sendable {
     /// A new stream takes the response, for ``SessionHooks/dataTaskDidBecomeStream`` to read.
     ///
     /// The data task fails with ``NetworkingError/Code/becameStream`` when that hook has returned,
-    /// and no other hook is called for it. The stream has the deadline of the data task, its counts
-    /// and its metrics. No second request is sent, and no rule refuses the response.
+    /// and no other hook is called for it. The stream is suspended where it was, and a session that
+    /// completes its tasks before it ends completes the stream too. It has the deadline of the data
+    /// task, its counts and its metrics. No second request is sent, and no rule refuses the
+    /// response.
     public static let becomeStream = ResponseDisposition(kind: .becomeStream)
 }

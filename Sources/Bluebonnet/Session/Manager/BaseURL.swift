@@ -12,6 +12,9 @@ final class BaseURL: Sendable {
     private let prefix: String?
     /// The error of a base that is not a URL; every request with a relative path fails with it.
     private let invalid: NetworkingError?
+    /// The error of a base that pins cannot protect; every request with a relative path fails with
+    /// it.
+    private let unprotected: NetworkingError?
     /// The URLs that were made last, by the text they were asked for with. Programs ask for few
     /// paths, many times, and parsing a URL and taking it apart costs a ninth of a small request.
     private let made = Mutex<[String: ResolvedURL]>([:])
@@ -20,8 +23,10 @@ final class BaseURL: Sendable {
     /// Texts that are kept are short: long ones come from data and seldom come again.
     static let longestKept = 256
 
-    init(_ url: URL?, invalid: NetworkingError? = nil) {
+    /// The base of a session, whose pins it must fit.
+    init(_ url: URL?, invalid: NetworkingError? = nil, in configuration: SessionConfiguration? = nil) {
         self.invalid = invalid
+        unprotected = configuration.flatMap { Self.unprotected(url, $0) }
         guard let url else {
             self.url = nil
             prefix = nil
@@ -30,16 +35,33 @@ final class BaseURL: Sendable {
         let base = Self.withSlash(url)
         self.url = base
         let hasPlainPath = base.query == nil && base.fragment == nil && base.path(percentEncoded: true).hasSuffix("/")
-        prefix = hasPlainPath ? base.absoluteString : nil
+        prefix = hasPlainPath && unprotected == nil ? base.absoluteString : nil
     }
 
-    convenience init(_ text: String) {
+    /// The same base for another session.
+    func `in`(_ configuration: SessionConfiguration) -> BaseURL {
+        BaseURL(url, invalid: invalid, in: configuration)
+    }
+
+    /// AFHTTPSessionManager refuses a policy with pins for a base that is not https.
+    private static func unprotected(_ url: URL?, _ configuration: SessionConfiguration) -> NetworkingError? {
+        guard let url, let scheme = url.scheme?.lowercased(), !scheme.hasPrefix("https") else { return nil }
+        let policy = configuration.policy(for: url.host() ?? "")
+        guard let policy, policy.pinningMode != .none else { return nil }
+        return NetworkingError(
+            .invalidTrustConfiguration,
+            "The security policy has pins, and the base URL begins with “\(scheme)”: only the certificates of https can be "
+                + "compared with pins. Whole https URLs can be requested."
+        )
+    }
+
+    convenience init(_ text: String, in configuration: SessionConfiguration? = nil) {
         let url = URL(string: text).flatMap { $0.scheme == nil ? nil : $0 }
         let error = NetworkingError(
             .invalidURL,
             "The base URL is not a whole URL, such as https://example.com/v1/: \(Self.shown(text))"
         )
-        self.init(url, invalid: url == nil ? error : nil)
+        self.init(url, invalid: url == nil ? error : nil, in: configuration)
     }
 
     /// AFHTTPSessionManager: a slash is added to the path iff there is a path and the whole text
@@ -55,10 +77,7 @@ final class BaseURL: Sendable {
 
     /// The URL of a path, taken apart for the engine.
     func resolved(_ path: String) throws(NetworkingError) -> ResolvedURL {
-        // Texts that look alike are equal, even if their bytes differ; in ASCII they do not differ.
-        guard path.utf8.count <= Self.longestKept, path.utf8.allSatisfy({ $0 < 0x80 }) else {
-            return ResolvedURL(try resolve(path))
-        }
+        guard Self.isKept(path) else { return ResolvedURL(try resolve(path)) }
         if let known = made.withLock({ $0[path] }) { return known }
         let resolved = ResolvedURL(try resolve(path))
         made.withLock { urls in
@@ -69,12 +88,22 @@ final class BaseURL: Sendable {
         return resolved
     }
 
+    /// Whether the URL of a path is kept. Texts that look alike are equal, even if their bytes
+    /// differ; in ASCII they do not differ.
+    private static func isKept(_ path: String) -> Bool {
+        let bytes = path.utf8.span
+        guard bytes.count <= longestKept else { return false }
+        for index in bytes.indices where bytes[index] >= 0x80 { return false }
+        return true
+    }
+
     /// The number of URLs that are kept.
     var keptCount: Int { made.withLock { $0.count } }
 
     /// The URL of a path; a whole URL wins over the base.
     func resolve(_ path: String) throws(NetworkingError) -> URL {
         if let prefix, Self.isPlain(path), let url = URL(string: prefix + path) { return url }
+        if let unprotected, path.isEmpty || URL(string: path)?.scheme == nil { throw unprotected }
         let resolved = path.isEmpty ? url : URL(string: path, relativeTo: url)?.absoluteURL
         if let resolved, resolved.scheme != nil { return resolved }
         if let invalid { throw invalid }
@@ -118,13 +147,18 @@ final class BaseURL: Sendable {
 
 /// A URL that was made of a text, with its parts for the engine if requests can be sent to it.
 struct ResolvedURL: Sendable {
+    /// Without user and password.
     let url: URL
     let target: RequestTarget?
+    /// User and password that the text had.
+    let credential: Credential?
 
     init(_ url: URL) {
-        self.url = url
+        let split = url.absoluteString.utf8.contains(UInt8(ascii: "@")) ? url.splitCredential() : nil
+        self.url = split?.url ?? url
+        credential = split?.credential
         // The error of a URL that is not valid is thrown when the request is sent.
-        target = try? RequestTarget(url)
+        target = try? RequestTarget(self.url)
     }
 }
 
@@ -132,5 +166,13 @@ extension Request {
     /// Makes a request for a URL that may have been taken apart already.
     init(method: HTTPRequest.Method, resolved: ResolvedURL, headerFields: HTTPFields) {
         self.init(method: method, url: resolved.url, target: resolved.target, headerFields: headerFields)
+        if let credential = resolved.credential {
+            access = Access(credential: credential, origin: resolved.target?.origin)
+        }
     }
+}
+
+extension BaseURL: CustomReflectable {
+    /// The URL without user and password, so that a `dump` of a manager does not show them.
+    var customMirror: Mirror { Mirror(self, children: ["url": url?.redactedDescription ?? "none"]) }
 }

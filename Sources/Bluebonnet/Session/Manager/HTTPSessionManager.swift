@@ -32,13 +32,16 @@ public struct HTTPSessionManager: Sendable {
     /// URLs.
     public var baseURL: URL? {
         get { contents.value.resolver.url }
-        set { contents.unique.value.resolver = BaseURL(newValue) }
+        set { contents.unique.value.resolver = BaseURL(newValue, in: session.configuration) }
     }
 
     /// The session that sends the requests.
     public var session: SessionManager {
         get { contents.value.session }
-        set { contents.unique.value.session = newValue }
+        set {
+            contents.unique.value.session = newValue
+            contents.unique.value.resolver = contents.value.resolver.in(newValue.configuration)
+        }
     }
 
     /// Makes requests of methods, URLs and parameters. Default: ``HTTPRequestSerializer``.
@@ -97,17 +100,19 @@ public struct HTTPSessionManager: Sendable {
     ///   - baseURL: The URL that relative paths are resolved against. Default: none.
     ///   - session: The session to share. Default: ``SessionManager/shared``.
     public init(baseURL: URL? = nil, session: SessionManager = .shared) {
-        contents = CopyOnWrite(Contents(resolver: BaseURL(baseURL), session: session))
+        contents = CopyOnWrite(Contents(resolver: BaseURL(baseURL, in: session.configuration), session: session))
     }
 
     /// Makes a manager with a base URL written as text.
     ///
     /// - Parameters:
     ///   - baseURL: The URL that relative paths are resolved against. Where this is not a URL,
-    ///     every request with a relative path fails with ``NetworkingError/Code/invalidURL``.
+    ///     every request with a relative path fails with ``NetworkingError/Code/invalidURL``; where
+    ///     it is not `https` and the session has pins, with
+    ///     ``NetworkingError/Code/invalidTrustConfiguration``.
     ///   - session: The session to share. Default: ``SessionManager/shared``.
     public init(baseURL: String, session: SessionManager = .shared) {
-        contents = CopyOnWrite(Contents(resolver: BaseURL(baseURL), session: session))
+        contents = CopyOnWrite(Contents(resolver: BaseURL(baseURL, in: session.configuration), session: session))
     }
 
     /// Makes a manager with a session of its own.

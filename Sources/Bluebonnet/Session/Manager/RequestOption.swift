@@ -36,6 +36,14 @@ public struct RequestOption: Sendable {
         request { $0.redirectPolicy = policy }
     }
 
+    /// The credential for the server, when it asks for one; see ``Request/credential``.
+    ///
+    /// - Parameter credential: The credential.
+    /// - Returns: The option.
+    public static func credential(_ credential: Credential) -> RequestOption {
+        request { $0.credential = credential }
+    }
+
     /// An interceptor of this call alone, inside those of the session; see
     /// ``Request/interceptors``.
     ///

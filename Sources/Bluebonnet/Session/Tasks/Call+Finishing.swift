@@ -102,7 +102,7 @@ extension Call {
             .completed(request: seen.request ?? request, response: seen.response, body: seen.body)
             .completed(request: request, response: received?.transport.head, body: received?.body)
         if let resumeData = seen.resumeData { error.resumeData = resumeData }
-        if received == nil, let resource = uploadOffer?.resource { error.uploadResumeData = resource }
+        if let resource = uploadOffer?.resource(hasResponse: received != nil) { error.uploadResumeData = resource }
         noteEnd()
         error.metrics = metrics
         // It cannot throw: with an error given, it does not throw the one that stopped the task.

@@ -124,7 +124,10 @@ public final class DownloadTask: ValueTask {
     public func cancel() {
         core.call.cancel()
         // No other code completes a task that never started.
-        guard core.call.markUnstarted() else { return }
+        guard core.call.markUnstarted() else {
+            core.transfer?.cancelled()
+            return
+        }
         core.transfer?.forget()
         let error = core.call.failed(CancellationError(), nil)
         guard download.resumeData != nil || core.transfer != nil else { return core.ending.end(.failure(error)) }

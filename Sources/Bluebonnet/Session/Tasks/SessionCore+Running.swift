@@ -30,7 +30,11 @@ extension SessionCore {
                 }
             return ReceivedResponse(transport: response, body: body, startedAt: startedAt, call: call)
         } catch {
-            if let transfer { await transfer.fail(call.error ?? .wrapping(error)) }
+            if let transfer {
+                var failure = call.error ?? .wrapping(error)
+                failure.uploadResumeData = failure.uploadResumeData ?? call.uploadOffer?.resource
+                await transfer.fail(failure)
+            }
             throw await failed(call, error)
         }
     }
@@ -73,10 +77,10 @@ extension SessionCore {
         accepting accept: (TransportResponse) async throws(NetworkingError) -> TransportResponse,
         whenEnded ended: (@Sendable (NetworkingError?) -> Void)? = nil
     ) async throws(NetworkingError) -> TransportResponse {
-        defer { begun?.present() }
+        defer { begun?.end() }
         do {
             call.begin(at: begun?.startedAt ?? .now())
-            try begin(call)
+            try begin(call, after: begun)
             let context = begun?.context(of: call) ?? context(of: call, collectsBody: false)
             if call.hooks != nil { try await tellBeginning(call, context, begun) }
             let response =
@@ -113,10 +117,10 @@ extension SessionCore {
         let startedAt = begun?.startedAt ?? .now()
         call.begin(at: startedAt)
         let context = begun?.context(of: call) ?? context(of: call, collectsBody: false)
-        defer { begun?.present() }
+        defer { begun?.end() }
         do {
             let (response, file) = try await download.run(context) {
-                try begin(call)
+                try begin(call, after: begun)
                 if call.hooks != nil { try await tellBeginning(call, context, begun) }
             } send: { request in
                 let response = if let taken = begun?.take() { taken } else { try await send(request, context: context) }
@@ -153,7 +157,8 @@ extension SessionCore {
     private func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
         var request = withAdditionalFields(request)
         if let priority = context.call.chosenPriority { request.setPriority(priority) }
-        return try await chain.appending(request.interceptors).send(request, context: context)
+        let response = try await chain.appending(request.interceptors).send(request, context: context)
+        return try context.call.uploadOffer?.response(for: response) ?? response
     }
 
     /// Completes a call that failed; returns when the last hooks were called.

@@ -23,10 +23,17 @@ final class SessionCore: CallOwner {
         var nextListener = 0
         var listeners: [Int: Listener] = [:]
         var invalidation: NetworkingError?
+        /// Whether invalidation has stopped the running tasks.
+        var isCancelling = false
+        /// The number of tasks that are over, and of whose end somebody is being told.
+        var ending = 0
         /// The session, where hooks make tasks that keep it.
         weak var manager: SessionManager?
         /// Invalidation waits for the running tasks.
         var isFinishing = false
+
+        /// Whether everything is over that invalidation waits for.
+        var hasEnded: Bool { isFinishing && tasks.isEmpty && ending == 0 }
 
         /// Most tasks of most sessions start at once.
         mutating func forgetUnstarted(_ identifier: Int) {
@@ -45,18 +52,18 @@ final class SessionCore: CallOwner {
     private let listenerCount = Atomic(0)
     private let state = Mutex(State())
 
-    init(configuration: SessionConfiguration, transport: (any Transport)? = nil, hopObserver: HopEvent.Observer? = nil)
-    {
-        settings = SessionSettings(configuration, hopObserver: hopObserver)
+    init(configuration: SessionConfiguration, transport: (any Transport)? = nil) {
+        settings = SessionSettings(configuration)
         hookCalls = SessionHooks.Calls(configuration.hooks)
         transfers = SessionTransfers(configuration, whenFinished: hookCalls?.whenTransfersFinish)
         lastIdentifier = Atomic(transfers?.lastIdentifier ?? 0)
-        // The one fixed order: the user's own, those of the request, redirects, content decoding.
+        // The one fixed order: the user's own, those of the request, redirects, authentication,
+        // content decoding.
         chain = InterceptorChain(
             interceptors: configuration.interceptors,
             end: BuiltInSteps(
                 transport: transport ?? Engine(configuration: configuration),
-                decodesContent: configuration.decodesContent
+                configuration: configuration
             )
         )
     }
@@ -98,15 +105,21 @@ final class SessionCore: CallOwner {
         state.withLock { $0.forgetUnstarted(identifier) }
     }
 
-    /// Begins a task; throws when the session has ended.
-    func begin(_ task: Call) throws(NetworkingError) {
+    /// Begins a task; throws when the session has ended. A session that completes its tasks also
+    /// completes what one of them becomes.
+    func begin(_ task: Call, after begun: BegunResponse? = nil) throws(NetworkingError) {
+        let earlier = begun?.dataTask.identifier
         let (error, hasListeners) = state.withLock { state -> (NetworkingError?, Bool) in
             state.forgetUnstarted(task.identifier)
-            if state.invalidation == nil { state.tasks[task.identifier] = task }
-            return (state.invalidation, !state.listeners.isEmpty)
+            let isContinued = earlier.map { !state.isCancelling && state.tasks[$0] != nil } ?? false
+            let error = isContinued ? nil : state.invalidation
+            if error == nil { state.tasks[task.identifier] = task }
+            return (error, !state.listeners.isEmpty)
         }
         if let error { throw error }
-        if hasListeners { post(SessionEvent(.didResume, task.presented)) }
+        guard hasListeners else { return }
+        post(SessionEvent(.didResume, task.presented))
+        if begun != nil, task.isSuspended { post(SessionEvent(.didSuspend, task.presented)) }
     }
 
     /// Notes the head of the last hop's response. A call that is not watched notes it when it
@@ -124,13 +137,28 @@ final class SessionCore: CallOwner {
     }
 
     func call(_ task: Call, hasEnded error: NetworkingError?, _ result: () -> CallResult) {
-        let (hasListeners, isLast) = state.withLock { state in
+        let observers = settings.observers
+        let isWatched = !observers.isEmpty || hookCalls != nil
+        let (hasListeners, isTold, isLast) = state.withLock { state in
             state.tasks[task.identifier] = nil
             // One that was cancelled before it began.
             state.forgetUnstarted(task.identifier)
-            return (!state.listeners.isEmpty, state.isFinishing && state.tasks.isEmpty)
+            let isTold = isWatched || !state.listeners.isEmpty
+            if isTold { state.ending += 1 }
+            return (!state.listeners.isEmpty, isTold, state.hasEnded)
         }
-        let observers = settings.observers
+        guard isTold else {
+            if isLast { finish() }
+            return
+        }
+        // The end of the session is told behind that of its tasks, also where it comes meanwhile.
+        defer {
+            let isLast = state.withLock { state in
+                state.ending -= 1
+                return state.hasEnded
+            }
+            if isLast { finish() }
+        }
         if hasListeners || !observers.isEmpty {
             let result = result()
             report(task, error, result, to: observers)
@@ -139,7 +167,6 @@ final class SessionCore: CallOwner {
             }
         }
         if let hookCalls { hookCalls.ended(task, error) }
-        if isLast { finish() }
     }
 
     private func report(
@@ -222,10 +249,11 @@ final class SessionCore: CallOwner {
     func invalidate(cancellingTasks: Bool, error: NetworkingError, isRelease: Bool = false) {
         // Before a task can fail because of it.
         transfers?.beginEnd()
-        let tasks = state.withLock { state in
+        let (tasks, hasEnded) = state.withLock { state in
             state.invalidation = state.invalidation ?? error
             state.isFinishing = true
-            return Array(state.tasks.values)
+            if cancellingTasks { state.isCancelling = true }
+            return (Array(state.tasks.values), state.hasEnded)
         }
         hookCalls?.invalidate(cancellingTasks: cancellingTasks, isRelease && !tasks.isEmpty ? error : nil)
         if cancellingTasks {
@@ -233,7 +261,7 @@ final class SessionCore: CallOwner {
             for task in tasks.sorted(by: { $0.identifier > $1.identifier }) { task.stop(error) }
             transport.invalidate()
         }
-        if tasks.isEmpty { finish() }
+        if hasEnded { finish() }
     }
 
     /// Ends an invalidated session, when its last task is over.
@@ -249,6 +277,9 @@ final class SessionCore: CallOwner {
             listener.continuation.yield(SessionEvent(.didInvalidate, nil))
             listener.continuation.finish()
         }
-        hookCalls?.finish()
+        guard let hookCalls else { return }
+        // The end of the last transfer is told before that of the session.
+        guard let transfers else { return hookCalls.finish() }
+        transfers.whenIdle { hookCalls.finish() }
     }
 }

@@ -35,11 +35,6 @@ public final class SessionManager: Sendable {
         self.init(SessionCore(configuration: configuration, transport: transport))
     }
 
-    /// Makes a session whose engine tells of each hop.
-    convenience init(configuration: SessionConfiguration, hopObserver: @escaping HopEvent.Observer) {
-        self.init(SessionCore(configuration: configuration, transport: nil, hopObserver: hopObserver))
-    }
-
     init(_ core: SessionCore, isShared: Bool = false) {
         self.core = core
         self.isShared = isShared
@@ -245,6 +240,9 @@ public final class SessionManager: Sendable {
     /// Ends the session and returns when its last connection has closed, and another session can
     /// have its ``SessionConfiguration/transferJournal``. Returns at once for ``shared``, which
     /// does not end.
+    ///
+    /// It waits for the ``SessionHooks`` that are being called, and for none of them longer than
+    /// two seconds: the Swift task of a hook is cancelled after the first one.
     public func shutdown() async {
         guard !isShared else { return }
         invalidate()

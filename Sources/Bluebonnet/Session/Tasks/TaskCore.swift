@@ -97,7 +97,10 @@ struct TaskCore<Success: Sendable>: Sendable {
     func cancel() -> Bool {
         call.cancel()
         // No other code completes a task that never started.
-        guard call.markUnstarted() else { return false }
+        guard call.markUnstarted() else {
+            transfer?.cancelled()
+            return false
+        }
         transfer?.forget()
         ending.end(.failure(call.failed(CancellationError(), nil)))
         transfer?.close()

@@ -157,6 +157,12 @@ final class JournaledTransfer: Sendable {
         session.release(identifier)
     }
 
+    /// Forgets a transfer whose task was cancelled when it was over: nobody wants its result. One
+    /// that is under way notes its end itself.
+    func cancelled() {
+        if state.withLock({ $0.stage == .finished }) { forget() }
+    }
+
     /// Notes that nobody has its task any more. A new one that was not started is forgotten, unless
     /// its session is ending. One of an earlier session is only given up with its session.
     func released() {

@@ -7,11 +7,11 @@ extension SessionManager {
     /// Each is a ``DownloadTask`` or an ``UploadTask`` of `Data`, with the identifier, the request,
     /// the destination and the priority that it had. It waits for ``SessionTask/resume()``, or for
     /// somebody who awaits its value, unless ``SessionConfiguration/resumesTransfers`` began it.
-    /// ``SessionTask/cancel()`` forgets it. A download goes on where it was; so does an upload to a
-    /// server with ``ResumableUploads``, and another one is sent from its beginning. One that was
-    /// over, and whose result nobody took, ends at once with that result. The value of an upload is
-    /// the body of its response as it is: nothing is validated, and a response of any status is
-    /// returned, because serializers are code.
+    /// ``SessionTask/cancel()`` forgets it, also when it is over. A download goes on where it was;
+    /// so does an upload to a server with ``ResumableUploads``, and another one is sent from its
+    /// beginning. One that was over, and whose result nobody took, ends at once with that result.
+    /// The value of an upload is the body of its response as it is: nothing is validated, and a
+    /// response of any status is returned, because serializers are code.
     ///
     /// The session keeps each until its result is taken: awaited, or given to a closure of
     /// ``ValueTask/whenComplete(_:)``. Empty for a session without a journal.

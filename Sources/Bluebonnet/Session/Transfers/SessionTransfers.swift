@@ -140,16 +140,17 @@ final class SessionTransfers: Sendable {
     ///   - isLeft: Whether its transfer is for the next session.
     func closed(_ identifier: Int, isLeft: Bool) {
         let listeners = state.withLock { state -> [@Sendable () -> Void] in
-            var listeners: [@Sendable () -> Void] = []
+            var idle: [@Sendable () -> Void] = []
             if state.running.remove(identifier) != nil, state.running.isEmpty {
-                listeners += state.whenIdle
+                idle = state.whenIdle
                 state.whenIdle = []
             }
             // What the end of the session has stopped is not finished.
             guard !(isLeft && state.isEnding), state.open.remove(identifier) != nil, state.open.isEmpty
-            else { return listeners }
+            else { return idle }
             defer { state.whenClosed = [] }
-            return listeners + state.whenClosed + [didFinish].compactMap(\.self)
+            // The end of the session is told last.
+            return state.whenClosed + [didFinish].compactMap(\.self) + idle
         }
         for listener in listeners { listener() }
     }
@@ -157,12 +158,17 @@ final class SessionTransfers: Sendable {
     /// Returns when no transfer is under way, so that another session can have their files.
     func waitUntilIdle() async {
         await withCheckedContinuation { continuation in
-            let isIdle = state.withLock { state in
-                if !state.running.isEmpty { state.whenIdle.append { continuation.resume() } }
-                return state.running.isEmpty
-            }
-            if isIdle { continuation.resume() }
+            whenIdle { continuation.resume() }
         }
+    }
+
+    /// Calls the closure once, when no transfer is under way; at once if that is so.
+    func whenIdle(_ body: @escaping @Sendable () -> Void) {
+        let isIdle = state.withLock { state in
+            if !state.running.isEmpty { state.whenIdle.append(body) }
+            return state.running.isEmpty
+        }
+        if isIdle { body() }
     }
 
     /// Calls the closure once, when no transfer is open or the session has ended; at once if that

@@ -32,7 +32,9 @@ extension HTTPSessionManager {
     /// - Returns: The value.
     /// - Throws: ``NetworkingError``, with ``NetworkingError/uploadResumeData`` where the upload
     ///   can be continued; ``NetworkingError/Code/requestBodyFailed`` for a file that is not there,
-    ///   ``NetworkingError/Code/requestBodyLengthMismatch`` when its length changed.
+    ///   and for another body than that of the resume data,
+    ///   ``NetworkingError/Code/requestBodyLengthMismatch`` when its length changed, and
+    ///   ``NetworkingError/Code/invalidRequest`` for resume data that cannot continue this request.
     @discardableResult
     public func upload<Serializer: ResponseSerializer>(
         _ path: String,

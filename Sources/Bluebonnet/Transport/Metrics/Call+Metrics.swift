@@ -20,6 +20,8 @@ extension Call {
                 var record = record
                 record.head = record.head ?? records[index].head
                 record.decodedCount = record.decodedCount ?? records[index].decodedCount
+                // What made its reader give up the body comes first.
+                record.error = records[index].error ?? record.error
                 records[index] = record
             } else if !isOmitted(record.hop) {
                 records.insert(record, at: records.firstIndex { $0.hop > record.hop } ?? records.endIndex)
@@ -72,6 +74,21 @@ extension Call {
         mutating func noteDecoded(_ count: Int, hop: Int) {
             guard let index = records.lastIndex(where: { $0.hop == hop }) else { return }
             records[index].decodedCount = count
+        }
+
+        /// Notes that the content coding of the body of a transaction could not be undone, unless
+        /// it failed before.
+        mutating func noteDecodingFailure(_ error: NetworkingError, hop: Int) {
+            guard let index = records.lastIndex(where: { $0.hop == hop }), records[index].error == nil else { return }
+            records[index].error = error
+        }
+
+        /// The number of all of them.
+        var count: Int { records.count + (sums?.value.omitted ?? 0) }
+
+        /// Notes that what was sent after so many others was a part.
+        mutating func notePart(after before: Int) {
+            if count > before { changeSums { $0.parts += 1 } }
         }
 
         /// Notes the transactions of a part, whose numbers are those of the whole.
@@ -141,9 +158,25 @@ extension Call {
         withLock { $0.transactions.redirectCount += 1 }
     }
 
+    /// The number of requests that were sent.
+    var transactionCount: Int { withLock { $0.transactions.count } }
+
+    /// Notes that the last request was one of its own for a part of the task, and not that of the
+    /// task again.
+    ///
+    /// - Parameter before: The number of requests before it: one that was not sent does not count.
+    func notePart(after before: Int) {
+        withLock { $0.transactions.notePart(after: before) }
+    }
+
     /// Notes the size of the body of a transaction, its content coding undone.
     func noteDecoded(_ count: Int, hop: Int) {
         withLock { $0.transactions.noteDecoded(count, hop: hop) }
+    }
+
+    /// Notes that the content coding of the body of a transaction could not be undone.
+    func noteDecodingFailure(_ error: NetworkingError, hop: Int) {
+        withLock { $0.transactions.noteDecodingFailure(error, hop: hop) }
     }
 
     /// Notes what is known of the transactions of a part of this task; see

@@ -33,6 +33,7 @@ struct ConnectionAttemptTests {
                         timeout: timeout,
                         eventLoop: loop,
                         tls: TLSContextSource(settings: TLSSettings()),
+                        trust: TrustEvaluator(SessionConfiguration()),
                         lookups: NameLookups(resolver: StubResolver()),
                         times: AttemptTimes(),
                         open: { _, _ in

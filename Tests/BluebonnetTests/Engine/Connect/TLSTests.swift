@@ -37,6 +37,12 @@ struct TLSTests {
         SessionConfiguration(trusting: certificates.authority, change)
     }
 
+    private var insecure: SessionConfiguration {
+        var configuration = trusting()
+        configuration.securityPolicy = .acceptingAnyCertificate
+        return configuration
+    }
+
     private func options(_ identity: TestIdentity) -> FaultServer.Options {
         FaultServer.Options(tls: ServerTLS(identity))
     }
@@ -100,7 +106,7 @@ struct TLSTests {
 
     @Test(arguments: refusals) func `with verification off no certificate is refused`(refusal: Refusal) async throws {
         try await FaultServer.run(Self.ok, options: options(refusal.identity(certificates))) { server in
-            try await withSession(trusting { $0.verifiesCertificates = false }) { session in
+            try await withSession(insecure) { session in
                 let response = try await session.data(for: Request(to: server.baseURL))
                 #expect(response.value == Data("ok".utf8))
             }
@@ -125,6 +131,19 @@ struct TLSTests {
                     _ = try await session.data(for: Request(to: "https://127.0.0.1:\(server.port)/"))
                 }
                 #expect(error.code == .tlsFailed, "\(error)")
+            }
+        }
+    }
+
+    @Test func `a request by http to a server that speaks TLS says so`() async throws {
+        // An alert, “protocol version”: what most of them send.
+        let script: FaultServer.Script = [.readRequest, .send([0x15, 3, 1, 0, 2, 2, 70]), .close]
+        try await FaultServer.run(script) { server in
+            try await withSession(SessionConfiguration()) { session in
+                let error = try await networkingError {
+                    try await session.data(for: Request(to: server.baseURL))
+                }
+                #expect(error.code == .malformedStatusLine && error.message.contains("https://"), "\(error)")
             }
         }
     }

@@ -43,6 +43,23 @@ struct ContentDecodingTests {
         }
     }
 
+    @Test func `a body that cannot be decoded is the error of its transaction`() async throws {
+        let fields = [("Content-Encoding", "gzip")]
+        let cut: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 3]
+        let broken: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0xFF, 0xFF, 0xFF]
+        for body in [cut, broken] {
+            try await FaultServer.run([.readRequest, .respond(headers: fields, bytes: body)]) { server in
+                try await withSession { session in
+                    let error = try await networkingError { try await session.data(for: Request(to: server.baseURL)) }
+                    #expect(error.code == .contentDecodingFailed)
+                    let transaction = error.metrics?.transactions.last
+                    #expect(transaction?.error?.code == .contentDecodingFailed)
+                    #expect(transaction?.response?.statusCode == 200)
+                }
+            }
+        }
+    }
+
     @Test func `a refused response and a failed request show the request as it was sent`() async throws {
         let script: FaultServer.Script = [.readRequest, .respond(404, body: "no"), .readRequest, .close]
         try await FaultServer.run(script) { server in

@@ -70,6 +70,20 @@ struct ResumableUploadStateMachineTests {
         #expect(machine.next(after: gone, sentUpTo: 0) == .fail(.refused("the upload resource is gone")))
     }
 
+    @Test(arguments: [(1, 10_000, true), (1, 10_001, false), (65_535, 655_350_000, true), (65_535, 655_350_001, false)])
+    func `a small limit is kept to for at most ten thousand requests`(limit: Int, rest: Int, isKept: Bool) {
+        var machine = cut(length: rest)
+        machine.note(hasResource: true, offset: nil, mostAtOnce: limit)
+        let step = machine.next(after: told(0), sentUpTo: rest)
+        #expect((step == .append(from: 0, count: limit)) == isKept)
+    }
+
+    @Test func `a large limit is kept to, whatever is left`() {
+        var machine = cut(length: 1 << 40)
+        machine.note(hasResource: true, offset: nil, mostAtOnce: 65_536)
+        #expect(machine.next(after: told(0), sentUpTo: 1 << 40) == .append(from: 0, count: 65_536))
+    }
+
     @Test func `a body of unknown length is continued too`() {
         var machine = cut(length: nil)
         #expect(machine.next(after: told(40), sentUpTo: 60) == .append(from: 40, count: nil))
@@ -158,6 +172,24 @@ struct ResumableUploadStateMachineTests {
         } else {
             #expect(step == .fail(.refused("the upload resource is gone")))
         }
+    }
+
+    @Test(arguments: [401, 403, 407])
+    func `a resource that wants other credentials is not given up`(_ status: Int) {
+        var machine = cut()
+        #expect(machine.next(after: response(status), sentUpTo: 60) == .authenticate)
+        machine = cut()
+        _ = machine.next(after: told(40), sentUpTo: 60)
+        #expect(machine.next(after: response(status), sentUpTo: 60) == .authenticate)
+        machine = cut(mostAtOnce: 30)
+        _ = machine.next(after: told(20), sentUpTo: 60)
+        #expect(machine.next(after: response(status), sentUpTo: 50) == .authenticate)
+    }
+
+    @Test func `a refusal of the whole upload is its response`() {
+        var machine = cut()
+        _ = machine.next(after: told(40), sentUpTo: 60)
+        #expect(machine.next(after: response(403, isComplete: true), sentUpTo: 100) == .deliver)
     }
 
     @Test func `a kept response is delivered when nothing better comes`() {

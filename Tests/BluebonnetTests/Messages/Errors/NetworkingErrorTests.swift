@@ -232,7 +232,11 @@ struct NetworkingErrorTests {
 
     @Test func `every error code has a family`() {
         let families = Set(Code.all.map(\.family))
-        #expect(families == [.request, .transport, .timeout, .trust, .framing, .limit, .validation, .ended])
+        #expect(
+            families == [
+                .request, .transport, .timeout, .trust, .authentication, .framing, .limit, .validation, .ended,
+            ]
+        )
         #expect(Code.responseRefused.family == .validation)
         #expect(Code.connectTimeout.family.description == "timeout")
     }

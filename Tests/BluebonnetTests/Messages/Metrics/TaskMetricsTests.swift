@@ -86,6 +86,8 @@ struct TaskMetricsTests {
                 Self.checkOrder(transaction)
                 let again = try await session.data(for: Request(to: url)).metrics.transactions[0]
                 #expect(again.tls == nil && again.tlsVersion == .tls1_3)
+                #expect(transaction.tlsCipherSuite?.description.hasPrefix("TLS_") == true)
+                #expect(again.tlsCipherSuite == transaction.tlsCipherSuite)
             }
         }
     }

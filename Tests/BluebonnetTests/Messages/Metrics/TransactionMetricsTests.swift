@@ -21,7 +21,7 @@ import Testing
         ),
         local: nil,
         remote: try? SocketAddress(ipAddress: "2001:db8::7", port: 443),
-        tlsVersion: .tls1_3
+        tls: TLSAgreement(version: .tls1_3, cipherSuite: .init(rawValue: 0x1302))
     )
 
     private static func transaction(

@@ -19,6 +19,35 @@ struct RequestTests {
         #expect(request.redirectPolicy == nil)
     }
 
+    @Test func `what is printed of requests, headers, serializers and settings shows no values`() throws {
+        let secret = "hunter2"
+        let url = "http://ada:\(secret)@x/a?key=\(secret)#\(secret)"
+        var request = try Request(to: url, headerFields: [.authorization: secret], body: .string(secret))
+        request.headerFields[.accept] = "text/plain"
+        var serializer = HTTPRequestSerializer()
+        try serializer.setAuthorization(bearerToken: secret)
+        var appended = RequestHeaders([.cookie: secret])
+        appended.append(secret, for: .authorization)
+        var configuration = SessionConfiguration()
+        configuration.additionalHeaderFields[.authorization] = secret
+        var json = JSONRequestSerializer()
+        json.settings = serializer.settings
+        let values: [Any] = [
+            request, serializer, serializer.settings, json, appended,
+            RequestHeaders.authorization(bearerToken: secret), configuration, BaseURL("http://ada:\(secret)@x/"),
+            ResponseHead(status: .ok, headerFields: [.setCookie: secret]),
+        ]
+        for value in values {
+            var dumped = ""
+            dump(value, to: &dumped)
+            for text in ["\(value)", String(reflecting: value), dumped] { #expect(!text.contains(secret), "\(text)") }
+        }
+        var dumped = ""
+        dump(request, to: &dumped)
+        #expect(dumped.contains("[Authorization, Accept]") && "\(serializer)".contains("Authorization"))
+        #expect("\(appended)" == "[Cookie, Authorization]")
+    }
+
     private static let descriptions: [(String, String)] = [
         ("http://x/a", "GET http://x/a"),
         ("http://x/a?token=secret&b=1&c", "GET http://x/a?token=…&b=…&c"),

@@ -205,7 +205,10 @@ struct DownloadHazardTests {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nETag: \"v1\"\r\n"
         let script: FaultServer.Script = .connections([
             [.readRequest, .send("\(head)\(disposition)\r\nhalf"), .close],
-            [.readRequest, .respond(206, headers: [("Content-Range", "bytes 4-8/9")], body: " more")],
+            [
+                .readRequest,
+                .respond(206, headers: [("Content-Range", "bytes 4-8/9"), ("ETag", "\"v1\"")], body: " more"),
+            ],
         ])
         try await FaultServer.run(script) { server in
             try await withAPI(at: server.baseURL) { api in

@@ -110,6 +110,30 @@ struct DownloadResumeTests {
         }
     }
 
+    @Test func `a part without the tag of the whole is not put behind what is there`() async throws {
+        try await withServer(RangeResponses(bytes: bytes, cut: 120_000)) { api, directory, _, _ in
+            let file = directory.appending(path: "a")
+            let error = try await networkingError { try await api.download("a", to: file) }
+            // Another version of the same length, from a server that ignores If-Range.
+            let other = RangeResponses.bytes(200_000, seed: 2)
+            let script: FaultServer.Script = .requests { request in
+                guard request.value(of: "Range") != nil else { return [.respond(bytes: other)] }
+                return [
+                    .respond(
+                        206,
+                        headers: [("Content-Range", "bytes 120000-199999/200000")],
+                        bytes: Array(other[120_000...])
+                    )
+                ]
+            }
+            try await FaultServer.run(script) { server in
+                try await api.download(server.baseURL + "/b", to: file, resuming: error.resumeData)
+                #expect(try Data(contentsOf: file) == Data(other))
+                #expect(server.requests.map { $0.value(of: "Range") } == ["bytes=120000-", nil])
+            }
+        }
+    }
+
     @Test(arguments: [
         "bytes 0-4/200000", "bytes 119999-200003/200000", "bytes 120000-120004/300000", "bytes 120000-120009/200000",
         "items 120000-120004/200000", "", "bytes */200000",
@@ -344,7 +368,10 @@ struct DownloadResumeTests {
     @Test func `a cancelled download gives what continues it, when that is asked for`() async throws {
         let script: FaultServer.Script = .connections([
             [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\nETag: \"v1\"\r\n\r\nhalf"), .stall],
-            [.readRequest, .respond(206, headers: [("Content-Range", "bytes 4-8/9")], body: " more")],
+            [
+                .readRequest,
+                .respond(206, headers: [("Content-Range", "bytes 4-8/9"), ("ETag", "\"v1\"")], body: " more"),
+            ],
         ])
         try await FaultServer.run(script) { server in
             try await withAPI(at: server.baseURL) { api in

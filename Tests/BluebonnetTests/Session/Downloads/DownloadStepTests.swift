@@ -33,7 +33,7 @@ struct DownloadStepTests {
     @Test func `the rest is written behind what is there`() {
         let head = head(206, [.contentRange: "bytes 100-499/500", .eTag: "\"v1\""])
         #expect(DownloadStep(head, to: get, continuing: beginning) == .write(from: 100, length: 500))
-        let unknown = self.head(206, [.contentRange: "bytes 100-499/*"])
+        let unknown = self.head(206, [.contentRange: "bytes 100-499/*", .eTag: "\"v1\""])
         #expect(DownloadStep(unknown, to: get, continuing: beginning) == .write(from: 100, length: 500))
     }
 
@@ -41,11 +41,22 @@ struct DownloadStepTests {
         arguments: [
             [.contentRange: "bytes 100-499/500", .eTag: "\"v2\""],
             [.contentRange: "bytes 100-499/500", .eTag: "W/\"v1\""],
-            [.contentRange: "bytes 100-499/500", .contentEncoding: "gzip"],
+            [.contentRange: "bytes 100-499/500", .eTag: "\"v1\"", .contentEncoding: "gzip"],
+            [.contentRange: "bytes 100-499/500"],
         ] as [HTTPFields]
     )
     func `a part of another version begins again`(fields: HTTPFields) {
         #expect(DownloadStep(head(206, fields), to: get, continuing: beginning) == .restart)
+    }
+
+    @Test func `a part need not repeat the date of its version`() {
+        let date = "Sat, 21 Nov 2026 10:00:00 GMT"
+        let dated = DownloadStep.Beginning(count: 100, length: 500, validator: .lastModified(date))
+        let fields: HTTPFields = [.contentRange: "bytes 100-499/500"]
+        #expect(DownloadStep(head(206, fields), to: get, continuing: dated) == .write(from: 100, length: 500))
+        var other = fields
+        other[.lastModified] = "Sat, 21 Nov 2026 10:00:01 GMT"
+        #expect(DownloadStep(head(206, other), to: get, continuing: dated) == .restart)
     }
 
     @Test func `416 is complete only for the same length of the same version`() {

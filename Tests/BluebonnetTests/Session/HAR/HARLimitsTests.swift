@@ -77,6 +77,24 @@ struct HARLimitsTests {
         #expect(bodies.held.prefix(2) == [false, false])
     }
 
+    @Test func `a body that was sent again counts once`() async throws {
+        var options = HAROptions()
+        options.byteLimit = 25_000
+        let (recorder, bodies) = (HARRecorder(options: options), Bodies())
+        let script = FaultServer.Script.requests { request in
+            request.target == "/a" ? [.respond(307, headers: [("Location", "/b")])] : [.respond()]
+        }
+        try await FaultServer.run(script) { server in
+            try await withSession(SessionConfiguration { $0.observers = [recorder] }) { session in
+                for _ in 0..<2 {
+                    let request = try Request(.post, to: server.baseURL + "/a", body: bodies.body(10_000))
+                    _ = try await session.data(for: request)
+                }
+            }
+        }
+        #expect(recorder.log.entryCount == 4)
+    }
+
     @Test func `the oldest tasks are forgotten beyond the limit of bytes, but never the last one`() async throws {
         var options = HAROptions()
         options.byteLimit = 25_000

@@ -85,10 +85,54 @@ struct HARRecorderTests {
             #expect(query.map { $0["value"] } == ["1", "two words", "ü"])
             #expect(Self.member(entries[3], "response", "httpVersion") as? String == "HTTP/1.1")
             #expect(entries[3]["serverIPAddress"] as? String == "127.0.0.1")
-            #expect(Set(entries.map { $0["connection"] as? String }).count == 1)
+            #expect(Set(entries.map { $0["_connectionId"] as? String }).count == 1)
             let (first, last) = (entries[0]["timings"] as? [String: Double], entries[3]["timings"] as? [String: Double])
             #expect(first?["connect"] ?? -1 >= 0 && last?["connect"] == -1)
             #expect(last?["dns"] == -1 && last?["ssl"] == -1)
+        }
+    }
+
+    @Test func `the connection is the port of the server, as the developer tools of Chromium read it`() async throws {
+        try await FaultServer.run([.readRequest, .respond(body: "ok")]) { server in
+            let entries = try await Self.entries { session in
+                _ = try await session.data(for: Request(to: server.baseURL))
+            }
+            #expect(entries[0]["connection"] as? String == String(server.port))
+            #expect((entries[0]["_connectionId"] as? String).flatMap { Int($0) } != nil)
+        }
+    }
+
+    @Test func `the header fields are those that were sent, also those that the engine adds`() async throws {
+        try await LocalServer.run { server in
+            let url = server.baseURL + "/anything"
+            let pieces = AsyncStream { continuation in
+                continuation.yield(Data("hello".utf8))
+                continuation.finish()
+            }
+            let entries = try await Self.entries { session in
+                _ = try await session.data(for: Request(to: url))
+                _ = try await session.data(for: Request(.post, to: url, body: .data(Data("hello".utf8))))
+                _ = try await session.data(for: Request(.post, to: url, body: .stream(pieces)))
+                let host = try #require(HTTPField.Name("Host"))
+                _ = try await session.data(for: Request(to: url, headerFields: [host: "example.org"]))
+            }
+            let fields = entries.map { Self.pairs(Self.member($0, "request", "headers")) }
+            #expect(
+                fields.map { $0["Host"] } == Array(
+                    repeating: String(server.baseURL.dropFirst("http://".count)),
+                    count: 3
+                ) + ["example.org"]
+            )
+            #expect(fields.map { $0["Content-Length"] } == [nil, "5", nil, nil])
+            #expect(fields.map { $0["Transfer-Encoding"] } == [nil, nil, "chunked", nil])
+            for (entry, fields) in zip(entries, fields) {
+                let lines = fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 4 }
+                let method = Self.member(entry, "request", "method") as? String ?? ""
+                #expect(
+                    Self.member(entry, "request", "headersSize") as? Int == method.count
+                        + " /anything HTTP/1.1\r\n\r\n".utf8.count + lines
+                )
+            }
         }
     }
 
@@ -239,7 +283,8 @@ struct HARRecorderTests {
         }
         #expect(Self.member(entries[0], "response", "status") as? Int == 0)
         #expect(Self.member(entries[0], "response", "_error") as? String == "connect-failed")
-        #expect(entries[0]["connection"] == nil)
+        #expect(entries[0]["connection"] == nil && entries[0]["_connectionId"] == nil)
+        #expect(Self.pairs(Self.member(entries[0], "request", "headers"))["Host"] == nil)
         let timings = try #require(entries[0]["timings"] as? [String: Double])
         #expect(timings["connect"] ?? -1 >= 0 && timings["send"] == 0)
     }

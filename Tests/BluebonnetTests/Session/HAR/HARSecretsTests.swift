@@ -103,6 +103,33 @@ struct HARSecretsTests {
         #expect(shown.contains("REDACTED") && shown.contains("plain"))
     }
 
+    @Test func `neither are those in parts whose header sections the caller made`() async throws {
+        func form(_ server: FaultServer) throws -> Request {
+            var form = MultipartFormData()
+            form.append(headers: [.contentDisposition: "form-data; name=\"password\""], body: Data("hidden1".utf8))
+            form.append(headers: [.contentDisposition: "form-data; Name=api_key"], body: Data("hidden1".utf8))
+            form.append(headers: [.contentType: "text/plain"], body: Data("hidden1".utf8))
+            form.append(
+                headers: [.contentDisposition: "form-data; name=\"name\"", .authorization: "Bearer hidden1"],
+                body: Data("plain".utf8)
+            )
+            var request = try Request(.post, to: server.baseURL)
+            try request.setBody(multipart: form)
+            return request
+        }
+        let (entry, text) = try await Self.log { try form($0) }
+        #expect(!text.contains("hidden1"))
+        let shown = try #require(entry["request"]?["postData"]?["text"]?.string)
+        #expect(shown.split(separator: "REDACTED", omittingEmptySubsequences: false).count == 5)
+        #expect(shown.contains("plain") && shown.contains("name=\"password\""))
+
+        var options = HAROptions()
+        options.redactsSecrets = false
+        let (whole, _) = try await Self.log(options) { try form($0) }
+        let all = try #require(whole["request"]?["postData"]?["text"]?.string)
+        #expect(all.split(separator: "hidden1", omittingEmptySubsequences: false).count == 5)
+    }
+
     @Test func `the secrets of a JSON response are not shown`() async throws {
         let answer = #"{"access_token":"hidden1","a":1}"#
         let fields = [("Content-Type", "application/json")]

@@ -126,6 +126,42 @@ struct DownloadHooksTests {
         }
     }
 
+    @Test func `requests that wait for a hook may be given up, as those for parts of a file that changed`()
+        async throws
+    {
+        let (gate, calls) = (FaultGate(), Counter())
+        var parts = SegmentServer()
+        parts.fault = { start in
+            guard start == 2 * SegmentServer.piece else { return nil }
+            let range = SegmentServer.range(from: start)
+            return [
+                .hold(gate),
+                .send(SegmentServer.head(of: range, SegmentServer.bytes.count, "ETag: \"v2\"\r\n")), .close,
+            ]
+        }
+        try await FaultServer.run(.requests { [parts] in parts.steps($0) }) { server in
+            try await withDirectory { directory in
+                let configuration = Self.downloading { hooks in
+                    hooks.downloadTaskDidWriteData = { _, _, _, _ in
+                        if calls.increment() == 1 { try? await Task.sleep(for: .seconds(3600)) }
+                    }
+                }
+                try await withSession(configuration) { session in
+                    let file = directory.appending(path: "a")
+                    let task = session.downloadTask(for: try SegmentServer.request(server, 3), to: file)
+                    task.resume()
+                    try await until("the hook waits") { calls.value == 1 }
+                    // Two of the requests have written something, of which one waits for its turn.
+                    try await until("all are sent") { server.requests.count == 3 }
+                    _ = try await settled { task.currentProgress.download.completed }
+                    gate.open()
+                    let saved = try await task.value
+                    #expect(try Data(contentsOf: saved) == Data(SegmentServer.bytes))
+                }
+            }
+        }
+    }
+
     @Test func `a hook that is slow holds back the download, and stops with it`() async throws {
         try await withDirectory { directory in
             let (gate, calls) = (Gate(), Counter())

@@ -150,8 +150,7 @@ struct ResumableUploadControlTests {
             url: try #require(URL(string: "http://127.0.0.1:1/uploads/0")),
             originalURL: try #require(URL(string: "http://127.0.0.1:1/videos")),
             totalByteCount: 5,
-            version: .version6,
-            file: nil
+            version: .version6
         )
         try await withSession(.withoutPauses) { session in
             let request = try Request(.post, to: "http://127.0.0.1:1/videos", body: .string("text"))

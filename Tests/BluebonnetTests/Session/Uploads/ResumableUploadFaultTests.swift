@@ -127,7 +127,7 @@ struct ResumableUploadFaultTests {
         }
     }
 
-    @Test(arguments: [400, 401, 403])
+    @Test(arguments: [400, 405, 415])
     func `an upload resource that refuses ends the upload with the error of the cut`(_ status: Int) async throws {
         try await failure { options in
             options.answer = { $0.method == "HEAD" ? Answer(status) : nil }
@@ -225,6 +225,31 @@ struct ResumableUploadFaultTests {
         }
     }
 
+    // MARK: Limits
+
+    @Test func `a server that takes a few bytes at a time is not sent millions of requests`() async throws {
+        try await failure { options in
+            options.mostAtOnce = 1
+            // Nothing else would end it soon.
+            options.answer = { $0.method == "PATCH" && $0.number > 9 ? Answer(403) : nil }
+        } _: { server, error, _ in
+            #expect(error?.isCut == true)
+            #expect(error?.message.contains("takes no more than 1 byte in one request") == true)
+            #expect(error?.uploadResumeData == nil)
+            #expect(server.requests.map(\.method) == ["PUT", "HEAD"])
+        }
+    }
+
+    @Test func `a small limit is kept to where a few requests are enough`() async throws {
+        try await failure { options in
+            options.mostAtOnce = 65_535
+        } _: { server, error, _ in
+            #expect(error == nil)
+            #expect(server.uploads.map(\.bytes) == [Self.bytes])
+            #expect(server.requests.count { $0.method == "PATCH" } == 16)
+        }
+    }
+
     // MARK: Locations
 
     @Test(arguments: ["/uploads/0", "uploads/0", "../uploads/0", "?"])
@@ -304,7 +329,27 @@ struct ResumableUploadFaultTests {
         await second.shutdown()
     }
 
-    @Test func `who does not follow redirects asks no other origin`() async throws {
+    @Test func `another origin is not told that an upload is given up`() async throws {
+        let other = try await ResumableUploadServer.start(
+            .init { $0.answer = { $0.method == "HEAD" ? Answer(204, [("Upload-Offset", "9000000")]) : nil } }
+        )
+        try await failure { options in
+            options.locations = { _ in [other.baseURL + "/uploads/0"] }
+        } _: { server, error, _ in
+            #expect(error?.message.contains("It was not resumed") == true)
+            #expect(server.requests.map(\.method) == ["PUT"])
+            #expect(other.requests.map(\.method) == ["HEAD"])
+        }
+        await other.shutdown()
+    }
+
+    /// Somebody who wants no other server.
+    enum Refusal: CaseIterable, Sendable {
+        case policy, hook
+    }
+
+    @Test(arguments: Refusal.allCases)
+    func `who does not follow redirects asks no other origin`(_ refusal: Refusal) async throws {
         let other = try await ResumableUploadServer.start()
         let options = ResumableUploadServer.Options { options in
             options.cuts = [Self.cut]
@@ -312,7 +357,10 @@ struct ResumableUploadFaultTests {
         }
         try await ResumableUploadServer.run(options) { server in
             var configuration = SessionConfiguration.withoutPauses
-            configuration.redirectPolicy = .manual
+            switch refusal {
+            case .policy: configuration.redirectPolicy = .manual
+            case .hook: configuration.hooks.taskWillPerformRedirection = { _, _, request in request }
+            }
             try await withSession(configuration) { session in
                 let request = try Request(.put, to: server.baseURL + "/a", body: .data(Data(Self.bytes)))
                 let error = try await networkingError { try await session.uploadTask(for: request).value }
@@ -323,16 +371,23 @@ struct ResumableUploadFaultTests {
         await other.shutdown()
     }
 
-    @Test func `a body with a redirect behind it is neither sent again nor given up`() async throws {
+    @Test(arguments: [true, false])
+    func `a body with a redirect behind it is neither sent again nor given up`(isGone: Bool) async throws {
         let options = ResumableUploadServer.Options { options in
             options.result = { _ in Answer(303, [("Location", "/done")]) }
-            options.answer = { $0.method == "GET" ? .cut : nil }
+            options.answer = { request in
+                switch request.method {
+                case "GET": .cut
+                case "HEAD" where isGone: Answer(404)
+                default: nil
+                }
+            }
         }
         try await ResumableUploadServer.run(options) { server in
             try await withSession(.withoutPauses) { session in
                 let request = try Request(.post, to: server.baseURL + "/a", body: .data(Data(Self.bytes)))
                 let error = try await networkingError { try await session.uploadTask(for: request).value }
-                #expect(error.message.contains("its response was lost"))
+                #expect(error.message.contains(isGone ? "is gone" : "its response was lost"))
             }
             let methods = server.requests.map(\.method)
             #expect(methods.count { $0 == "POST" } == 1 && methods.contains("HEAD") && !methods.contains("DELETE"))

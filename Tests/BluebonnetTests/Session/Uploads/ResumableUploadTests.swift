@@ -64,6 +64,7 @@ struct ResumableUploadTests {
                     #expect(response.value["length"] == .number(JSONNumber(whole.count)))
                     #expect(task.currentProgress.upload.completed == whole.count)
                     #expect(task.metrics?.transactions.map(\.request.method) == [.post, .head, .patch])
+                    #expect(task.metrics?.retryCount == 1)
                 }
                 let upload = try #require(server.uploads.first)
                 #expect(server.uploads.count == 1)
@@ -147,6 +148,7 @@ struct ResumableUploadTests {
                     let task = session.uploadTask(for: try Request(.put, to: server.baseURL + "/", body: body))
                     let error = try await networkingError { try await task.value }
                     #expect(error.isCut)
+                    #expect(error.metrics?.transactionCount == 3 && error.metrics?.retryCount == 0)
                     #expect(error.message.contains("lost bytes that it had"))
                     #expect(error.uploadResumeData == nil)
                 }
@@ -301,6 +303,8 @@ struct ResumableUploadTests {
                     let task = session.uploadTask(for: try Request(.post, to: server.baseURL + "/", body: body))
                     _ = try await task.value
                     #expect(task.currentProgress.upload.completed == Self.bytes.count)
+                    // The cut; not each part.
+                    #expect(task.metrics?.transactionCount == 5 && task.metrics?.retryCount == 1)
                 }
             }
             #expect(server.uploads.map(\.bytes) == [Self.bytes])
