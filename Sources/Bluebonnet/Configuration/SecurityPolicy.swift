@@ -167,8 +167,12 @@ public struct SecurityPolicy: Sendable {
 public struct HostSecurityPolicies: Sendable, ExpressibleByDictionaryLiteral {
     /// The policies by host: a name, an IP address, or `*.` and a domain, for the hosts directly
     /// below it. A name is preferred to a pattern. Default: none.
+    ///
+    /// A key that is no host, as a URL or a host with a port, would leave the host that was meant
+    /// without its policy. So every secure connection of the session then fails with
+    /// ``NetworkingError/Code/invalidTrustConfiguration``, also when two keys are the same host.
     public var policies: [String: SecurityPolicy] {
-        didSet { patterns = HostPatterns(policies) }
+        didSet { patterns = Self.patterns(policies) }
     }
 
     /// Whether every host must have a policy here; the others are refused with
@@ -186,10 +190,14 @@ public struct HostSecurityPolicies: Sendable, ExpressibleByDictionaryLiteral {
     public init(_ policies: [String: SecurityPolicy], isEveryHostRequired: Bool = false) {
         self.policies = policies
         self.isEveryHostRequired = isEveryHostRequired
-        patterns = HostPatterns(policies)
+        patterns = Self.patterns(policies)
     }
 
-    /// Makes policies; the last one of a host counts.
+    private static func patterns(_ policies: [String: SecurityPolicy]) -> HostPatterns<SecurityPolicy> {
+        HostPatterns(policies, in: "hostSecurityPolicies")
+    }
+
+    /// Makes policies; the last one of a key counts.
     ///
     /// - Parameter elements: The hosts with their policies.
     public init(dictionaryLiteral elements: (String, SecurityPolicy)...) {
@@ -205,18 +213,21 @@ public struct HostSecurityPolicies: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// The policy of a host; nil where it has none.
-    func policy(for host: String) -> SecurityPolicy? { patterns.value(for: host) }
+    func policy(for host: String) throws(NetworkingError) -> SecurityPolicy? { try patterns.value(for: host) }
 }
 
 extension SessionConfiguration {
-    /// The policy of a host, with the pins of the list in place of its own; nil for a host that has
-    /// none where every host must have one.
-    func policy(for host: String) -> SecurityPolicy? {
-        let own = hostSecurityPolicies.policy(for: host)
-        guard let (pins, generation) = pinList?.pins(of: host) else {
+    /// The policy of a host at a time, with the pins of the list in place of its own; nil for a
+    /// host that has none where every host must have one.
+    func policy(for host: String, at now: Date) throws(NetworkingError) -> SecurityPolicy? {
+        let own = try hostSecurityPolicies.policy(for: host)
+        guard let (pins, generation) = try pinList?.pins(of: host) else {
             return own ?? (hostSecurityPolicies.isEveryHostRequired ? nil : securityPolicy)
         }
-        var policy = pins.replacing(in: own ?? securityPolicy)
+        let base = own ?? securityPolicy
+        // Where the list has expired, the program's own pins are better than none.
+        if let expire = pins.expire, now > expire, base.pinningMode != .none { return base }
+        var policy = pins.replacing(in: base)
         policy.pinGeneration = generation
         return policy
     }
@@ -226,8 +237,11 @@ extension SessionConfiguration {
 /// ``SecurityPolicy/decision``. Takes the place of the `SecTrust` of a challenge, to which
 /// AFNetworking and Alamofire have no counterpart.
 public struct TrustReport: Sendable {
-    /// The host of the URL with its port.
+    /// The host of the URL with its port, or the path of a Unix-domain socket.
     public let host: String
+    /// The host that the certificate must be for, as ``HostSecurityPolicies/policies`` name it:
+    /// that of the URL, or `localhost` for a Unix-domain socket.
+    public let serverName: String
     /// The certificates as the server has shown them, its own first; those that are not well-formed
     /// are missing.
     public let presentedChain: [CertificateSummary]

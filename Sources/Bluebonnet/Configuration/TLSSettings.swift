@@ -51,7 +51,8 @@ public struct TLSSettings: Sendable, Hashable {
 
     /// The client certificates of single hosts, in place of ``identity``. The keys are as those of
     /// ``HostSecurityPolicies/policies``: a name, an IP address, or `*.` and a domain for the hosts
-    /// directly below it. Default: none.
+    /// directly below it. With a key that is no host, or two that are the same one, every secure
+    /// connection fails with ``NetworkingError/Code/invalidTrustConfiguration``. Default: none.
     public var hostIdentities: [String: Identity] = [:]
 
     /// The lowest version of TLS. Default: 1.2, since RFC 8996 forbids those before.

@@ -24,7 +24,8 @@ extension StrictTransportSecurity {
         let url = response.request.url
         guard let field = response.head.values(for: .strictTransportSecurity).first,
             url.scheme?.lowercased() == "https", let host = url.host(percentEncoded: false),
-            context.settings.configuration.policy(for: host)?.requiresValidCertificate == true
+            let policy = try? context.settings.configuration.policy(for: host, at: Date()),
+            policy.requiresValidCertificate
         else { return }
         receive(field, from: host)
     }

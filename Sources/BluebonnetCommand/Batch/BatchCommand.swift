@@ -49,7 +49,7 @@ struct BatchCommand: AsyncParsableCommand {
         }
         OpenFileLimit.raise()
         var configuration = SessionConfiguration()
-        connection.apply(to: &configuration)
+        try connection.apply(to: &configuration)
         options.apply(to: &configuration)
         let runner = BatchRunner(
             session: SessionManager(configuration: configuration),

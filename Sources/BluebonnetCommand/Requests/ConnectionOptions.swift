@@ -101,15 +101,20 @@ struct ConnectionOptions: ParsableArguments {
     }
 
     /// Puts the options into a configuration.
-    func apply(to configuration: inout SessionConfiguration) {
+    func apply(to configuration: inout SessionConfiguration) throws(CommandFailure) {
         configuration.timeouts = timeouts
         if insecure { configuration.securityPolicy = .acceptingAnyCertificate }
-        // They were read before.
-        if let keys = try? pinnedKeys, !keys.isEmpty {
+        let keys: Set<PublicKeyPin>
+        do {
+            keys = try pinnedKeys
+            configuration.pinList = try pinList
+        } catch {
+            throw .usage(error.message)
+        }
+        if !keys.isEmpty {
             configuration.securityPolicy.pinningMode = .publicKey
             configuration.securityPolicy.pinnedKeys = keys
         }
-        configuration.pinList = try? pinList
         if let crlfile {
             configuration.tls.revocationLists = .file(crlfile)
             configuration.tls.revocationLists?.areRequired = true

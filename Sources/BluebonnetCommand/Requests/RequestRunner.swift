@@ -129,7 +129,7 @@ struct RequestRunner {
 
     private func configuration(of plan: RequestPlan) throws(CommandFailure) -> SessionConfiguration {
         var configuration = SessionConfiguration()
-        options.connection.apply(to: &configuration)
+        try options.connection.apply(to: &configuration)
         try options.authentication.apply(to: &configuration)
         configuration.redirectPolicy = options.follow ? .follow : .manual
         configuration.sendsBodiesOnInsecureRedirects = options.bodyOnInsecureRedirects

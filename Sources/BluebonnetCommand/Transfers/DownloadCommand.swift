@@ -74,7 +74,7 @@ struct DownloadCommand: AsyncParsableCommand {
         if items.count == 1 { NIOSingletons.groupLoopCountSuggestion = 1 }
         OpenFileLimit.raise()
         var configuration = SessionConfiguration()
-        connection.apply(to: &configuration)
+        try connection.apply(to: &configuration)
         try authentication.apply(to: &configuration)
         transfer.apply(to: &configuration)
         let most = min(items.count, transfer.jobs) * options.segments

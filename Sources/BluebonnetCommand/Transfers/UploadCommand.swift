@@ -63,7 +63,7 @@ struct UploadCommand: AsyncParsableCommand {
         if items.count == 1 { NIOSingletons.groupLoopCountSuggestion = 1 }
         OpenFileLimit.raise()
         var configuration = SessionConfiguration()
-        connection.apply(to: &configuration)
+        try connection.apply(to: &configuration)
         try authentication.apply(to: &configuration)
         transfer.apply(to: &configuration)
         let observation = transfer.observation.observation()

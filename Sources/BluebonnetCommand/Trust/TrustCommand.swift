@@ -35,11 +35,15 @@ struct TrustCommand: AsyncParsableCommand {
     @OptionGroup(title: "Connection options")
     var connection: ConnectionOptions
 
+    func validate() throws {
+        if connection.insecure { throw ValidationError("--insecure would hide what trust is to show.") }
+    }
+
     func run() async throws {
         NIOSingletons.groupLoopCountSuggestion = 1
         let url = try Self.url(server)
         var configuration = SessionConfiguration()
-        connection.apply(to: &configuration)
+        try connection.apply(to: &configuration)
         let known = KnownReport()
         // The server is refused after the report, whatever it says, so that nothing is sent.
         configuration.securityPolicy.decision = { report in
@@ -61,7 +65,11 @@ struct TrustCommand: AsyncParsableCommand {
                 ?? CommandFailure(message: "\(server) has shown no certificate.", status: .trust)
         }
         let style = OutputStyle(.auto, for: .output)
-        let text = TrustText(paint: Paint(isOn: style.colors), now: Date()).text(report)
+        let text = TrustText(
+            paint: Paint(isOn: style.colors),
+            now: Date(),
+            hasRevocationLists: configuration.tls.revocationLists != nil
+        ).text(report)
         StandardStream.output.write(line: text)
         if !report.isAccepted { throw ExitStatus.trust }
     }

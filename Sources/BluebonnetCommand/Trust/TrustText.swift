@@ -5,6 +5,7 @@ import FoundationEssentials
 struct TrustText {
     let paint: Paint
     let now: Date
+    let hasRevocationLists: Bool
 
     private static let width = 88
 
@@ -70,19 +71,45 @@ struct TrustText {
 
     private func rules(_ report: TrustReport) -> String {
         let broken = report.brokenRules + [report.refusal?.rule].compactMap(\.self)
+        let unknown = unknown(report, broken)
         // Those of a policy are kept only where the policy has pins or its like.
         let kept = TrustRule.all.filter { rule in
-            !broken.contains(rule) && ![.namesNeedPins, .hostPolicy, .decision].contains(rule)
+            !broken.contains(rule) && !unknown.contains(rule)
+                && ![.namesNeedPins, .hostPolicy, .decision].contains(rule)
                 && (rule != .pin || report.matchedPin != nil)
         }
         var lines = [paint("Rules", .name)]
         for rule in TrustRule.all where broken.contains(rule) {
             lines.append("  \(paint(ShownText.fitted("broken", to: 8), .failure))\(rule)")
         }
-        let names = Self.wrapped(kept.map(\.description).joined(separator: ", "), indent: 10)
-        lines.append("  \(paint(ShownText.fitted("kept", to: 8), .success))" + names.dropFirst(10))
+        lines += line("kept", kept, .success) + line("unknown", unknown, .faint)
         if let pin = report.matchedPin { lines.append("  \(ShownText.fitted("pinned", to: 8))\(pin)") }
         return lines.joined(separator: "\n")
+    }
+
+    private func line(_ word: String, _ rules: [TrustRule], _ part: Paint.Part) -> [String] {
+        guard !rules.isEmpty else { return [] }
+        let names = Self.wrapped(rules.map(\.description).joined(separator: ", "), indent: 10)
+        return ["  \(paint(ShownText.fitted(word, to: 8), part))" + names.dropFirst(10)]
+    }
+
+    /// The rules that could not be checked: without a list of revoked certificates, without a chain
+    /// to a trusted certificate, or without a certificate that can be read.
+    private func unknown(_ report: TrustReport, _ broken: [TrustRule]) -> [TrustRule] {
+        let ofChain: [TrustRule] = [
+            .trustRoots, .issuer, .selfSigned, .signature, .pathLength, .nameConstraints, .revocation,
+            .revocationUnknown,
+        ]
+        let ofPolicy: [TrustRule] = [.namesNeedPins, .hostPolicy, .pin, .decision]
+        let rules: [TrustRule] =
+            if report.verifiedChain.isEmpty, !broken.isEmpty {
+                TrustRule.all.filter { !ofPolicy.contains($0) }
+            } else if !Set(broken).isDisjoint(with: [.trustRoots, .issuer, .selfSigned, .signature, .chainSize]) {
+                ofChain
+            } else {
+                hasRevocationLists ? [] : [.revocation, .revocationUnknown]
+            }
+        return rules.filter { !broken.contains($0) }
     }
 
     // MARK: The policy
@@ -91,21 +118,14 @@ struct TrustText {
     /// for a server that is not to be trusted.
     private func policy(_ report: TrustReport) -> String? {
         guard report.isAccepted, report.refusal == nil, let server = report.verifiedChain.first else { return nil }
-        let host = Self.name(report.host)
         let backup = report.verifiedChain.dropFirst().first
         var lines = [
-            paint("Policy", .name), "  configuration.hostSecurityPolicies[\"\(host)\"] = .pinning(",
+            paint("Policy", .name), "  configuration.hostSecurityPolicies[\"\(report.serverName)\"] = .pinning(",
             "      keys: [try PublicKeyPin(\"\(server.publicKeyPin)\")]" + (backup == nil ? "" : ","),
         ]
         if let backup { lines.append("      backups: [try PublicKeyPin(\"\(backup.publicKeyPin)\")]") }
         lines.append("  )")
         return lines.joined(separator: "\n")
-    }
-
-    /// The host without its port.
-    private static func name(_ host: String) -> String {
-        guard let colon = host.utf8.lastIndex(of: UInt8(ascii: ":")) else { return host }
-        return String(host[..<colon]).trimmingBrackets
     }
 
     /// The words in lines of at most ``width`` columns.
@@ -120,11 +140,5 @@ struct TrustText {
             }
         }
         return lines.joined(separator: "\n")
-    }
-}
-
-extension String {
-    fileprivate var trimmingBrackets: String {
-        hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
     }
 }

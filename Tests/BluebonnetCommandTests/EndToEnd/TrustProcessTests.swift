@@ -35,6 +35,46 @@ struct TrustProcessTests {
             #expect(run.text.contains("hostSecurityPolicies[\"localhost\"] = .pinning("))
             #expect(run.text.contains("keys: [try PublicKeyPin(\"\(pin)\")]"))
             #expect(!run.text.contains("broken") && server.requests.isEmpty)
+            // There is no list of revoked certificates.
+            #expect(run.text.contains("  unknown revocation, revocation-unknown\n"), "\(run.text)")
+        }
+    }
+
+    @Test func `trust does not call rules kept that need a chain to a trusted certificate`() async throws {
+        try await withServer(\.untrusted) { server, authority in
+            let run = try await Command.run("trust", server.baseURL, "--cacert", authority)
+            #expect(run.status == 6, "\(run)")
+            let lines = run.text.split(separator: "\n").map(String.init)
+            let kept = try #require(lines.first { $0.hasPrefix("  kept") })
+            #expect(kept.contains("certificate, chain-size"))
+            #expect(!kept.contains("issuer") && !kept.contains("signature,"))
+            let unknown = try #require(lines.first { $0.hasPrefix("  unknown") })
+            #expect(unknown.contains("signature") && unknown.contains("name-constraints"), "\(run.text)")
+        }
+    }
+
+    @Test func `trust tells a session without authorities from a server that nobody vouches for`() async throws {
+        try await withServer { server, _ in
+            try await withDirectory { directory in
+                let run = try await Command.run("trust", server.baseURL, "--cacert", directory.path)
+                #expect(run.status == 6 && run.text.contains("broken  trust-roots"), "\(run)")
+                #expect(run.text.contains("ca-certificates") && !run.text.contains("pretending"))
+            }
+        }
+    }
+
+    @Test func `trust writes the policy of a server behind a socket for the name in its certificate`() async throws {
+        try await withDirectory { directory in
+            let certificates = try TestCertificates.shared()
+            let path = directory.appending(path: "s").path
+            let options = FaultServer.Options(tls: ServerTLS(certificates.localhost), socketPath: path)
+            try await certificates.withFiles { files in
+                try await FaultServer.run(Self.ok, options: options) { _ in
+                    let url = "https+unix://\(path.replacing("/", with: "%2F"))/"
+                    let run = try await Command.run("trust", url, "--cacert", files.authority)
+                    #expect(run.status == 0 && run.text.contains("hostSecurityPolicies[\"localhost\"]"), "\(run)")
+                }
+            }
         }
     }
 
@@ -51,6 +91,7 @@ struct TrustProcessTests {
     @Test func `trust has the status of its usage for what has no certificates`() async throws {
         #expect(try await Command.run("trust", "http://localhost/").status == 2)
         #expect(try await Command.run("trust", "localhost", "--pin", "sha1/abc").status == 2)
+        #expect(try await Command.run("trust", "localhost", "--insecure").status == 2)
         #expect(try await Command.run("trust", "127.0.0.1:\(FaultServer.unusedPort)").status == 1)
     }
 

@@ -40,11 +40,12 @@ struct PinListTests {
             )
         )
         #expect(list.version == 7)
-        let pins = try #require(list.pins(of: "api.example.com")?.0)
+        let pins = try #require(try list.pins(of: "api.example.com")?.0)
         #expect(try pins.keys == [PublicKeyPin(Self.one)] && pins.backups == [PublicKeyPin(Self.two)])
         #expect(pins.expire == (try Date("2027-12-31T00:00:00Z", strategy: .iso8601)) && pins.reportsOnly)
         #expect(try list.pins(of: "cdn.example.org")?.0.keys == [PublicKeyPin(Self.two)])
-        #expect(list.pins(of: "example.org") == nil && list.pins(of: "a.b.example.org") == nil)
+        let without = try ["example.org", "a.b.example.org"].filter { try list.pins(of: $0) == nil }
+        #expect(without.count == 2)
     }
 
     @Test(arguments: [
@@ -68,7 +69,8 @@ struct PinListTests {
         (#"{"hosts": {"a.example": {"pins": ["md5/x"]}}}"#, "The list of pins has “md5/x” where a pin should be."),
         (
             #"{"hosts": {"https://a.example/": {"pins": ["sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="]}}}"#,
-            "The list of pins has “https://a.example/” where a host should be."
+            "“https://a.example/” in the list of pins is not a host. Write a name, an IP address, or “*.” and a domain, "
+                + "without a scheme and a port, and a name in another script in its form with “xn--”."
         ),
     ])
     func `a list that says something else is an error that shows the place`(text: String, message: String) {
@@ -89,6 +91,22 @@ struct PinListTests {
         }
         try list.load(Self.text("a.example", Self.two, version: 3))
         #expect(try list.pins(of: "a.example")?.0.keys == [PublicKeyPin(Self.two)])
+    }
+
+    @Test func `a list below the lowest version is not accepted, now and later`() throws {
+        for version in [nil, 6] {
+            let text = Self.text("a.example", Self.one, version: version)
+            #expect {
+                try PinList(text, minimumVersion: 7)
+            } throws: { error in
+                "\(error)".contains("has the version \(version ?? 0), and the lowest that is accepted is 7")
+            }
+        }
+        let list = try PinList(Self.text("a.example", Self.one, version: 7), minimumVersion: 7)
+        #expect(throws: NetworkingError.self) { try list.load(Self.text("a.example", Self.two, version: 6)) }
+        #expect(list.version == 7)
+        try list.load(Self.text("a.example", Self.two, version: 8))
+        #expect(list.version == 8)
     }
 
     @Test func `a file that is missing or too large is an error with its reason`() async throws {
@@ -226,11 +244,28 @@ struct PinListTests {
         configuration.pinList = list
         configuration.securityPolicy = .pinning(keys: [try PublicKeyPin(Self.two)])
         configuration.hostSecurityPolicies.isEveryHostRequired = true
-        let policy = try #require(configuration.policy(for: "A.example."))
+        let policy = try #require(try configuration.policy(for: "A.example.", at: .now))
         #expect(try policy.pinningMode == .publicKey && policy.pinnedKeys == [PublicKeyPin(Self.one)])
-        #expect(configuration.policy(for: "b.example") == nil)
+        let none = try configuration.policy(for: "b.example", at: .now)
+        #expect(none == nil)
         configuration.hostSecurityPolicies.isEveryHostRequired = false
-        #expect(try configuration.policy(for: "b.example")?.pinnedKeys == [PublicKeyPin(Self.two)])
+        #expect(try configuration.policy(for: "b.example", at: .now)?.pinnedKeys == [PublicKeyPin(Self.two)])
+    }
+
+    @Test func `pins of a list that have expired give way to those of the policy, where it has some`() throws {
+        let end = try Date("2027-12-31T00:00:00Z", strategy: .iso8601)
+        var configuration = SessionConfiguration()
+        configuration.pinList = try PinList(
+            Self.text("a.example", Self.one, more: #", "expires": "2027-12-31T00:00:00Z""#)
+        )
+        func policy(_ time: Date) throws -> SecurityPolicy {
+            try #require(try configuration.policy(for: "a.example", at: time))
+        }
+        configuration.securityPolicy = .pinning(keys: [try PublicKeyPin(Self.two)])
+        #expect(try policy(end).pinnedKeys == [PublicKeyPin(Self.one)] && policy(end).pinGeneration == 1)
+        #expect(try policy(end + 1).pinnedKeys == [PublicKeyPin(Self.two)] && policy(end + 1).pinGeneration == 0)
+        configuration.securityPolicy = .acceptingAnyCertificate
+        #expect(try !policy(end + 1).at(end + 1).allowsInvalidCertificates)
     }
 
     @Test func `a session whose list names the host of a base URL needs https for it`() async throws {

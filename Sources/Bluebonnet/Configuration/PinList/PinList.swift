@@ -33,11 +33,12 @@ import X509
 ///
 /// For a host that the list names, its pins take the place of those of the session's policy for
 /// that host; the rest of that policy counts as before. A host that the list does not name has the
-/// policy alone.
+/// policy alone, and so has one whose pins in the list have expired, where the policy has pins.
 ///
 /// A list that comes over the network must be signed: it is then a JSON Web Signature in its
 /// compact form (RFC 7515), whose payload is the text above, and `version` must be there. A version
-/// lower than the present one is refused, so that nobody can bring back an old list.
+/// lower than the present one is refused, so that nobody can bring back an old list. A program that
+/// stores lists also gives the version that it has seen last when it starts.
 ///
 /// No counterpart in AFNetworking or Alamofire, whose pins are part of the program.
 public final class PinList: Sendable {
@@ -84,7 +85,7 @@ public final class PinList: Sendable {
     }
 
     private struct State {
-        var hosts = HostPatterns<HostPins>([:])
+        var hosts = HostPatterns<HostPins>([:], in: "")
         /// The version that the text names.
         var version: Int?
         /// How often a text was loaded.
@@ -95,6 +96,7 @@ public final class PinList: Sendable {
     static let mostBytes = 1 << 20
 
     private let key: Key?
+    private let minimumVersion: Int?
     private let state = Mutex(State())
 
     /// Makes a list of a text.
@@ -102,10 +104,13 @@ public final class PinList: Sendable {
     /// - Parameters:
     ///   - text: The text.
     ///   - key: The key that the text must be signed with. Default: nil, it is not signed.
-    /// - Throws: ``NetworkingError/Code/invalidTrustConfiguration`` when it cannot be read, or its
-    ///   signature is not good.
-    public init(_ text: Data, signedBy key: Key? = nil) throws(NetworkingError) {
+    ///   - minimumVersion: The lowest version of a list that is accepted, this one and those loaded
+    ///     later. Default: nil, any.
+    /// - Throws: ``NetworkingError/Code/invalidTrustConfiguration`` when it cannot be read, its
+    ///   signature is not good, or its version is lower than the minimum.
+    public init(_ text: Data, signedBy key: Key? = nil, minimumVersion: Int? = nil) throws(NetworkingError) {
         self.key = key
+        self.minimumVersion = minimumVersion
         try load(text)
     }
 
@@ -114,10 +119,13 @@ public final class PinList: Sendable {
     /// - Parameters:
     ///   - path: The path of the file.
     ///   - key: The key that its text must be signed with. Default: nil, it is not signed.
-    /// - Throws: ``NetworkingError/Code/invalidTrustConfiguration`` when it cannot be read, or its
-    ///   signature is not good.
-    public init(file path: String, signedBy key: Key? = nil) throws(NetworkingError) {
+    ///   - minimumVersion: The lowest version of a list that is accepted, this one and those loaded
+    ///     later. Default: nil, any.
+    /// - Throws: ``NetworkingError/Code/invalidTrustConfiguration`` when it cannot be read, its
+    ///   signature is not good, or its version is lower than the minimum.
+    public init(file path: String, signedBy key: Key? = nil, minimumVersion: Int? = nil) throws(NetworkingError) {
         self.key = key
+        self.minimumVersion = minimumVersion
         try load(file: path)
     }
 
@@ -129,22 +137,28 @@ public final class PinList: Sendable {
     ///
     /// - Parameter text: The text.
     /// - Throws: ``NetworkingError/Code/invalidTrustConfiguration`` when it cannot be read, its
-    ///   signature is not good, or its version is lower than the present one.
+    ///   signature is not good, or its version is lower than the present one or the minimum.
     public func load(_ text: Data) throws(NetworkingError) {
         guard text.count <= Self.mostBytes else { throw Self.invalid("is larger than 1 MiB") }
         var payload = text
         if let key { payload = try SignedText.payload(of: text, key) }
         let list = try PinListText(payload)
         if key != nil, list.version == nil { throw Self.invalid("is signed and has no “version”") }
+        let version = list.version ?? 0
+        if let minimumVersion, version < minimumVersion {
+            throw Self.invalid("has the version \(version), and the lowest that is accepted is \(minimumVersion)")
+        }
+        let hosts = HostPatterns(list.hosts, in: "the list of pins")
+        if let fault = hosts.fault { throw fault }
         let older = state.withLock { state -> Int? in
-            if let present = state.version, present > list.version ?? 0 { return present }
-            state.hosts = HostPatterns(list.hosts)
+            if let present = state.version, present > version { return present }
+            state.hosts = hosts
             state.version = list.version
             state.generation += 1
             return nil
         }
         if let older {
-            throw Self.invalid("has the version \(list.version ?? 0), and the present one is \(older)")
+            throw Self.invalid("has the version \(version), and the present one is \(older)")
         }
     }
 
@@ -168,8 +182,9 @@ public final class PinList: Sendable {
 
     /// The pins of a host, and the generation of the list that they are from; nil for a host that
     /// the list does not name.
-    func pins(of host: String) -> (HostPins, generation: Int)? {
-        state.withLock { state in state.hosts.value(for: host).map { ($0, state.generation) } }
+    func pins(of host: String) throws(NetworkingError) -> (HostPins, generation: Int)? {
+        let (hosts, generation) = state.withLock { ($0.hosts, $0.generation) }
+        return try hosts.value(for: host).map { ($0, generation) }
     }
 
     static func invalid(_ predicate: String, underlying: (any Error)? = nil) -> NetworkingError {

@@ -70,11 +70,6 @@ struct PinListText {
             let members = try members(decoder, ["version", "hosts"])
             version = try members.decodeIfPresent(Int.self, forKey: Member("version"))
             hosts = try members.decode([String: Host].self, forKey: Member("hosts")).mapValues(\.pins)
-            // A URL would match no host, and no pin would count.
-            if let host = hosts.keys.first(where: { $0.isEmpty || $0.utf8.contains(where: { "/ @".utf8.contains($0) }) }
-            ) {
-                throw Problem(predicate: "has “\(ASCII.escaped(host.utf8, limit: 80))” where a host should be")
-            }
         }
     }
 

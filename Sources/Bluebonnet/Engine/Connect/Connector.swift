@@ -35,7 +35,8 @@ final class Connector: Sendable {
         let settings = configuration.tls
         tls = TLSContextSource(settings: settings)
         tlsOfHosts = HostPatterns(
-            settings.hostIdentities.mapValues { TLSContextSource(settings: settings, identity: $0) }
+            settings.hostIdentities.mapValues { TLSContextSource(settings: settings, identity: $0) },
+            in: "hostIdentities"
         )
         trust = TrustEvaluator(configuration)
         lookups = NameLookups(resolver: configuration.nameResolver)
@@ -80,12 +81,23 @@ final class Connector: Sendable {
         }
     }
 
+    private func tls(for origin: Origin) throws(NetworkingError) -> TLSContextSource {
+        guard origin.isSecure else { return tls }
+        return try tlsOfHosts.value(for: origin.serverName) ?? tls
+    }
+
     private func begin(_ work: Connect) {
+        let tls: TLSContextSource
+        do {
+            tls = try self.tls(for: work.route.origin)
+        } catch {
+            return work.completion(.failure(error))
+        }
         let attempt = ConnectionAttempt(
             route: work.route,
             timeout: work.timeout,
             eventLoop: work.eventLoop,
-            tls: tlsOfHosts.value(for: work.route.origin.serverName) ?? tls,
+            tls: tls,
             trust: trust,
             lookups: lookups,
             times: work.handle.times,

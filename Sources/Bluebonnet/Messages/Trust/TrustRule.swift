@@ -32,6 +32,9 @@ public struct TrustRule: Sendable, Hashable, CustomStringConvertible {
     public static let chainSize = Self("chain-size", .certificateInvalid, 0)
     /// A certificate that is needed is well-formed (RFC 5280 §4.1).
     public static let encoding = Self("encoding", .certificateInvalid, 1)
+    /// There are trusted certificates that can be read: ``TLSSettings/trustRoots``, or the pinned
+    /// certificates.
+    public static let trustRoots = Self("trust-roots", .invalidTrustConfiguration, 2)
     /// An authority in the chain is trusted. Also broken where the way to it cannot be checked, as
     /// with a signature of an unknown kind or an authority whose key is too short; the message and
     /// ``TrustReport/brokenRules`` then have that reason, too.
@@ -86,7 +89,7 @@ public struct TrustRule: Sendable, Hashable, CustomStringConvertible {
 
     /// Every rule there is today, in the order in which a refusal is more severe.
     public static let all: [TrustRule] = [
-        .certificate, .chainSize, .namesNeedPins, .hostPolicy, .encoding, .issuer, .selfSigned, .signature,
+        .certificate, .chainSize, .namesNeedPins, .hostPolicy, .encoding, .trustRoots, .issuer, .selfSigned, .signature,
         .signatureAlgorithm, .signatureHash, .key, .version, .criticalExtension, .basicConstraints, .pathLength,
         .keyUsage, .extendedKeyUsage, .revocation, .nameConstraints, .host, .notBefore, .notAfter, .revocationUnknown,
         .pin, .decision,

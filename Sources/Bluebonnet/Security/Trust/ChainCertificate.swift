@@ -215,6 +215,14 @@ struct TrustFinding: Error, Sendable {
         return TrustFinding(.issuer, fields, predicate)
     }
 
+    /// Whoever the server is, nothing could be verified: no sign of an attack.
+    static let noAnchors = TrustFinding(
+        .trustRoots,
+        nil,
+        "cannot be verified: this session has no trusted certificate that can be read; on Debian, those of the system are "
+            + "in the package ca-certificates"
+    )
+
     static func malformed(_ fields: CertificateFields) -> TrustFinding {
         TrustFinding(.encoding, fields, "is not well-formed")
     }

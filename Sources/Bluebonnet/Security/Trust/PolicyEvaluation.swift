@@ -82,7 +82,8 @@ struct PolicyEvaluation: Sendable {
             result.pin = pinned.path.last.map { PublicKeyPin(hash: $0.fields.publicKeyHash) }
             return result
         }
-        let finding = pinned.findings.first.flatMap { [.issuer, .selfSigned, .signature].contains($0.rule) ? nil : $0 }
+        let mismatches: [TrustRule] = [.trustRoots, .issuer, .selfSigned, .signature]
+        let finding = pinned.findings.first.flatMap { mismatches.contains($0.rule) ? nil : $0 }
         verdict.refuse(finding ?? mismatch(verdict.path), isEnforced: !policy.reportsOnly)
         return verdict
     }

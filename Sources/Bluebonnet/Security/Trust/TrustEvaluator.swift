@@ -63,9 +63,9 @@ final class TrustEvaluator: Sendable {
     /// The policy of a host.
     ///
     /// - Throws: ``NetworkingError/Code/invalidTrustConfiguration`` when it has none, and must have
-    ///   one.
+    ///   one, or a key of the policies is no host.
     func policy(for origin: Origin) throws(NetworkingError) -> SecurityPolicy {
-        if let policy = configuration.policy(for: origin.serverName) { return policy }
+        if let policy = try configuration.policy(for: origin.serverName, at: now()) { return policy }
         let finding = TrustFinding(
             .hostPolicy,
             nil,
@@ -161,6 +161,7 @@ final class TrustEvaluator: Sendable {
         func report(_ verdict: TrustVerdict) -> TrustReport {
             TrustReport(
                 host: origin.description,
+                serverName: origin.serverName,
                 presentedChain: presented.compactMap { CertificateSummary(derRepresentation: Data($0)) },
                 verifiedChain: verdict.path.map { CertificateSummary($0.fields) },
                 isAccepted: !verdict.isRefused,

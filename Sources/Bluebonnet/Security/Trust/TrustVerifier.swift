@@ -46,6 +46,12 @@ struct TrustVerifier: Sendable {
         _ presented: [[UInt8]],
         taking take: ([ChainCertificate]) -> [TrustFinding] = { _ in [] }
     ) -> Result {
+        var result = examine(presented, take)
+        if anchors.count == 0 { result.findings = Self.sorted([.noAnchors] + result.findings) }
+        return result
+    }
+
+    private func examine(_ presented: [[UInt8]], _ take: ([ChainCertificate]) -> [TrustFinding]) -> Result {
         guard let first = presented.first else {
             return .unread(TrustFinding(.certificate, nil, "has shown no certificate"))
         }

@@ -46,8 +46,12 @@ final class BaseURL: Sendable {
     /// AFHTTPSessionManager refuses a policy with pins for a base that is not https.
     private static func unprotected(_ url: URL?, _ configuration: SessionConfiguration) -> NetworkingError? {
         guard let url, let scheme = url.scheme?.lowercased(), !scheme.hasPrefix("https") else { return nil }
-        let policy = configuration.policy(for: url.host() ?? "")
-        guard let policy, policy.pinningMode != .none else { return nil }
+        do {
+            let policy = try configuration.policy(for: url.host() ?? "", at: Date())
+            guard let policy, policy.pinningMode != .none else { return nil }
+        } catch {
+            return error
+        }
         return NetworkingError(
             .invalidTrustConfiguration,
             "The security policy has pins, and the base URL begins with “\(scheme)”: only the certificates of https can be "

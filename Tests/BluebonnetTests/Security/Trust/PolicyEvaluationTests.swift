@@ -228,7 +228,7 @@ struct PolicyEvaluationTests {
         var configuration = SessionConfiguration()
         configuration.securityPolicy = .acceptingAnyCertificate
         configuration.pinList = try PinList(Data(list.utf8))
-        let policy = try #require(configuration.policy(for: "localhost"))
+        let policy = try #require(try configuration.policy(for: "localhost", at: shop.now))
         #expect(refusal(policy, try shop.scene()) == nil)
         #expect(refusal(policy, try shop.scene { $0.setNames([.dns("example.com")]) }) == .host)
         #expect(refusal(policy, try selfSigned()) == .selfSigned)
@@ -367,7 +367,7 @@ struct PolicyEvaluationTests {
             "api.Example.com": marked(1), "*.example.com": marked(2), "10.0.0.1": marked(3),
         ]
         let names: [Double: String] = [1: "name", 2: "pattern", 3: "address"]
-        let mark = policies.policy(for: host)?.pinsExpire?.timeIntervalSince1970
+        let mark = try policies.policy(for: host)?.pinsExpire?.timeIntervalSince1970
         #expect(mark.flatMap { names[$0] } == expected)
     }
 

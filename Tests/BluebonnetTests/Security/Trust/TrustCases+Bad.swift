@@ -11,6 +11,9 @@ enum BadTrustCases {
 
     static let issuers: [TrustCase] = [
         TrustCase("an unknown root", .issuer) { shop in
+            TrustScene([try shop.leaf(by: shop.middle), shop.middle], trusting: [try shop.authority("A", 4)])
+        },
+        TrustCase("no trusted certificate", .trustRoots, isLive: false) { shop in
             TrustScene([try shop.leaf(by: shop.middle), shop.middle], trusting: [])
         },
         TrustCase("an unknown root that the server shows", .selfSigned) { shop in
@@ -110,7 +113,10 @@ enum BadTrustCases {
             }
         },
         TrustCase("expired and from an unknown root", .issuer) { shop in
-            TrustScene([try shop.leaf(by: shop.middle) { $0.expire() }, shop.middle], trusting: [])
+            TrustScene(
+                [try shop.leaf(by: shop.middle) { $0.expire() }, shop.middle],
+                trusting: [try shop.authority("A", 4)]
+            )
         },
     ]
 

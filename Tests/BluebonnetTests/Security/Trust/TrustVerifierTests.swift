@@ -107,11 +107,12 @@ struct TrustVerifierTests {
     @Test func `constraints and lists of revoked certificates are not looked at where nobody is trusted`() throws {
         let leaf = try shop.leaf(by: nil) { $0.extensions.append(.nameConstraints(excluded: [.dns("localhost")])) }
         #expect(TrustScene([leaf], trusting: [leaf]).result(at: shop.now).findings.map(\.rule) == [.nameConstraints])
-        #expect(TrustScene([leaf], trusting: []).result(at: shop.now).findings.map(\.rule) == [.selfSigned])
+        let other = try shop.authority("A", 4)
+        #expect(TrustScene([leaf], trusting: [other]).result(at: shop.now).findings.map(\.rule) == [.selfSigned])
         var scene = TrustScene([try shop.leaf(by: shop.middle), shop.middle], trusting: [shop.root])
         scene.revocationLists = .pem(try RevocationListMint([[1]], by: shop.middle, at: shop.now).madePEM())
         #expect(scene.result(at: shop.now).findings.map(\.rule) == [.revocation])
-        scene.trusted = []
+        scene.trusted = [other]
         #expect(scene.result(at: shop.now).findings.map(\.rule) == [.issuer])
     }
 
