@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func `--timings shows how far a request came that failed`() async throws {
-        let port = try await FaultServer.run([]) { $0.port }
+        let port = FaultServer.unusedPort
         let output = try await Command.run("get", "127.0.0.1:\(port)", "--timings")
         #expect(output.status == 1)
         #expect(output.errors.contains("connect-failed\n  queue"))
@@ -86,7 +86,7 @@ import Testing
     @Test func `--har of a request that failed has an entry with the error`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "a.har")
-            let port = try await FaultServer.run([]) { $0.port }
+            let port = FaultServer.unusedPort
             let output = try await Command.run("get", "127.0.0.1:\(port)", "--har", file.path)
             #expect(output.status == 1)
             #expect(try Self.entries(file)[0]["response"]?["_error"]?.string == "connect-failed")
@@ -100,7 +100,7 @@ import Testing
             let written = try await Command.run("get", server.baseURL + "/get", "--har", "/nowhere/a.har")
             #expect(written.status == 1 && written.errors.contains("The archive cannot be written to /nowhere/a.har"))
         }
-        let port = try await FaultServer.run([]) { $0.port }
+        let port = FaultServer.unusedPort
         let failed = try await Command.run("get", "127.0.0.1:\(port)", "--har", "/nowhere/a.har")
         #expect(failed.errors.contains("archive") && failed.errors.contains("connect-failed"))
     }

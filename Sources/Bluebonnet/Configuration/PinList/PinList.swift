@@ -26,7 +26,9 @@ import X509
 ///       "expires": "2027-12-31T00:00:00Z",
 ///       "reportsOnly": false
 ///     },
-///     "*.cdn.example.com": {"pins": ["sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="]}
+///     "*.cdn.example.com": {
+///       "pins": ["sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="]
+///     }
 ///   }
 /// }
 /// ```

@@ -287,7 +287,7 @@ struct TaskMetricsTests {
     // MARK: Failures
 
     @Test func `a server that refuses connections leaves a transaction without a connection`() async throws {
-        let port = try await FaultServer.run([]) { $0.port }
+        let port = FaultServer.unusedPort
         try await withSession { session in
             let error = try await networkingError {
                 try await session.data(for: Request(to: "http://127.0.0.1:\(port)/"))

@@ -277,7 +277,7 @@ struct HARRecorderTests {
     // MARK: Failures
 
     @Test func `a request that failed has an entry with its error and no status`() async throws {
-        let port = try await FaultServer.run([]) { $0.port }
+        let port = FaultServer.unusedPort
         let entries = try await Self.entries { session in
             _ = try? await session.data(for: Request(to: "http://127.0.0.1:\(port)/"))
         }
