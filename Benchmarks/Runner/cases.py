@@ -274,6 +274,8 @@ def swift_rows(workload: str) -> Rows:
         rows.append(("bluebonnet-observed", "bluebonnet", [*loop, "--observed"]))
     if workload.startswith(("sequential", "tls-new", "download-null")):
         rows.append(("nio", "nio", loop))
+    if workload == "tls-new":
+        rows += [("bluebonnet-unseen", "bluebonnet", ["--unseen"]), ("nio-unverified", "nio", ["--unverified"])]
     rows.append(("ahc", "ahc", []))
     if not is_tls(workload):  # URLSession on Linux trusts the authorities of the system only
         rows.append(("urlsession", "urlsession", []))

@@ -11,7 +11,7 @@
 /// ```
 /// CLIENT WORKLOAD --url URL [--requests N] [--concurrency C] [--warm-up N] [--expect N]
 ///     [--connections N] [--on-loop] [--adapter] [--trust PATH] [--file PATH] [--chunk BYTES]
-///     [--on-pool] [--segments N] [--observed]
+///     [--on-pool] [--segments N] [--observed] [--unseen] [--unverified]
 /// ```
 public struct BenchmarkOptions: Sendable {
     /// A mistake in a command line.
@@ -50,6 +50,13 @@ public struct BenchmarkOptions: Sendable {
 
     /// Whether logs, measurements and traces are made of each request, where the library can.
     public var isObserved = false
+
+    /// Whether the certificates of each connection are verified anew, with pins, where the library
+    /// remembers those that it has seen.
+    public var isUnseen = false
+
+    /// Whether the certificates of servers are not verified, where the client can leave that out.
+    public var isUnverified = false
 
     /// The PEM file with the certificate authority to trust, or nil for those of the system.
     public var trust: String?
@@ -95,6 +102,8 @@ public struct BenchmarkOptions: Sendable {
             case "--on-pool": onPool = true
             case "--adapter": hasAdapter = true
             case "--observed": isObserved = true
+            case "--unseen": isUnseen = true
+            case "--unverified": isUnverified = true
             default:
                 guard let value = rest.popFirst() else { throw Invalid(description: "\(option) needs a value") }
                 try set(option, to: value)

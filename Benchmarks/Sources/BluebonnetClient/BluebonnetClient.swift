@@ -33,7 +33,9 @@ enum BluebonnetClient {
             ]
         }
         if options.isObserved { configuration.observe() }
-        let library = BluebonnetLibrary(configuration: configuration, segments: options.segments)
+        let pins = options.isUnseen ? try PinFile(options) : nil
+        configuration.pinList = pins?.list
+        let library = BluebonnetLibrary(configuration: configuration, segments: options.segments, pins: pins)
         let executor = options.onLoop ? EventLoopTaskExecutor.next() : nil
         let good = try await BenchmarkRun(client: "bluebonnet", options: options).measure(library, on: executor)
         exit(good ? 0 : 1)

@@ -12,19 +12,23 @@ import HTTPTypes
 struct BluebonnetLibrary: BenchmarkClient {
     private let api: HTTPSessionManager
     private let segments: Int?
+    private let pins: PinFile?
 
     /// Creates the manager and its session.
     ///
     /// - Parameters:
     ///   - configuration: The settings of the session.
     ///   - segments: The connections of a download task; nil for streams into files.
-    init(configuration: SessionConfiguration, segments: Int? = nil) {
+    ///   - pins: Pins that are new for each request, so that no verdict about a server is known.
+    init(configuration: SessionConfiguration, segments: Int? = nil, pins: PinFile? = nil) {
         api = HTTPSessionManager(configuration: configuration)
         self.segments = segments
+        self.pins = pins
     }
 
     func get(_ url: String) async throws -> Int {
-        try await api.get(url, as: .data).count
+        try pins?.renew()
+        return try await api.get(url, as: .data).count
     }
 
     func download(_ url: String) async throws -> Int {
@@ -66,4 +70,24 @@ struct BluebonnetLibrary: BenchmarkClient {
         guard response.head.status == .ok else { throw UnexpectedStatus(status: response.head.status.code) }
         return response
     }
+}
+
+/// A list with the pin of the authority that the servers of a benchmark have.
+struct PinFile {
+    /// The list of the session.
+    let list: PinList
+    private let text: Data
+
+    /// Makes the list for the host and the authority of the options.
+    init(_ options: BenchmarkOptions) throws {
+        guard let host = URL(string: options.url)?.host(), let trust = options.trust else {
+            throw BenchmarkOptions.Invalid(description: "--unseen needs --url and --trust")
+        }
+        let pins = try PinnedCertificate.certificates(inFile: trust).map { "\"\($0.publicKeyPin)\"" }
+        text = Data("{\"hosts\": {\"\(host)\": {\"pins\": [\(pins.joined(separator: ","))]}}}".utf8)
+        list = try PinList(text)
+    }
+
+    /// Reads the list again: verdicts under the list before no longer count.
+    func renew() throws { try list.load(text) }
 }

@@ -24,6 +24,7 @@ enum NIOClient {
         if let trust = options.trust {
             var configuration = TLSConfiguration.makeClientConfiguration()
             configuration.trustRoots = .file(trust)
+            if options.isUnverified { configuration.certificateVerification = .none }
             tls = try NIOSSLContext(configuration: configuration)
         }
         let library = NIOLibrary(loop: loop, tls: tls, keepsConnections: options.workload != .tlsNew)
