@@ -9,10 +9,11 @@
 /// Extended attributes (xattr(7)): small texts that belong to the file itself, whatever its name
 /// is. They are changed in one step, and are gone with the file.
 extension SystemFile {
-    /// The longest value that is read. ext4 has room for 4 KB of all attributes of a file.
-    private static let longestAttribute = 16_384
+    /// The longest value that Linux stores (XATTR_SIZE_MAX): whatever was written can be read. ext4
+    /// has room for 4 KB of all attributes of a file.
+    private static let longestAttribute = 65_536
 
-    /// The value of an attribute; nil where there is none, or a longer one than is read.
+    /// The value of an attribute; nil where there is none.
     ///
     /// - Throws: ``Failure``; one that ``Failure/isUnsupported`` where there are no attributes.
     func attribute(_ name: String) throws -> [UInt8]? {
@@ -24,7 +25,7 @@ extension SystemFile {
                 unsafe get(descriptor, name, space.baseAddress, space.count)
             }
             guard count >= 0 else {
-                if errno == ENODATA || errno == ERANGE { return nil }
+                if errno == ENODATA { return nil }
                 throw Failure(path: path, code: errno)
             }
             return Array(value.prefix(count))

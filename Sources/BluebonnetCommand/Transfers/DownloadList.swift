@@ -57,10 +57,13 @@ struct DownloadList: Equatable, Sendable {
         return entry
     }
 
-    /// A list may come from somebody else: its files stay in the folder of the downloads.
+    /// A list may come from somebody else: its files stay in the folder of the downloads. A first
+    /// name with a tilde is not somebody's home directory, nor a folder that looks like one.
     private static func checked(_ path: String) throws(CommandFailure) -> String {
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard parts.allSatisfy({ !["", ".", ".."].contains(String($0)) }), !path.utf8.contains(0) else {
+        guard parts.allSatisfy({ !["", ".", ".."].contains(String($0)) }), !path.utf8.contains(0),
+            path.utf8.first != UInt8(ascii: "~")
+        else {
             throw .usage("“out=\(path)” must be the path of a file within the folder of the downloads.")
         }
         return path

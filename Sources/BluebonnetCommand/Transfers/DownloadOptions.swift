@@ -37,7 +37,13 @@ struct DownloadOptions: ParsableArguments {
 
     @Flag(
         name: [.short, .customLong("continue")],
-        help: "Take up partial files of earlier runs; files that are whole are not downloaded again."
+        help: ArgumentHelp(
+            "Take up partial files of earlier runs; files that are whole are not downloaded again.",
+            discussion: """
+                With --unique only partial files are taken up: whole ones are
+                downloaded again, under another name.
+                """
+        )
     )
     var continues = false
 
@@ -90,7 +96,10 @@ struct DownloadOptions: ParsableArguments {
 
     /// A file by its path, which may be relative to a folder.
     static func file(_ path: String, in folder: URL, directoryHint: URL.DirectoryHint = .notDirectory) -> URL {
-        URL(filePath: path, directoryHint: directoryHint, relativeTo: folder).absoluteURL.standardizedFileURL
+        // Foundation takes ~ and ~NAME at the beginning for a home directory. That is for shells to
+        // do: here it is a name.
+        let path = path.utf8.first == UInt8(ascii: "~") ? "./" + path : path
+        return URL(filePath: path, directoryHint: directoryHint, relativeTo: folder).absoluteURL.standardizedFileURL
     }
 
     /// What may be done for files.

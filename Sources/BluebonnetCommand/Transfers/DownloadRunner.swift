@@ -26,6 +26,8 @@ struct DownloadRunner: Sendable {
     private let kept = Counter()
     /// The files of this run.
     private let names = Names()
+    /// The partial files that it continues.
+    private let partialNames = Names()
 
     private final class Counter: Sendable {
         private let count = Mutex(0)
@@ -205,10 +207,12 @@ struct DownloadRunner: Sendable {
     }
 
     /// What an earlier run has of a file. The name that the server suggests may be another one than
-    /// the URL has; so every partial file is asked whether it belongs to the URL.
+    /// the URL has; so every partial file is asked whether it belongs to the URL. Where the URL is
+    /// in this run twice, one of the two gets it.
     private func resumeData(for item: DownloadItem, _ partial: [URL]) -> ResumeData? {
         let files = item.file.map { [$0] } ?? partial
-        return files.lazy.compactMap { ResumeData(continuing: $0, from: item.request.url) }.first
+        return files.lazy.compactMap { ResumeData(continuing: $0, from: item.request.url) }
+            .first { partialNames.claim($0.partialFile) }
     }
 
     // MARK: To standard output

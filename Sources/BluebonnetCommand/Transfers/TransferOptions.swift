@@ -22,6 +22,13 @@ struct TransferOptions: ParsableArguments {
     )
     var header: [String] = []
 
+    @Flag(
+        name: .long,
+        inversion: .prefixedNo,
+        help: "Follow redirects that lead from https to http. They are an error otherwise."
+    )
+    var insecureRedirects = true
+
     @Flag(name: .shortAndLong, help: "Show failures only.")
     var quiet = false
 
@@ -53,5 +60,6 @@ struct TransferOptions: ParsableArguments {
     /// Puts the options into a configuration. So many transfers at once need as many connections.
     func apply(to configuration: inout SessionConfiguration) {
         configuration.maximumConnectionsPerHost = max(configuration.maximumConnectionsPerHost, jobs)
+        configuration.followsInsecureRedirects = insecureRedirects
     }
 }

@@ -49,6 +49,11 @@ struct UploadCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard arguments.count > 1 else { throw ValidationError("One or more files and a URL are needed.") }
+        if options.bodyOnInsecureRedirects, !transfer.insecureRedirects {
+            throw ValidationError(
+                "--body-on-insecure-redirects and --no-insecure-redirects cannot be used together."
+            )
+        }
     }
 
     func run() async throws {

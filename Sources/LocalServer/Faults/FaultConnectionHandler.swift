@@ -37,13 +37,19 @@ final class FaultConnectionHandler: ChannelInboundHandler {
     private var untakenHeads = 0
     private var slowReading: (bytes: Int, interval: Duration)?
 
-    init(index: Int, script: FaultServer.Script, log: FaultLog, transport: FaultTransportHandler) {
+    init(
+        index: Int,
+        script: FaultServer.Script,
+        log: FaultLog,
+        transport: FaultTransportHandler,
+        keepsBodies: Bool
+    ) {
         self.index = index
         self.script = script
         self.log = log
         self.transport = transport
         steps = script.steps(forConnection: index).reversed()
-        parser = FaultRequestParser(connection: index)
+        parser = FaultRequestParser(connection: index, keepsBodies: keepsBodies)
     }
 
     func channelActive(context: ChannelHandlerContext) {

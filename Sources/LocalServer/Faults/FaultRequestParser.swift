@@ -30,14 +30,16 @@ struct FaultRequestParser {
     private static let maximumHeadSize = 1 << 20
 
     private let connection: Int
+    private let keepsBodies: Bool
     private var buffer = ByteBuffer()
     private var state = State.head
     private var request: FaultServer.Request
     /// The number of unread bytes that were searched for the end of the head.
     private var searched = 0
 
-    init(connection: Int) {
+    init(connection: Int, keepsBodies: Bool = true) {
         self.connection = connection
+        self.keepsBodies = keepsBodies
         request = FaultServer.Request(connection: connection, head: [])
     }
 
@@ -60,6 +62,12 @@ struct FaultRequestParser {
                 return .head
             case .fixed(0):
                 return .request(takeRequest())
+            case .fixed(let remaining) where !keepsBodies:
+                let count = min(remaining, buffer.readableBytes)
+                guard count > 0 else { return nil }
+                buffer.moveReaderIndex(forwardBy: count)
+                buffer.discardReadBytes()
+                state = .fixed(remaining: remaining - count)
             case .fixed(let remaining):
                 guard let bytes = take(atMost: remaining) else { return nil }
                 request.rawBody += bytes

@@ -27,6 +27,9 @@ extension FaultServer {
         /// never finishes.
         package var acceptsConnections: Bool
 
+        /// Whether the record keeps the bodies of requests; chunked ones are always kept.
+        package var keepsBodies: Bool
+
         /// Creates options; by default plain TCP on a free port of 127.0.0.1.
         package init(
             tls: ServerTLS? = nil,
@@ -35,7 +38,8 @@ extension FaultServer {
             socketPath: String? = nil,
             receiveBuffer: Int? = nil,
             sendBuffer: Int? = nil,
-            acceptsConnections: Bool = true
+            acceptsConnections: Bool = true,
+            keepsBodies: Bool = true
         ) {
             self.tls = tls
             self.host = host
@@ -44,6 +48,7 @@ extension FaultServer {
             self.receiveBuffer = receiveBuffer
             self.sendBuffer = sendBuffer
             self.acceptsConnections = acceptsConnections
+            self.keepsBodies = keepsBodies
         }
     }
 }

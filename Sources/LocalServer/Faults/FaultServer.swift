@@ -83,7 +83,13 @@ package final class FaultServer: Sendable {
                         return record.connections.count - 1
                     }
                     channels.add(channel, transport)
-                    let handler = FaultConnectionHandler(index: index, script: script, log: log, transport: transport)
+                    let handler = FaultConnectionHandler(
+                        index: index,
+                        script: script,
+                        log: log,
+                        transport: transport,
+                        keepsBodies: options.keepsBodies
+                    )
                     try pipeline.addHandler(handler)
                 }
             }

@@ -1,5 +1,6 @@
 import Foundation
 import LocalServer
+import Synchronization
 import Testing
 
 @testable import BluebonnetCommand
@@ -97,6 +98,34 @@ import Testing
                 #expect(try names(in: directory) == ["quick", "slow"])
                 #expect(output.errors.contains(": quick: 5 B, there already\n"))
                 #expect(output.errors.contains("2 files: 100 kB, of which 50 kB in "))
+            }
+        }
+    }
+
+    @Test func `one of two downloads of a URL gets its partial file, and --unique saves both`() async throws {
+        let isContinued = Atomic(false)
+        let gate = FaultGate()
+        let script = FaultServer.Script.requests { request in
+            let isPart = request.value(of: "range") != nil
+            if isPart { gate.open() }
+            guard isContinued.load(ordering: .relaxed), !isPart else { return Self.steps(for: request) }
+            // Not before the other one has the partial file.
+            return [.hold(gate), .respond(headers: [("ETag", "\"1\"")], body: Self.whole)]
+        }
+        try await withDirectory { directory in
+            try await FaultServer.run(script) { server in
+                let url = server.baseURL + "/file"
+                _ = try await interrupt([url], in: directory, file: "file", with: SIGTERM)
+                isContinued.store(true, ordering: .relaxed)
+                let arguments = ["download", "-c", "--unique", "-j", "2", url, url]
+                let output = try await Command.run(arguments, in: directory)
+                #expect(output.status == 0, "\(output.errors)")
+                #expect(try names(in: directory) == ["file", "file 2"])
+                for name in ["file", "file 2"] {
+                    let text = try String(contentsOf: directory.appending(path: name), encoding: .utf8)
+                    #expect(text == Self.whole)
+                }
+                #expect(server.requests.dropFirst().compactMap { $0.value(of: "range") } == ["bytes=50000-"])
             }
         }
     }

@@ -16,11 +16,12 @@ import Testing
         try String(contentsOf: directory.appending(path: name), encoding: .utf8)
     }
 
-    @Test func `a file has the suggested name in the current folder, and a log says so`() async throws {
+    @Test(arguments: [[], ["-O"]])
+    func `a file has the suggested name in the current folder, and a log says so`(options: [String]) async throws {
         try await withDirectory { directory in
             try await FaultServer.run(Self.files) { server in
                 let url = server.baseURL + "/a/b.iso"
-                let output = try await Command.run(["download", url], in: directory)
+                let output = try await Command.run(["download"] + options + [url], in: directory)
                 #expect(output.status == 0, "\(output.errors)")
                 #expect(output.bytes.isEmpty)
                 #expect(try text(directory, "b.iso") == Self.content(of: "/a/b.iso"))
@@ -31,6 +32,25 @@ import Testing
                 #expect(lines[1].hasPrefix("\(url): b.iso: 8.0 kB in "))
             }
         }
+    }
+
+    @Test func `--no-insecure-redirects forbids redirects of transfers from https to http`() async throws {
+        let tls = ServerTLS(try TestCertificates.shared().localhost)
+        try await withDirectory { directory in
+            try await FaultServer.run(Self.files) { open in
+                let redirect = FaultStep.respond(302, headers: [("Location", open.baseURL + "/there")], body: "")
+                try await FaultServer.run(.requests { _ in [redirect] }, options: .init(tls: tls)) { server in
+                    let download = ["download", "--insecure", server.baseURL + "/a"]
+                    let refused = try await Command.run(download + ["--no-insecure-redirects"], in: directory)
+                    #expect(refused.status == 1 && refused.errors.contains("redirect"), "\(refused)")
+                    #expect(open.requests.isEmpty)
+                    #expect(try await Command.run(download, in: directory).status == 0)
+                    #expect(open.requests.count == 1)
+                }
+            }
+        }
+        let both = ["upload", "a", "http://127.0.0.1:1/", "--body-on-insecure-redirects", "--no-insecure-redirects"]
+        #expect(try await Command.run(both).status == 2)
     }
 
     @Test func `the name comes from the response, and the folder from -d, which is made`() async throws {

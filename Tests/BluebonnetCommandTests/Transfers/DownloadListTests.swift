@@ -25,7 +25,8 @@ struct DownloadListTests {
         ("h/a\tout=", "list:1: “out=” is neither"), ("h/a\tout=b\tout=c", "list:1: “out=c” is neither"),
         ("h/a\tout=../b", "list:1: “out=../b” must be"), ("h/a\tout=/etc/b", "list:1: “out=/etc/b” must be"),
         ("h/a\tout=b/", "list:1: “out=b/” must be"), ("h/a\tout=b/../../c", "list:1: “out=b/../../c” must be"),
-        ("h/a\tout=.", "list:1: “out=.” must be"),
+        ("h/a\tout=.", "list:1: “out=.” must be"), ("h/a\tout=~/b", "list:1: “out=~/b” must be"),
+        ("h/a\tout=~root/b", "list:1: “out=~root/b” must be"), ("h/a\tout=~", "list:1: “out=~” must be"),
     ])
     func `the message about a line names it`(text: String, message: String) {
         #expect { try entries(text) } throws: { error in

@@ -4,8 +4,8 @@ import Testing
 @testable import LocalServer
 
 struct FaultRequestParserTests {
-    private func requests(in pieces: [String]) -> [FaultServer.Request] {
-        var parser = FaultRequestParser(connection: 3)
+    private func requests(in pieces: [String], keepsBodies: Bool = true) -> [FaultServer.Request] {
+        var parser = FaultRequestParser(connection: 3, keepsBodies: keepsBodies)
         var requests: [FaultServer.Request] = []
         for piece in pieces {
             var buffer = ByteBuffer(string: piece)
@@ -39,6 +39,15 @@ struct FaultRequestParserTests {
                 String(decoding: $0, as: UTF8.self)
             }
             #expect(requests(in: pieces).map(\.rawBody) == whole.map(\.rawBody))
+        }
+    }
+
+    @Test func `a fault server that keeps no bodies finds the requests behind them`() {
+        let text = "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nabcde"
+        for pieces in [[text + text], (text + text).utf8.map { String(decoding: [$0], as: UTF8.self) }] {
+            let found = requests(in: pieces, keepsBodies: false)
+            #expect(found.count == 2)
+            #expect(found.allSatisfy { $0.headText + "abcde" == text && $0.rawBody.isEmpty })
         }
     }
 

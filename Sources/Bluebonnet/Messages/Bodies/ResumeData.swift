@@ -129,8 +129,10 @@ public struct ResumeData: Sendable, Hashable, Codable {
 
         /// The strong validator of a response; nil when it has none.
         init?(_ head: ResponseHead) {
-            // A weak one begins with W/ (§8.8.3).
-            if let tag = head[.eTag], tag.hasPrefix("\""), tag.hasSuffix("\""), tag.utf8.count > 1 {
+            if let tag = head[.eTag] {
+                // A weak one begins with W/ (§8.8.3). Beside any tag a date must not be sent
+                // (§13.1.5): the tags of two versions may differ when their dates do not.
+                guard tag.hasPrefix("\""), tag.hasSuffix("\""), tag.utf8.count > 1 else { return nil }
                 self = .entityTag(tag)
                 return
             }

@@ -121,7 +121,8 @@ struct Download: Sendable {
             case .complete:
                 await response.body.discard()
                 guard let partial = progress?.partial else { continue }
-                let target = try await target(of: response, progress, &decided)
+                let head = partial.record?.fields.completing(response.head) ?? response.head
+                let target = try await target(of: response, as: head, &decided)
                 guard !target.isSpecial else {
                     progress?.isRefused = true
                     continue
@@ -129,10 +130,12 @@ struct Download: Sendable {
                 try await verify(&progress, digests, isWhole: true, response, context)
                 return (response, try await commit(partial, to: target, response, context))
             case .write(let position, let length):
-                response = try await response.accepted(by: validations, errorBodyLimit: Self.errorBodyLimit)
                 let isPart = part != nil && response.statusCode == 206
                 let isContinued = beginning != nil && response.statusCode == 206
-                let target = try await target(of: response, isContinued ? progress : nil, &decided)
+                let fields = isContinued ? progress?.partial.record?.fields : nil
+                let head = fields?.completing(response.head) ?? response.head
+                try await accept(&response, as: head)
+                let target = try await target(of: response, as: head, &decided)
                 guard !target.isSpecial else {
                     // It gets the whole body as it comes, not the rest of a file.
                     guard position == 0, !isPart else {
@@ -225,6 +228,21 @@ struct Download: Sendable {
         return try await threads.run { try partial.count() }
     }
 
+    // MARK: The response
+
+    /// Checks a response before its body is written; one with an empty body, where that makes it
+    /// acceptable, gets this body.
+    ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - head: Its head, with what a response with a part leaves out (RFC 9110 §15.3.7).
+    /// - Throws: ``NetworkingError`` for one that is not acceptable.
+    private func accept(_ response: inout TransportResponse, as head: ResponseHead) async throws {
+        var whole = response
+        whole.head = head
+        response.body = try await whole.accepted(by: validations, errorBodyLimit: Self.errorBodyLimit).body
+    }
+
     // MARK: The file
 
     /// The file of an earlier download.
@@ -244,11 +262,10 @@ struct Download: Sendable {
     /// The target, which the destination decides once.
     private func target(
         of response: TransportResponse,
-        _ continued: Progress?,
+        as head: ResponseHead,
         _ decided: inout PartialFile.Target?
     ) async throws -> PartialFile.Target {
         if let decided { return decided }
-        let head = continued?.partial.record?.fields.completing(response.head) ?? response.head
         let wanted = try destination.target(for: head, request: response.request)
         let target = try await threads.run {
             let target = try PartialFile.Target(wanted)
@@ -275,6 +292,8 @@ struct Download: Sendable {
         return try await threads.run { [url] in
             let partial = try known ?? PartialFile(for: target, from: url)
             if position > 0, var record = partial.record {
+                // Whoever continues the file after a crash knows the URL of now only.
+                record.resource = DownloadRecord.digest(of: url)
                 record.length = length
                 record.validator = validator ?? record.validator
                 try partial.continue(at: position, record)
@@ -296,8 +315,11 @@ struct Download: Sendable {
         continues beginning: DownloadStep.Beginning?
     ) async throws -> PartialFile {
         let (head, partial) = (response.head, known?.partial)
-        if beginning != nil, let partial { return partial }
         return try await threads.run { [url] in
+            if beginning != nil, let partial {
+                try partial.note(url)
+                return partial
+            }
             let partial = try partial ?? PartialFile(for: target, from: url)
             let (fields, validator) = (RepresentationFields(head), ResumeData.Validator(head))
             var record = DownloadRecord(url: url, length: length, validator: validator, fields: fields)

@@ -16,8 +16,8 @@ struct DownloadRecord: Sendable, Hashable, Codable {
     private var version = Self.versions.lowerBound
     /// Another one for each download that begins at its first byte.
     private(set) var token = String(UInt64.random(in: .min ... .max), radix: 36)
-    /// The digest of the URL, see ``digest(of:)``.
-    let resource: String
+    /// The digest of the URL, see ``digest(of:)``. A download may be continued from another one.
+    var resource: String
     /// The number of bytes of the whole, where it is known.
     var length: Int?
     private var entityTag: String?

@@ -28,9 +28,10 @@ enum DownloadStep: Equatable {
     ///   - beginning: What the request continued; nil when it asked for the whole.
     init(_ head: ResponseHead, to original: Request, continuing beginning: Beginning?) {
         let range = head[.contentRange].flatMap { ContentRange($0) }
-        // The length of the body: it is not that of an encoded one, and HEAD has none (RFC 9110
-        // §8.6).
-        let length = head.hasContentEncoding || original.method == .head ? nil : head.contentLength
+        // The length of the body: it is not that of an encoded one, and HEAD and a 304 have that of
+        // another response (RFC 9110 §8.6).
+        let hasOtherLength = head.hasContentEncoding || original.method == .head || head.statusCode == 304
+        let length = hasOtherLength ? nil : head.contentLength
         switch (head.statusCode, beginning) {
         // A part that the user asked for.
         case (206, nil) where original.headerFields.contains(.range):

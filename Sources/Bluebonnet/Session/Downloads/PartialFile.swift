@@ -135,7 +135,8 @@ final class PartialFile: Sendable {
         // Resume data of a file that had no record, because it was elsewhere, has no token.
         guard found?.token == resumeData.token else { return nil }
         var record = found ?? DownloadRecord(resumeData)
-        // A shortened record has none.
+        // A shortened record has neither.
+        if record.validator == nil { record.fields = resumeData.fields }
         record.validator = resumeData.validator
         if let missing = record.missing(of: size) {
             if record.boot != SystemFile.currentBoot { record.missingOnDisk = missing }
@@ -178,6 +179,18 @@ final class PartialFile: Sendable {
         record.secured = min(record.secured, position)
         record.boot = SystemFile.currentBoot
         try note { [record] state in state.record == record && state.isRecorded ? nil : record }
+    }
+
+    /// Notes the URL from which the file is continued.
+    ///
+    /// - Throws: ``SystemFile/Failure`` when the record cannot be written.
+    func note(_ url: URL) throws {
+        let resource = DownloadRecord.digest(of: url)
+        try note { state in
+            guard var record = state.record, record.resource != resource else { return nil }
+            record.resource = resource
+            return record
+        }
     }
 
     /// Notes what is missing of a file in parts, unless less was missing before.
@@ -383,8 +396,9 @@ final class PartialFile: Sendable {
             throw NetworkingError(.outputFailed, "\(file.path) was removed or replaced during the download.")
         }
         let path = try Self.move(copy ?? file, to: target)
-        // Not before: without it, what a crash leaves behind would be nobody's.
-        file.removeAttribute(DownloadRecord.attribute)
+        // Not before: without it, what a crash leaves behind would be nobody's. A copy has none,
+        // and this file keeps it as long as it is there.
+        if copy == nil { file.removeAttribute(DownloadRecord.attribute) }
         try SystemFile.synchronizeFolder(of: path)
         if copy != nil { file.remove() }
         return path

@@ -9,12 +9,12 @@ public import FoundationEssentials
 /// either.
 ///
 /// What a failed download has received is kept, when its server can continue it: its error has
-/// ``NetworkingError/resumeData``. The server has to send a strong `ETag`, or a `Last-Modified`
-/// that is older than its `Date` (RFC 9110 §8.8). When the file has changed on the server
-/// meanwhile, all of it is fetched again. A body with a content coding is not continued: the
-/// request asks for none, unless it has an `Accept-Encoding` of its own. Where nothing can be
-/// continued, and when the task is cancelled by ``cancel()`` or with its Swift task, the partial
-/// file is removed.
+/// ``NetworkingError/resumeData``. The server has to send a strong `ETag`, or no `ETag` and a
+/// `Last-Modified` that is older than its `Date` (RFC 9110 §8.8, §13.1.5). When the file has
+/// changed on the server meanwhile, all of it is fetched again. A body with a content coding is not
+/// continued: the request asks for none, unless it has an `Accept-Encoding` of its own. Where
+/// nothing can be continued, and when the task is cancelled by ``cancel()`` or with its Swift task,
+/// the partial file is removed.
 ///
 /// A response that is refused is not written: its body is in the error.
 ///

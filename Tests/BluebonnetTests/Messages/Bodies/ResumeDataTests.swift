@@ -44,7 +44,11 @@ struct ResumeDataTests {
         }
         let (early, late) = ("Mon, 02 Jan 2023 03:04:05 GMT", "Mon, 02 Jan 2023 03:04:06 GMT")
         #expect(validator([.eTag: "\"a\"", .lastModified: early]) == .entityTag("\"a\""))
-        #expect(validator([.eTag: "W/\"a\"", .lastModified: early, .date: late]) == .lastModified(early))
+        #expect(validator([.lastModified: early, .date: late]) == .lastModified(early))
+        // RFC 9110 §13.1.5: no date where there is a tag.
+        for tag in ["W/\"a\"", "a", ""] {
+            #expect(validator([.eTag: tag, .lastModified: early, .date: late]) == nil)
+        }
         #expect(validator([.lastModified: early, .date: early]) == nil)
         #expect(validator([.lastModified: early]) == nil)
         #expect(validator([.lastModified: "yesterday", .date: late]) == nil)

@@ -37,6 +37,8 @@ struct DownloadCutTests {
         var count = 0
         /// Where each response began.
         var starts: [Int] = []
+        /// The bytes of all bodies that were sent, or were to be when a cut came before.
+        var sent = 0
     }
 
     private final class Server: Sendable {
@@ -51,6 +53,7 @@ struct DownloadCutTests {
             let start = request.value(of: "Range").flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
             let plan = plan.withLock { plan in
                 plan.starts.append(start)
+                plan.sent += plan.cut == nil ? bytes.count - start : min(plan.count, bytes.count - start)
                 return plan
             }
             let tag = "ETag: \"v1\"\r\n"
@@ -80,6 +83,9 @@ struct DownloadCutTests {
                 let partial = directory.appending(path: "a.bluebonnet").path
                 let url = try #require(URL(string: fault.baseURL + "/a"))
                 var sizes: [Int] = []
+                // What came to the client's system, or was under way, when the connection was reset
+                // or the process was killed.
+                var lost = 0
                 for number in 0..<Self.cuts {
                     // Each way once at least.
                     let cut = Cut.allCases[number % 4]
@@ -105,7 +111,9 @@ struct DownloadCutTests {
                             _ = try await task.value
                         }
                     }
-                    sizes.append((try? SystemFile.size(of: partial)) ?? 0)
+                    let after = (try? SystemFile.size(of: partial)) ?? 0
+                    if [.reset, .kill].contains(cut) { lost += min(count, Self.size - before) - (after - before) }
+                    sizes.append(after)
                 }
                 server.plan.withLock { $0.cut = nil }
                 try await Self.download(url, to: file)
@@ -116,8 +124,15 @@ struct DownloadCutTests {
                 let starts = server.plan.withLock { $0.starts }
                 #expect(starts == [0] + sizes, "seed \(seed)")
                 #expect(sizes == sizes.sorted(), "seed \(seed)")
+                let again = server.plan.withLock { $0.sent } - Self.size - lost
+                #expect(again >= 0 && again <= Self.size / 20, "\(again), seed \(seed)")
                 let sent = fault.record.connections.reduce(0) { $0 + $1.bytesSent }
-                print("download-cuts: \(Self.cuts) cuts, \(Self.size) bytes, \(sent) sent with the heads, seed \(seed)")
+                print(
+                    """
+                    download-cuts: \(Self.cuts) cuts, \(Self.size) bytes, \(sent) sent with the heads, \(lost) lost by \
+                    the cuts, \(again) more sent again, seed \(seed)
+                    """
+                )
             }
         }
     }

@@ -68,6 +68,37 @@ struct DownloadRecordTests {
         }
     }
 
+    @Test func `a partial file that another URL continued is found by that one after a crash`() async throws {
+        let responses = Mutex(RangeResponses(bytes: bytes, cut: 50_000))
+        try await FaultServer.run(.requests { request in responses.withLock { $0.steps(request) } }) { server in
+            try await withAPI(at: server.baseURL) { api in
+                try await withDirectory { directory in
+                    let file = directory.appending(path: "a")
+                    let urls = try ["1", "2", "3"].map { try #require(URL(string: "\(server.baseURL)/a?key=\($0)")) }
+                    let first = try await networkingError { try await api.download("a?key=1", to: file) }
+                    #expect(ResumeData(continuing: file, from: urls[0])?.byteCount == 50_000)
+                    let second = try await networkingError {
+                        try await api.download("a?key=2", to: file, resuming: first.resumeData)
+                    }
+                    #expect(ResumeData(continuing: file, from: urls[0]) == nil)
+                    let found = ResumeData(continuing: file, from: urls[1])
+                    #expect(found?.byteCount == 100_000 && found == second.resumeData)
+                    // A URL whose server sends nothing of the file does not take it.
+                    let refused = try await networkingError {
+                        let none = try Request(to: "http://127.0.0.1:\(FaultServer.unusedPort)/a")
+                        return try await api.session.download(none, to: file, resuming: found)
+                    }
+                    #expect(refused.resumeData?.byteCount == 100_000)
+                    #expect(ResumeData(continuing: file, from: urls[1]) == found)
+                    responses.withLock { $0.cut = nil }
+                    try await api.download("a?key=3", to: file, resuming: refused.resumeData)
+                    #expect(server.requests.last?.value(of: "Range") == "bytes=100000-")
+                    #expect(try Data(contentsOf: file) == Data(bytes))
+                }
+            }
+        }
+    }
+
     @Test func `the record has no part of the URL that may be secret`() async throws {
         try await withPartialFile { _, _, _, resumeData, _ in
             let file = try SystemFile(reading: resumeData.partialFile.path(percentEncoded: false))
@@ -242,18 +273,55 @@ struct DownloadRecordTests {
         }
     }
 
-    @Test func `an entity tag that is too long for the attribute continues with resume data only`() async throws {
-        let tag = "\"\(String(repeating: "x", count: 20_000))\""
+    /// Whether attributes of files there may have as many bytes as the system allows.
+    private static let memory: URL? = {
+        let folder = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
+        let path = folder.appending(path: "bluebonnet-\(UUID().uuidString)").path(percentEncoded: false)
+        guard let file = try? SystemFile(creating: path) else { return nil }
+        defer { file.remove() }
+        let value = [UInt8](repeating: 1, count: 65_536)
+        return (try? file.setAttribute("user.test", to: value)) == nil ? nil : folder
+    }()
+
+    @Test(.enabled(if: memory != nil, "/dev/shm has no long attributes"))
+    func `every record that the file system takes can be read again`() async throws {
+        let folder = try #require(Self.memory).appending(path: "bluebonnet-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let tag = "\"\(String(repeating: "x", count: 60_000))\""
         let responses = Mutex(RangeResponses(bytes: bytes, tag: tag, cut: 120_000))
         try await FaultServer.run(.requests { request in responses.withLock { $0.steps(request) } }) { server in
             try await withAPI(at: server.baseURL) { api in
+                let file = folder.appending(path: "a")
+                let error = try await networkingError { try await api.download("a", to: file) }
+                let resumeData = try #require(error.resumeData)
+                #expect(ResumeData(continuing: file, from: resumeData.url) == resumeData)
+                // A download that knows nothing of it is not stopped by it.
+                responses.withLock { ($0.cut, $0.tag) = (nil, "\"v2\"") }
+                try await api.download("a", to: file)
+                #expect(try Data(contentsOf: file) == Data(bytes))
+                #expect(try names(in: folder) == ["a"])
+            }
+        }
+    }
+
+    @Test func `an entity tag that is too long for the attribute continues with resume data only`() async throws {
+        // In the record each slash becomes two characters: no file system takes as many.
+        let tag = "\"\(String(repeating: "/", count: 40_000))\""
+        var whole = RangeResponses(bytes: bytes, tag: tag, cut: 120_000)
+        whole.headers = [("Content-Disposition", "attachment; filename=named.bin")]
+        let responses = Mutex(whole)
+        try await FaultServer.run(.requests { request in responses.withLock { $0.steps(request) } }) { server in
+            try await withAPI(at: server.baseURL) { api in
                 try await withDirectory { directory in
-                    let file = directory.appending(path: "a")
-                    let error = try await networkingError { try await api.download("a", to: file) }
+                    let file = directory.appending(path: "named.bin")
+                    let error = try await networkingError { try await api.download("a", to: .folder(directory)) }
                     let url = try #require(error.resumeData).url
                     #expect(ResumeData(continuing: file, from: url) == nil)
-                    responses.withLock { $0.cut = nil }
-                    try await api.download("a", to: file, resuming: error.resumeData)
+                    // A response with a part need not have the name.
+                    responses.withLock { ($0.cut, $0.headers) = (nil, []) }
+                    let saved = try await api.download("a", to: .folder(directory), resuming: error.resumeData)
+                    #expect(saved.lastPathComponent == "named.bin")
                     #expect(server.requests.last?.value(of: "Range") == "bytes=120000-")
                     #expect(try Data(contentsOf: file) == Data(bytes))
                 }

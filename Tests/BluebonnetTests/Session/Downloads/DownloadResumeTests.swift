@@ -365,6 +365,68 @@ struct DownloadResumeTests {
         }
     }
 
+    @Test func `a file with a weak tag is fetched anew, whatever its date is`() async throws {
+        // The second one is a new version with the date of the first.
+        let date = "Mon, 02 Jan 2023 03:04:05 GMT"
+        let fields = "Last-Modified: \(date)\r\nDate: Mon, 02 Jan 2023 03:04:06 GMT\r\n"
+        let script: FaultServer.Script = .requests { request in
+            guard request.value(of: "If-Range") == nil else {
+                let part = ("Content-Range", "bytes 4-8/9")
+                return [.respond(206, headers: [part, ("ETag", "W/\"2\""), ("Last-Modified", date)], body: " more")]
+            }
+            let whole = FaultStep.send(
+                "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nETag: W/\"1\"\r\n\(fields)\r\nhalf"
+            )
+            return request.target == "/a" ? [whole, .close] : [.respond(body: "a new one")]
+        }
+        try await FaultServer.run(script) { server in
+            try await withAPI(at: server.baseURL) { api in
+                try await withDirectory { directory in
+                    let file = directory.appending(path: "a")
+                    let error = try await networkingError { try await api.download("a", to: file) }
+                    #expect(error.code == .truncatedResponse)
+                    #expect(error.resumeData == nil)
+                    #expect(try names(in: directory).isEmpty)
+                    try await api.download("b", to: file, resuming: error.resumeData)
+                    #expect(try String(contentsOf: file, encoding: .utf8) == "a new one")
+                    #expect(server.requests.allSatisfy { $0.value(of: "Range") == nil })
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [nil, "text/html"] as [String?])
+    func `a part has the content type of the whole, unless it has its own`(type: String?) async throws {
+        var responses = RangeResponses(bytes: bytes, cut: 120_000)
+        responses.headers = [("Content-Type", "application/zip")]
+        try await withServer(responses) { api, directory, box, server in
+            let (file, request) = (directory.appending(path: "a"), try Request(to: server.baseURL + "/a"))
+            let validation = ResponseValidation(contentTypes: ["application/zip"])
+            let error = try await networkingError {
+                try await api.session.download(request, to: file, validation: validation)
+            }
+            #expect(error.code == .truncatedResponse)
+            // RFC 9110 §15.3.7: a response with a part should leave it out.
+            box.value.cut = nil
+            box.value.headers = if let type { [("Content-Type", type)] } else { [] }
+            let task = api.session.downloadTask(
+                for: request,
+                to: file,
+                resuming: error.resumeData,
+                validation: validation
+            )
+            if type == nil {
+                #expect(try await task.response.headerFields[.contentType] == nil)
+                #expect(try Data(contentsOf: file) == Data(bytes))
+            } else {
+                let refused = try await networkingError { try await task.value }
+                #expect(refused.code == .unacceptableContentType)
+                #expect(refused.resumeData?.byteCount == 120_000)
+            }
+            #expect(server.requests.last?.value(of: "Range") == "bytes=120000-")
+        }
+    }
+
     @Test func `a cancelled download gives what continues it, when that is asked for`() async throws {
         let script: FaultServer.Script = .connections([
             [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\nETag: \"v1\"\r\n\r\nhalf"), .stall],

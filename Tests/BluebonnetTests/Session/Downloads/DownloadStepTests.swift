@@ -30,6 +30,11 @@ struct DownloadStepTests {
         #expect(DownloadStep(head, to: get, continuing: nil) == .write(from: 0, length: nil))
     }
 
+    @Test func `the length in a 304 is not that of its body`() {
+        let head = head(304, [.contentLength: "5000", .eTag: "\"v1\""])
+        #expect(DownloadStep(head, to: get, continuing: nil) == .write(from: 0, length: nil))
+    }
+
     @Test func `the rest is written behind what is there`() {
         let head = head(206, [.contentRange: "bytes 100-499/500", .eTag: "\"v1\""])
         #expect(DownloadStep(head, to: get, continuing: beginning) == .write(from: 100, length: 500))

@@ -56,6 +56,30 @@ struct PartialFileTests {
         }
     }
 
+    @Test func `a file whose copy gets the name keeps its record until it is removed`() async throws {
+        try await withDirectory { directory in
+            let target = try target(directory.appending(path: "a"))
+            let record = DownloadRecord(url: url, length: nil, validator: .entityTag("\"a\""), fields: .init())
+            let partial = try PartialFile(for: target, from: url)
+            try partial.begin(record)
+            let copy = try partial.copy(for: target)
+            _ = try partial.commit(to: target, copy)
+            #expect(try names(in: directory) == ["a"])
+            // A process that ends in between leaves a file that another download may empty.
+            #expect(try DownloadRecord(of: partial.file) == record)
+            #expect(try copy.attribute(DownloadRecord.attribute) == nil)
+        }
+    }
+
+    @Test(arguments: [(EDQUOT, "Disk quota exceeded"), (ENOSPC, "No space left on device")])
+    func `a disk that takes no more is an error with its reason`(code: CInt, reason: String) {
+        let failure = SystemFile.Failure(path: "/a.bluebonnet", code: code)
+        let error = FileOutput.failure(failure, of: "The download")
+        #expect(error.code == .outputFailed)
+        #expect(error.message == "The download could not be written: /a.bluebonnet: \(reason)")
+        #expect(error.underlying?.systemErrorNumber == code)
+    }
+
     @Test func `a link to nothing is an error`() async throws {
         try await withDirectory { directory in
             let link = directory.appending(path: "a")

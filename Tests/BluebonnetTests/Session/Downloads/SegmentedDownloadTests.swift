@@ -177,6 +177,25 @@ struct SegmentedDownloadTests {
         }
     }
 
+    @Test func `parts that another URL continued are found by that one after a crash`() async throws {
+        let end = Mutex(2 * Self.piece)
+        let cut = Server { start in start < end.withLock { $0 } ? nil : [.close] }
+        try await withServer(cut) { server, _, session, directory in
+            let (file, first) = (directory.appending(path: "a"), try request(server, 4))
+            var second = first
+            second.url = try #require(URL(string: server.baseURL + "/a?key=2"))
+            let error = try await networkingError { try await session.download(first, to: file) }
+            #expect(error.resumeData?.byteCount == 2 * Self.piece)
+            end.withLock { $0 = 3 * Self.piece }
+            let again = try await networkingError {
+                try await session.download(second, to: file, resuming: error.resumeData)
+            }
+            #expect(again.resumeData?.byteCount == 3 * Self.piece)
+            #expect(ResumeData(continuing: file, from: first.url) == nil)
+            #expect(ResumeData(continuing: file, from: second.url) == again.resumeData)
+        }
+    }
+
     @Test func `a file that changed meanwhile comes whole, in its new version`() async throws {
         let other = RangeResponses.bytes(2 * Self.piece, seed: 2)
         let count = Mutex(0)
