@@ -4,6 +4,10 @@
     import Synchronization
 
     /// Makes metrics, and counts them: beyond the limit, everything has the same ones.
+    ///
+    /// All metrics of one name have the same dimensions in the same order; what is not known has an
+    /// empty value. swift-prometheus ends the process where the names of two differ, and for
+    /// Prometheus an empty label is the same as none.
     final class MetricSupply: Sendable {
         /// The metrics of what is beyond the limit.
         struct Overflow: Sendable {
@@ -11,9 +15,9 @@
             let series: MetricSeries
 
             init(_ factory: any MetricsFactory) {
-                let dimensions = [("otel.metric.overflow", "true")]
+                let dimensions = MetricTarget.dimensions(isOverflow: true)
                 target = MetricTarget(dimensions, isOverflow: true, factory)
-                series = MetricSeries(dimensions, isOverflow: true, factory)
+                series = MetricSeries(dimensions + MetricSeries.dimensions(), isOverflow: true, factory)
             }
         }
 
@@ -60,13 +64,27 @@
             var origin: Origin?
 
             var dimensions: [(String, String)] {
-                var dimensions = [("http.request.method", method)]
-                guard let origin else { return dimensions }
-                dimensions.append(("server.address", origin.address))
-                if let port = origin.port { dimensions.append(("server.port", String(port))) }
-                dimensions.append(("url.scheme", origin.isSecure ? "https" : "http"))
-                return dimensions
+                MetricTarget.dimensions(
+                    method: method,
+                    address: origin?.address,
+                    port: origin?.port.map { String($0) },
+                    scheme: origin.map { $0.isSecure ? "https" : "http" }
+                )
             }
+        }
+
+        /// The dimensions of all metrics, empty where nothing is given.
+        static func dimensions(
+            method: String? = nil,
+            address: String? = nil,
+            port: String? = nil,
+            scheme: String? = nil,
+            isOverflow: Bool = false
+        ) -> [(String, String)] {
+            [
+                ("http.request.method", method ?? ""), ("server.address", address ?? ""), ("server.port", port ?? ""),
+                ("url.scheme", scheme ?? ""), ("otel.metric.overflow", isOverflow ? "true" : ""),
+            ]
         }
 
         /// `http.client.active_requests`.
@@ -109,12 +127,24 @@
             }
 
             var dimensions: [(String, String)] {
-                var dimensions: [(String, String)] = []
-                if let errorType { dimensions.append(("error.type", errorType)) }
-                if let status { dimensions.append(("http.response.status_code", String(status))) }
-                if let version { dimensions.append(("network.protocol.version", version.description)) }
-                return dimensions
+                MetricSeries.dimensions(
+                    errorType: errorType,
+                    status: status.map { String($0) },
+                    version: version?.description
+                )
             }
+        }
+
+        /// The dimensions that it has beside those of its target, empty where nothing is given.
+        static func dimensions(
+            errorType: String? = nil,
+            status: String? = nil,
+            version: String? = nil
+        ) -> [(String, String)] {
+            [
+                ("error.type", errorType ?? ""), ("http.response.status_code", status ?? ""),
+                ("network.protocol.version", version ?? ""),
+            ]
         }
 
         let isOverflow: Bool

@@ -22,10 +22,13 @@
     /// The timer prefers seconds as its unit.
     ///
     /// Each request that is sent counts, redirects and retries included. The dimensions are
-    /// `http.request.method`, `server.address`, `server.port` and `url.scheme`, and but for
-    /// `active_requests`, where they are known, `http.response.status_code`, `error.type` (the code
-    /// of the error, or a status from 400 on) and `network.protocol.version`. Paths and queries are
-    /// in none of them.
+    /// `http.request.method`, `server.address`, `server.port`, `url.scheme` and
+    /// `otel.metric.overflow`, and but for `active_requests` also `http.response.status_code`,
+    /// `error.type` (the code of the error, or a status from 400 on) and
+    /// `network.protocol.version`. Paths and queries are in none of them.
+    ///
+    /// All metrics of one name have all of its dimensions, as Prometheus needs it: one that is not
+    /// known, such as the status of a request that failed, has an empty value.
     ///
     /// No counterpart in AFNetworking and Alamofire.
     public final class MetricsObserver: TransactionObserver {
@@ -40,9 +43,9 @@
         ///     observer is made: call `MetricsSystem.bootstrap(_:)` before.
         ///   - knownMethods: The methods that are a value of `http.request.method`; others are
         ///     `_OTHER`. Default: those of RFC 9110, PATCH and QUERY.
-        ///   - seriesLimit: The most combinations of dimensions. What is beyond it counts with the
-        ///     dimension `otel.metric.overflow` alone, so that a program that asks any number of
-        ///     servers needs no more memory. Default: 2,000.
+        ///   - seriesLimit: The most combinations of dimensions. What is beyond it counts together,
+        ///     with `otel.metric.overflow` as `true` and the others empty, so that a program that
+        ///     asks any number of servers needs no more memory. Default: 2,000.
         public init(
             factory: any MetricsFactory = MetricsSystem.factory,
             knownMethods: Set<String>? = nil,

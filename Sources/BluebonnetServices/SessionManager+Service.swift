@@ -18,7 +18,9 @@
     extension SessionManager: Service {
         /// Waits for the graceful shutdown. From then on, no task starts, and every later request
         /// fails with ``NetworkingError/Code/sessionInvalidated``; returns when the running tasks
-        /// are over and the last connection has closed.
+        /// are over, ``SessionHooks/taskDidComplete`` has returned for each, and the last
+        /// connection has closed. A session that was invalidated before, and completes its tasks,
+        /// completes them here too.
         ///
         /// When the Swift task is cancelled, before or meanwhile, running tasks fail. Returns at
         /// the graceful shutdown at once for ``SessionManager/shared``, which does not end.
@@ -26,10 +28,8 @@
             do {
                 try await gracefulShutdown()
                 guard self !== SessionManager.shared else { return }
-                // The stream of events ends with the session, or when this is cancelled.
-                let events = events(keepingNewest: 1)
                 invalidate(cancellingTasks: false)
-                for await _ in events {}
+                await waitForTasks()
             } catch {
                 // Cancelled: what is under way fails now.
             }

@@ -21,8 +21,9 @@
             metrics.timers.flatMap { timer in timer.values.map { _ in Self.text(timer.dimensions) } }.sorted()
         }
 
+        /// Without those that are not known.
         private static func text(_ dimensions: [(String, String)]) -> String {
-            dimensions.map { "\($0.0)=\($0.1)" }.sorted().joined(separator: " ")
+            dimensions.filter { !$0.1.isEmpty }.map { "\($0.0)=\($0.1)" }.sorted().joined(separator: " ")
         }
 
         @Test func `a request is measured with the dimensions of the convention`() async throws {
@@ -102,6 +103,42 @@
                 }
             }
             #expect(factory.made == 4)
+        }
+
+        @Test func `all metrics of a name have the same dimensions, as Prometheus needs it`() async throws {
+            let factory = CountingFactory()
+            let observer = MetricsObserver(factory: factory, seriesLimit: 10)
+            let script = FaultServer.Script.requests { request in [.respond(request.target == "/missing" ? 404 : 200)] }
+            let path = "/tmp/bluebonnet-\(UInt64.random(in: 0 ... .max)).sock"
+            try await withSession(SessionConfiguration { $0.observers = [observer] }) { session in
+                try await FaultServer.run(script) { server in
+                    for path in ["/", "/missing"] {
+                        _ = try await session.data(for: Request(to: server.baseURL + path))
+                    }
+                    // A URL without a server, and a server that is not there.
+                    for url in ["/", "http://127.0.0.1:\(FaultServer.unusedPort)/"] {
+                        _ = try await networkingError { try await session.data(for: Request(to: url)) }
+                    }
+                    try await FaultServer.run(script, options: .init(socketPath: path)) { _ in
+                        let url = "http+unix://\(path.replacing("/", with: "%2F"))/a"
+                        _ = try await session.data(for: Request(to: url))
+                    }
+                    // More than the limit.
+                    for name in ["PUT", "DELETE", "OPTIONS", "PATCH"] {
+                        let method = try #require(HTTPRequest.Method(name))
+                        _ = try await session.data(for: Request(method, to: server.baseURL))
+                    }
+                }
+            }
+            let target = ["http.request.method", "server.address", "server.port", "url.scheme", "otel.metric.overflow"]
+            let series = target + ["error.type", "http.response.status_code", "network.protocol.version"]
+            #expect(
+                factory.names == [
+                    "http.client.active_requests": [target], "http.client.request.duration": [series],
+                    "http.client.request.body.size": [series], "http.client.response.body.size": [series],
+                ]
+            )
+            #expect(factory.values.contains("true"))
         }
 
         @Test func `unknown methods have one value`() async throws {

@@ -5,6 +5,7 @@
     import Logging
     import ServiceLifecycle
     import ServiceLifecycleTestKit
+    import Synchronization
     import Testing
 
     /// A session as a service.
@@ -77,6 +78,52 @@
                 }
                 let error = try await networkingError { try await running.value }
                 #expect(error.code == .sessionInvalidated)
+            }
+        }
+
+        @Test func `a graceful shutdown lets the last hook of a task return`() async throws {
+            let (gate, end) = (FaultGate(), HookEnd())
+            try await FaultServer.run([.readRequest, .hold(gate), .respond(body: "ok")]) { server in
+                var configuration = SessionConfiguration()
+                configuration.hooks.taskDidComplete = { _, _ in
+                    // Longer than the hooks of a task that is stopped have.
+                    try? await Task.sleep(for: .milliseconds(1500))
+                    end.isCancelled.withLock { $0 = Task.isCancelled }
+                }
+                let session = SessionManager(configuration: configuration)
+                let running = session.dataTask(for: try Request(to: server.baseURL))
+                running.resume()
+                try await server.waitForRequests(1)
+                await testGracefulShutdown { trigger in
+                    async let run: Void = session.run()
+                    trigger.triggerGracefulShutdown()
+                    gate.open()
+                    await run
+                }
+            }
+            #expect(end.isCancelled.withLock(\.self) == false)
+        }
+
+        /// Whether a hook was cancelled; nil until it returns.
+        private final class HookEnd: Sendable {
+            let isCancelled = Mutex<Bool?>(nil)
+        }
+
+        @Test func `a session that was invalidated before completes its tasks at the graceful shutdown`() async throws {
+            let script: FaultServer.Script = [.readRequest, .wait(.milliseconds(300)), .respond(body: "ok")]
+            try await FaultServer.run(script) { server in
+                let session = SessionManager()
+                let running = session.dataTask(for: try Request(to: server.baseURL))
+                running.resume()
+                try await server.waitForRequests(1)
+                session.invalidate(cancellingTasks: false)
+                await testGracefulShutdown { trigger in
+                    async let end: Void = session.run()
+                    trigger.triggerGracefulShutdown()
+                    await end
+                }
+                #expect(running.state == .completed)
+                #expect(try await running.value.count == 2)
             }
         }
 

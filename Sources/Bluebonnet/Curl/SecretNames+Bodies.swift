@@ -7,7 +7,7 @@ extension SecretNames {
 
     /// A body without its secrets, as far as its type says how to find them; nil where the type
     /// says that it may hold some and it cannot be read: compressed, or JSON that is not
-    /// well-formed.
+    /// well-formed, as a script is that has a type of JSON.
     ///
     /// - Parameters:
     ///   - body: The bytes.
@@ -26,10 +26,39 @@ extension SecretNames {
         }
         let type = mediaType(fields[.contentType] ?? "")
         if type == formType { return Data(redacted(pairs: body, isSecret: isSecret)) }
-        guard type == "application/json" || type.hasSuffix("+json"), !body.isEmpty else { return body }
-        guard let value = try? JSONValue(parsing: body) else { return nil }
+        if lineTypes.contains(type) { return redacted(lines: body, isSecret: isSecret) }
+        guard ResponseValidation.jsonContentTypes.contains(type) || type.hasSuffix("+json"), !body.isEmpty
+        else { return body }
+        return redacted(json: body, isSecret: isSecret)
+    }
+
+    /// The types of one JSON value for each line.
+    private static let lineTypes: Set = [
+        "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines",
+        "application/jsonlines", "application/json-seq", "application/stream+json",
+    ]
+
+    private static func redacted(json: Data, isSecret: (String) -> Bool) -> Data? {
+        guard let value = try? JSONValue(parsing: json) else { return nil }
         return redacted(value, isSecret: isSecret).flatMap { try? $0.string() }.map { Data($0.utf8) }
-            ?? body
+            ?? json
+    }
+
+    private static func redacted(lines: Data, isSecret: (String) -> Bool) -> Data? {
+        var result = Data()
+        for line in lines.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            if line.startIndex > lines.startIndex { result.append(UInt8(ascii: "\n")) }
+            // RFC 7464 §2.2: a record begins with this character.
+            let text = line.drop { $0 == 0x1E }
+            result.append(line.prefix(line.count - text.count))
+            guard !text.allSatisfy({ [0x20, 0x09, 0x0D].contains($0) }) else {
+                result.append(text)
+                continue
+            }
+            guard let shown = redacted(json: Data(text), isSecret: isSecret) else { return nil }
+            result.append(shown)
+        }
+        return result
     }
 
     /// The media type in a field, in lower case and without its parameters.

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The session of calls, as far as they know it. Called outside their lock.
 protocol CallOwner: AnyObject, Sendable {
-    /// The call was suspended or resumed.
-    func call(_ call: Call, isSuspended: Bool)
+    /// The call was suspended or resumed: ``Call/isSuspended`` says which.
+    func suspensionChanged(of call: Call)
     /// The call is over, with the error if there was one. The closure makes what came of it.
     func call(_ call: Call, hasEnded error: NetworkingError?, _ result: () -> CallResult)
 }
@@ -135,6 +135,8 @@ final class Call: SessionTask {
     private let guarded: Mutex<State>
     /// Written under the lock.
     private let isSuspendedNow = Atomic(false)
+    /// Whether the events of the session have told last that it was suspended, for the session.
+    let wasToldSuspended = Atomic(false)
     /// Whether the observers have been told of the end. Written under the lock.
     private let isOver = Atomic(false)
     private let hops = Atomic(0)
@@ -290,11 +292,11 @@ final class Call: SessionTask {
     }
 
     func resume() {
-        if setSuspended(false) { owner?.call(self, isSuspended: false) }
+        if setSuspended(false) { owner?.suspensionChanged(of: self) }
     }
 
     func suspend() {
-        if setSuspended(true) { owner?.call(self, isSuspended: true) }
+        if setSuspended(true) { owner?.suspensionChanged(of: self) }
     }
 
     /// Suspends or resumes what is under way; false where that changes nothing.
@@ -395,7 +397,7 @@ final class Call: SessionTask {
             noteEnd()
             if error?.metrics == nil { error?.metrics = metrics }
             owner?.call(self, hasEnded: error) {
-                error.map { CallResult(head: $0.response, body: $0.body) } ?? result()
+                error.map { CallResult(head: $0.response, body: $0.body, value: $0.parsedBody) } ?? result()
             }
             notice.give()
         }

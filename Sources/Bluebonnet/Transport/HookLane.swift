@@ -155,8 +155,8 @@ final class HookLane: Sendable {
         context.call.observe { counts in
             if let counts { self.note(counts, context) }
         }
-        // What was sent meanwhile.
-        if earlier != nil { note(context.call.counts, context) }
+        // What was sent meanwhile. The observer may have more by now.
+        if earlier != nil { note(context.call.counts, context, isEarlier: true) }
     }
 
     /// Gives away what was sent and not told. What follows is the other task's.
@@ -172,9 +172,13 @@ final class HookLane: Sendable {
         state.withLock { $0.isOver = true }
     }
 
-    private func note(_ counts: Call.Counts, _ context: ExchangeContext) {
+    private func note(_ counts: Call.Counts, _ context: ExchangeContext, isEarlier: Bool = false) {
         let begins = state.withLock { state in
-            state.sent.note(counts.sent, of: counts.expectedToSend)
+            if isEarlier {
+                state.sent.noteEarlier(counts.sent, of: counts.expectedToSend)
+            } else {
+                state.sent.note(counts.sent, of: counts.expectedToSend)
+            }
             guard !state.isTelling, state.sent.hasSteps else { return false }
             state.isTelling = true
             return true

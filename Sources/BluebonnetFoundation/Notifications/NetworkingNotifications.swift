@@ -45,7 +45,8 @@ public enum NetworkingUserInfoKey {
     public static let responseSerializer = "com.alamofire.networking.task.complete.responseserializer"
     /// The body of the response, `Data`; absent for downloads and streams.
     public static let responseData = "com.alamofire.networking.complete.finish.responsedata"
-    /// The value that the response serializer made.
+    /// The value that the response serializer made; of a download its file, and of a task that
+    /// failed its body where that was parsed, ``Bluebonnet/NetworkingError/parsedBody``.
     public static let serializedResponse = "com.alamofire.networking.task.complete.serializedresponse"
     /// The file of a download, `URL`.
     public static let assetPath = "com.alamofire.networking.task.complete.assetpath"

@@ -74,7 +74,7 @@ extension SessionEvent {
         var result: [AnyHashable: Any] = [:]
         result[NetworkingUserInfoKey.responseSerializer] = serializer
         result[NetworkingUserInfoKey.responseData] = body
-        if file == nil, let value { result[NetworkingUserInfoKey.serializedResponse] = value }
+        if let value { result[NetworkingUserInfoKey.serializedResponse] = value }
         result[NetworkingUserInfoKey.assetPath] = file
         if let error { result[NetworkingUserInfoKey.error] = error as NSError }
         if let metrics = task?.metrics { result[NetworkingUserInfoKey.sessionTaskMetrics] = metrics }

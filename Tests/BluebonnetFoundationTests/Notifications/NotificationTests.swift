@@ -56,7 +56,7 @@ struct NotificationTests {
                 name: note.name.rawValue,
                 task: (note.object as? any SessionTask)?.identifier,
                 data: info[NetworkingUserInfoKey.responseData] as? Data,
-                value: info[NetworkingUserInfoKey.serializedResponse] as? String,
+                value: text(info[NetworkingUserInfoKey.serializedResponse]),
                 serializer: info[NetworkingUserInfoKey.responseSerializer].map { serializer in
                     switch serializer {
                     case is StringResponseSerializer: .string
@@ -70,6 +70,14 @@ struct NotificationTests {
                 isOnQueue: DispatchQueue.getSpecific(key: key) == true
             )
             storage.withLock { $0.append(seen) }
+        }
+
+        private func text(_ value: Any?) -> String? {
+            switch value {
+            case let file as URL: file.path
+            case let json as JSONValue: json["message"]?.string
+            default: value as? String
+            }
         }
     }
 
@@ -111,6 +119,22 @@ struct NotificationTests {
         }
     }
 
+    @Test func `a failed task posts its parsed body as the value`() async throws {
+        let fields = [("Content-Type", "application/json")]
+        try await FaultServer.run([.readRequest, .respond(404, headers: fields, body: #"{"message":"gone"}"#)]) {
+            server in
+            let observer = Observer()
+            try await withSession { session in
+                session.postNotifications(to: observer.center, on: observer.queue)
+                let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
+                _ = try await networkingError { try await api.get("a", as: .json) }
+                try await until("the end is posted") { observer.names.contains("complete") }
+                let end = try #require(observer.seen.last)
+                #expect(end.code == -1011 && end.value == "gone")
+            }
+        }
+    }
+
     @Test func `a call of a manager posts the serializer that it named`() async throws {
         try await FaultServer.run(
             .requests { _ in [.respond(headers: [("Content-Type", "application/json")], body: "[1]")] }
@@ -143,6 +167,7 @@ struct NotificationTests {
                     try await until("the end is posted") { observer.names.contains("complete") }
                     #expect(observer.names == ["resume", "file-manager-succeed", "complete"])
                     #expect(observer.seen.last?.file?.path == file.path && observer.seen.last?.data == nil)
+                    #expect(observer.seen.last?.value == file.path)
                     let failing = session.downloadTask(for: try Request(to: server.baseURL), to: missing)
                     _ = await failing.result
                     try await until("the other end is posted") { observer.names.count == 6 }

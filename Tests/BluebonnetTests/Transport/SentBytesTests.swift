@@ -24,6 +24,18 @@ struct SentBytesTests {
         #expect(Self.steps(&sent) == [SentBytes.Step(count: 10, total: 30, expected: 30)])
     }
 
+    @Test func `bytes that were counted earlier are no other sending`() {
+        var sent = SentBytes()
+        sent.noteEarlier(50, of: 300)
+        #expect(sent.take() == SentBytes.Step(count: 50, total: 50, expected: 300))
+        sent.note(200, of: 300)
+        sent.noteEarlier(100, of: 300)
+        #expect(sent.take() == SentBytes.Step(count: 150, total: 200, expected: 300))
+        sent.noteEarlier(100, of: 300)
+        sent.note(300, of: 300)
+        #expect(Self.steps(&sent) == [SentBytes.Step(count: 100, total: 300, expected: 300)])
+    }
+
     @Test func `a body that is sent again counts from zero`() {
         var sent = SentBytes()
         sent.note(10, of: 10)

@@ -104,6 +104,36 @@ struct TransactionDecodingTests {
         #expect(watcher.log.events.map { $0.prefix(6) } == ["0: 302", "1: 200"])
     }
 
+    /// Writes down what begins and ends.
+    private struct Order: TransactionObserver {
+        let log = EventLog<String>()
+
+        func willSend(_ transaction: inout OutgoingTransaction) -> TransactionEnding? {
+            let number = transaction.number
+            log.append("begins \(number)")
+            return { [log] _ in log.append("ends \(number)") }
+        }
+    }
+
+    @Test func `a challenge that is encoded ends before it is answered`() async throws {
+        let body = try Self.whole("who?")
+        let challenge = Self.fields + [("WWW-Authenticate", #"Basic realm="r""#)]
+        let script = FaultServer.Script.requests { request in
+            if request.value(of: "Authorization") != nil { return [.respond(body: "ok")] }
+            return [.respond(401, headers: challenge, bytes: body)]
+        }
+        try await FaultServer.run(script) { server in
+            let order = Order()
+            try await withSession(SessionConfiguration { $0.observers = [order] }) { session in
+                var request = try Request(to: server.baseURL)
+                request.credential = Credential(user: "ada", password: "lovelace")
+                let response = try await session.data(for: request)
+                #expect(response.status == .ok)
+            }
+            #expect(order.log.events == ["begins 0", "ends 0", "begins 1", "ends 1"])
+        }
+    }
+
     @Test(arguments: ["identity", "unknown"])
     func `a coding that is not undone ends with the last byte`(coding: String) async throws {
         let fields = [("Content-Encoding", coding)]

@@ -13,7 +13,7 @@ import NIOCore
 /// known, and no phase.
 ///
 /// Counterpart of `NSURLSessionTaskTransactionMetrics`. Its `isCellular` and its like are facts of
-/// a telephone, and its cipher suite is not known: SwiftNIO's TLS does not tell it.
+/// a telephone.
 public struct TransactionMetrics: Sendable {
     private let record: TransactionRecord
     private let taskStart: NIODeadline

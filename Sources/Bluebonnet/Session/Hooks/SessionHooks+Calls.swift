@@ -122,8 +122,8 @@ extension SessionHooks {
         }
 
         private func work() async {
-            while let hook = state.withLock({ state in state.waiting.isEmpty ? nil : state.waiting.removeFirst() }) {
-                if hook.followsTasks { await wait { $0.ending.isEmpty } }
+            while let hook = takeNext() {
+                if hook.followsTasks { await waitForTasks() }
                 let running = LastHooks()
                 let isAwaited = state.withLock { state in
                     state.running = running
@@ -132,11 +132,23 @@ extension SessionHooks {
                 if isAwaited { running.hurry() }
                 await running.run(hook.call)
             }
-            let listeners = state.withLock { state in
+        }
+
+        /// The next hook; nil where there is none, and the worker is one no more. Both in one step:
+        /// a hook that is posted after it begins another worker.
+        private func takeNext() -> Due? {
+            let (hook, listeners) = state.withLock { state -> (Due?, [@Sendable () -> Void]) in
+                guard state.waiting.isEmpty else { return (state.waiting.removeFirst(), []) }
                 (state.worker, state.running) = (nil, nil)
-                return state.takeIdleListeners()
+                return (nil, state.takeIdleListeners())
             }
             for listener in listeners { listener() }
+            return hook
+        }
+
+        /// Returns when no last hook of a task is being called.
+        func waitForTasks() async {
+            await wait { $0.ending.isEmpty }
         }
 
         /// Returns when the session has ended with all of its tasks, and no hook is being called or

@@ -29,6 +29,9 @@ public import FoundationEssentials
 /// ``downloadTaskDidWriteData`` and ``downloadTaskDidFinishDownloading``; at last
 /// ``taskDidFinishCollectingMetrics`` and ``taskDidComplete``.
 ///
+/// For a transfer whose result an earlier process has left, no more than ``sessionDidCreateTask``
+/// and the last two are called.
+///
 /// Those two are also called for a task that was stopped. They have a second then; after that their
 /// Swift task is cancelled too. So have the hooks of the session, while
 /// ``SessionManager/shutdown()`` waits for them.

@@ -133,6 +133,27 @@ public struct HTTPSessionManager: Sendable {
         self.init(baseURL: baseURL, session: SessionManager(configuration: configuration))
     }
 
+    /// Ends ``session``, and goes on with a new one of the same configuration: without the
+    /// connections, tasks and events of the old one.
+    ///
+    /// Other managers that share the old session, copies of this one among them, keep it, and their
+    /// requests fail with ``NetworkingError/Code/sessionInvalidated``. ``SessionManager/shared``
+    /// does not end: the manager leaves it as it is, and gets a session of its own. The new session
+    /// sends through the engine, whatever transport the old one was made with.
+    ///
+    /// A ``SessionConfiguration/transferJournal`` belongs to one session at a time. There, await
+    /// ``SessionManager/shutdown()`` of the old session first: otherwise transfers of the new one
+    /// fail with ``NetworkingError/Code/storeInUse``.
+    ///
+    /// Counterpart of `invalidateSessionCancelingTasks:resetSession:` with `YES` for the second.
+    ///
+    /// - Parameter cancellingTasks: Whether running tasks and streams of the old session fail now;
+    ///   otherwise they are completed. Default: true.
+    public mutating func resetSession(cancellingTasks: Bool = true) {
+        session.invalidate(cancellingTasks: cancellingTasks)
+        session = SessionManager(configuration: session.configuration)
+    }
+
     // MARK: Requests
 
     /// Makes the request of a method, a path and what is to be sent, as the verbs send it.

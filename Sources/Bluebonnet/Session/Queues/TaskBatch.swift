@@ -59,7 +59,9 @@ public final class TaskBatch: Sendable {
     }
 
     /// Calls the closure once when all tasks are over, on no particular thread, after the last
-    /// progress; at once if they are. It is called also when tasks have failed.
+    /// progress; at once if they are. It is called also when tasks have failed. Closures that were
+    /// given to ``ValueTask/whenComplete(_:)`` of a task before the batch was made have returned by
+    /// then; later ones may come after it.
     ///
     /// - Parameter body: Gets the last progress.
     public func whenComplete(_ body: @escaping @Sendable (BatchProgress) -> Void) {

@@ -26,6 +26,8 @@ extension TaskQueue {
 
         private struct HostLine {
             var waiting = FirstInFirstOut()
+            /// How many of those are not void, never 0.
+            var count = 0
             /// The number of its turn: those with another one, or with another number of running
             /// tasks, are void.
             var turn: Int
@@ -69,6 +71,9 @@ extension TaskQueue {
         /// The turns that are kept, void ones too, for tests.
         var turnCount: Int { lines.reduce(0) { $0 + $1.turns.count } }
 
+        /// The places in lines that are kept, void ones too, for tests.
+        var placeCount: Int { lines.reduce(0) { $1.hosts.values.reduce($0) { $0 + $1.waiting.count } } }
+
         /// Whether a task waits for another one, directly or through others.
         func waits(_ task: Identity, for other: Identity) -> Bool {
             // Nothing waits for most tasks, and so no chain is followed.
@@ -96,6 +101,7 @@ extension TaskQueue {
             for dependency in dependencies { dependents[dependency, default: []].insert(task) }
             if var entry = entries[task] {
                 guard !dependencies.isEmpty else { return }
+                leaveLine(task)
                 entry.dependencies.formUnion(dependencies)
                 entry.ticket = 0
                 entries[task] = entry
@@ -108,6 +114,7 @@ extension TaskQueue {
         /// Changes the urgency of a task that waits, which goes to the end of its new line.
         mutating func setUrgency(_ urgency: Int, of task: Identity) {
             guard let entry = entries[task], !entry.isRunning, entry.urgency != urgency else { return }
+            leaveLine(task)
             entries[task]?.urgency = urgency
             if entry.dependencies.isEmpty { lineUp(task) }
         }
@@ -115,6 +122,7 @@ extension TaskQueue {
         /// Removes a task that is over. Others may have waited for the end of one that is not in
         /// the queue.
         mutating func ended(_ task: Identity) {
+            leaveLine(task)
             if let entry = entries.removeValue(forKey: task) {
                 for dependency in entry.dependencies { forget(task, waitingFor: dependency) }
                 if entry.isRunning {
@@ -157,9 +165,10 @@ extension TaskQueue {
                 entries[task]?.ticket = 0
                 runningCount += 1
                 running[host] = count + 1
-                if lines[urgency].hosts[host]?.waiting.isEmpty == true {
+                if lines[urgency].hosts[host]?.count == 1 {
                     lines[urgency].hosts[host] = nil
                 } else {
+                    lines[urgency].hosts[host]?.count -= 1
                     let turn = newNumber()
                     lines[urgency].hosts[host]?.turn = turn
                 }
@@ -191,6 +200,20 @@ extension TaskQueue {
             }
         }
 
+        /// Takes a task out of its line: its place is void then. A line without tasks is removed,
+        /// and so are the void places where they are the most.
+        private mutating func leaveLine(_ task: Identity) {
+            guard let entry = entries[task], entry.ticket != 0 else { return }
+            entries[task]?.ticket = 0
+            guard var line = lines[entry.urgency].hosts.removeValue(forKey: entry.host) else { return }
+            line.count -= 1
+            guard line.count > 0 else { return }
+            if line.waiting.count > 2 * line.count + 64 {
+                line.waiting.filter { task, ticket in entries[task]?.ticket == ticket }
+            }
+            lines[entry.urgency].hosts[entry.host] = line
+        }
+
         private mutating func lineUp(_ task: Identity) {
             guard let entry = entries[task], !entry.isRunning else { return }
             let ticket = newNumber()
@@ -199,6 +222,7 @@ extension TaskQueue {
                 lines[entry.urgency].hosts[entry.host] = HostLine(turn: ticket)
                 takeTurn(entry.host, entry.urgency)
             }
+            lines[entry.urgency].hosts[entry.host]?.count += 1
             lines[entry.urgency].hosts[entry.host]?.waiting.append((task, ticket))
         }
 
@@ -214,6 +238,14 @@ extension TaskQueue {
             private var first = 0
 
             var isEmpty: Bool { first == elements.count }
+
+            var count: Int { elements.count - first }
+
+            /// Keeps the elements that the closure wants.
+            mutating func filter(_ isWanted: (Identity, Int) -> Bool) {
+                elements = elements[first...].filter { isWanted($0.0, $0.1) }
+                first = 0
+            }
 
             mutating func append(_ element: (Identity, Int)) { elements.append(element) }
 

@@ -112,7 +112,7 @@ extension SessionCore {
     ///
     /// When this throws, the task is complete.
     func download(_ call: Call, _ download: Download) async throws(NetworkingError) -> Response<URL> {
-        if let known = try await result(of: download.transfer, call) { return try downloaded(known, call) }
+        if let known = try await result(of: download.transfer, call) { return try await downloaded(known, call) }
         let begun = download.begun
         let startedAt = begun?.startedAt ?? .now()
         call.begin(at: startedAt)
@@ -163,7 +163,7 @@ extension SessionCore {
 
     /// Completes a call that failed; returns when the last hooks were called.
     @inline(never)
-    private func failed(_ call: Call, _ error: any Error) async -> NetworkingError {
+    func failed(_ call: Call, _ error: any Error) async -> NetworkingError {
         let failure = call.failed(error, nil)
         await call.hooks?.settle(call)
         return failure

@@ -31,6 +31,8 @@ final class SessionCore: CallOwner {
         weak var manager: SessionManager?
         /// Invalidation waits for the running tasks.
         var isFinishing = false
+        /// Those who wait until it has.
+        var whenEnded: [@Sendable () -> Void] = []
 
         /// Whether everything is over that invalidation waits for.
         var hasEnded: Bool { isFinishing && tasks.isEmpty && ending == 0 }
@@ -51,6 +53,9 @@ final class SessionCore: CallOwner {
     /// The number of listeners, read several times for each request.
     private let listenerCount = Atomic(0)
     private let state = Mutex(State())
+    /// Held while listeners are told of the beginning, the suspensions and the end of a task, which
+    /// come from different threads: they have them in the order of what happened.
+    private let order = Mutex(())
 
     init(configuration: SessionConfiguration, transport: (any Transport)? = nil) {
         settings = SessionSettings(configuration)
@@ -108,18 +113,26 @@ final class SessionCore: CallOwner {
     /// Begins a task; throws when the session has ended. A session that completes its tasks also
     /// completes what one of them becomes.
     func begin(_ task: Call, after begun: BegunResponse? = nil) throws(NetworkingError) {
+        guard hasListeners || task.isSuspended else { return try note(task, after: begun) }
+        try order.withLock { _ throws(NetworkingError) in
+            try note(task, after: begun)
+            if hasListeners { post(SessionEvent(.didResume, task.presented)) }
+            // It may be suspended before it begins, a task that another one became with that one.
+            tellSuspension(of: task)
+        }
+    }
+
+    /// Notes that a task is under way.
+    private func note(_ task: Call, after begun: BegunResponse?) throws(NetworkingError) {
         let earlier = begun?.dataTask.identifier
-        let (error, hasListeners) = state.withLock { state -> (NetworkingError?, Bool) in
+        let error = state.withLock { state -> NetworkingError? in
             state.forgetUnstarted(task.identifier)
             let isContinued = earlier.map { !state.isCancelling && state.tasks[$0] != nil } ?? false
             let error = isContinued ? nil : state.invalidation
             if error == nil { state.tasks[task.identifier] = task }
-            return (error, !state.listeners.isEmpty)
+            return error
         }
         if let error { throw error }
-        guard hasListeners else { return }
-        post(SessionEvent(.didResume, task.presented))
-        if begun != nil, task.isSuspended { post(SessionEvent(.didSuspend, task.presented)) }
     }
 
     /// Notes the head of the last hop's response. A call that is not watched notes it when it
@@ -131,8 +144,19 @@ final class SessionCore: CallOwner {
         if hasListeners { post(SessionEvent(.didReceiveResponse, task.presented, head: response.head)) }
     }
 
-    func call(_ task: Call, isSuspended: Bool) {
-        guard hasListeners else { return }
+    func suspensionChanged(of task: Call) {
+        order.withLock { _ in
+            // One that has not begun is told of when it begins, and of one that is over there is
+            // nothing to tell any more.
+            if state.withLock({ $0.tasks[task.identifier] != nil }) { tellSuspension(of: task) }
+        }
+    }
+
+    /// Tells of a suspension or its end, unless that was told.
+    private func tellSuspension(of task: Call) {
+        let isSuspended = task.isSuspended
+        guard task.wasToldSuspended.exchange(isSuspended, ordering: .relaxed) != isSuspended, hasListeners
+        else { return }
         post(SessionEvent(isSuspended ? .didSuspend : .didResume, task.presented))
     }
 
@@ -163,7 +187,14 @@ final class SessionCore: CallOwner {
             let result = result()
             report(task, error, result, to: observers)
             if hasListeners {
-                post(SessionEvent(.didComplete, task.presented, error: error, serializer: task.serializer, result))
+                let event = SessionEvent(
+                    .didComplete,
+                    task.presented,
+                    error: error,
+                    serializer: task.serializer,
+                    result
+                )
+                order.withLock { _ in post(event) }
             }
         }
         if let hookCalls { hookCalls.ended(task, error) }
@@ -264,19 +295,39 @@ final class SessionCore: CallOwner {
         if hasEnded { finish() }
     }
 
+    /// Returns when the tasks of an invalidated session are over and their last hooks have
+    /// returned, or when the Swift task is cancelled.
+    func waitForTasks() async {
+        let (end, continuation) = AsyncStream.makeStream(of: Void.self)
+        let done: @Sendable () -> Void = { [hookCalls] in
+            guard let hookCalls else { return continuation.finish() }
+            Task {
+                await hookCalls.waitForTasks()
+                continuation.finish()
+            }
+        }
+        let hasEnded = state.withLock { state in
+            if !state.hasEnded { state.whenEnded.append(done) }
+            return state.hasEnded
+        }
+        if hasEnded { done() }
+        for await _ in end {}
+    }
+
     /// Ends an invalidated session, when its last task is over.
     private func finish() {
         transport.invalidate()
         transfers?.end()
-        let listeners = state.withLock { state in
-            defer { state.listeners = [:] }
+        let (listeners, whenEnded) = state.withLock { state in
+            defer { (state.listeners, state.whenEnded) = ([:], []) }
             listenerCount.store(0, ordering: .releasing)
-            return Array(state.listeners.values)
+            return (Array(state.listeners.values), state.whenEnded)
         }
         for listener in listeners {
             listener.continuation.yield(SessionEvent(.didInvalidate, nil))
             listener.continuation.finish()
         }
+        for listener in whenEnded { listener() }
         guard let hookCalls else { return }
         // The end of the last transfer is told before that of the session.
         guard let transfers else { return hookCalls.finish() }

@@ -48,8 +48,9 @@ public struct SessionEvent: Sendable {
     /// The body of the response, for ``Kind/didComplete``; nil for downloads and streams, and where
     /// the events were not asked for with results.
     public private(set) var body: Data?
-    /// The value that the response serializer made, for ``Kind/didComplete``; nil where the events
-    /// were not asked for with results.
+    /// The value that the response serializer made, for ``Kind/didComplete``; of a task that failed
+    /// ``NetworkingError/parsedBody``, of a download ``file``. Nil where the events were not asked
+    /// for with results.
     public private(set) var value: (any Sendable)?
     /// What makes the value of the response, for ``Kind/didComplete``; nil for downloads, streams,
     /// bodies that are returned as they are, and requests that began before anybody asked for

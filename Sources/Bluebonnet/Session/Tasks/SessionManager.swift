@@ -237,6 +237,12 @@ public final class SessionManager: Sendable {
         )
     }
 
+    /// Returns when the tasks of a session that was invalidated are over and their last hooks have
+    /// returned, or when the Swift task is cancelled.
+    package func waitForTasks() async {
+        await core.waitForTasks()
+    }
+
     /// Ends the session and returns when its last connection has closed, and another session can
     /// have its ``SessionConfiguration/transferJournal``. Returns at once for ``shared``, which
     /// does not end.

@@ -32,10 +32,15 @@ extension SessionCore {
             guard let known = try await BlockingThreads.files.run({ try transfer.knownResult() }) else { return nil }
             call.begin(at: .now())
             try begin(call)
+            if call.hooks != nil {
+                // Without a deadline: it is over already, and must not fail for a slow hook.
+                try await tellBeginning(call, ExchangeContext(call: call, end: nil, collectsBody: false))
+            }
             return (try known.response(to: call), known.file)
         } catch {
             let failure = call.failed(error, nil)
             if failure.isCancelled { transfer.forget() }
+            await call.hooks?.settle(call)
             throw failure
         }
     }
@@ -44,10 +49,15 @@ extension SessionCore {
     func downloaded(
         _ known: (response: ReceivedResponse, file: String?),
         _ call: Call
-    ) throws(NetworkingError) -> Response<URL> {
+    ) async throws(NetworkingError) -> Response<URL> {
         let file = URL(filePath: known.file ?? "", directoryHint: .notDirectory)
         let response = known.response.transport
-        try call.complete(nil, response, CallResult(head: response.head, value: file, file: file))
+        do throws(NetworkingError) {
+            try call.complete(nil, response, CallResult(head: response.head, value: file, file: file))
+        } catch {
+            throw await failed(call, error)
+        }
+        await call.hooks?.settle(call)
         return Response(value: file, known.response)
     }
 }

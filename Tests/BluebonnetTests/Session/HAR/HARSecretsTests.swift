@@ -59,6 +59,22 @@ struct HARSecretsTests {
         ),
         Body("JSON without secrets", "application/json", "{ \"a\": 1 }", shown: "{ \"a\": 1 }"),
         Body("JSON that is none", "application/json", #"{"password":"hidden1"#, shown: nil),
+        Body("JSON of an old type", "Text/JSON", #"{"token":"hidden1"}"#, shown: #"{"token":"REDACTED"}"#),
+        Body("JSON that is a script", "text/javascript", #"{"token":"hidden1"}"#, shown: #"{"token":"REDACTED"}"#),
+        Body("a script", "text/javascript", #"f({"token":"hidden1"})"#, shown: nil),
+        Body(
+            "lines of JSON",
+            "application/x-ndjson",
+            "{\"a\":1}\r\n\n{\"token\":\"hidden1\"}\n",
+            shown: "{\"a\":1}\r\n\n{\"token\":\"REDACTED\"}\n"
+        ),
+        Body(
+            "a sequence of JSON",
+            "application/json-seq",
+            "\u{1E}{\"token\":\"hidden1\"}\n\u{1E}[1]\n",
+            shown: "\u{1E}{\"token\":\"REDACTED\"}\n\u{1E}[1]\n"
+        ),
+        Body("a line that is none", "application/jsonl", "[1]\n{\"token\":\"hidden1", shown: nil),
         Body("a compressed form", form, coding: "gzip", "password=hidden1", shown: nil),
         Body(
             "a form that is not UTF-8",

@@ -112,6 +112,24 @@ struct ResponseDispositionTests {
         }
     }
 
+    @Test func `a 304 that becomes a download is a whole, empty file, whatever length it names`() async throws {
+        let head = "HTTP/1.1 304 Not Modified\r\nContent-Length: 5000\r\nETag: \"v1\"\r\n\r\n"
+        try await withDirectory { directory in
+            try await FaultServer.run([.readRequest, .send(head)]) { server in
+                let kept = Kept<DownloadTask>()
+                let configuration = Self.configuration(.becomeDownload(to: directory.appending(path: "a"))) { hooks in
+                    hooks.dataTaskDidBecomeDownload = { kept.keep($1) }
+                }
+                try await withSession(configuration) { session in
+                    let request = try Request(to: server.baseURL, headerFields: [.ifNoneMatch: "\"v1\""])
+                    _ = try await networkingError { try await session.data(for: request) }
+                    let file = try await #require(kept.first).value
+                    #expect(try Data(contentsOf: file).isEmpty)
+                }
+            }
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a download that was a data task is stopped and continued like others`(isSuspended: Bool) async throws {
         try await withDirectory { directory in

@@ -38,6 +38,50 @@ struct HTTPSessionManagerTests {
         }
     }
 
+    // MARK: The session
+
+    @Test(arguments: [true, false])
+    func `a manager that is reset goes on with a new session of the same configuration`(cancels: Bool) async throws {
+        let gate = FaultGate()
+        let script = FaultServer.Script.requests { request in
+            request.target == "/held" ? [.hold(gate), .respond(body: "old")] : [.respond(body: "new")]
+        }
+        try await FaultServer.run(script) { server in
+            let name = try #require(HTTPField.Name("X-Mine"))
+            let configuration = SessionConfiguration { $0.additionalHeaderFields[name] = "kept" }
+            var api = HTTPSessionManager(baseURL: server.baseURL, configuration: configuration)
+            let (copy, old) = (api, api.session)
+            let running = try api.dataTask(.get, "held", as: .string)
+            running.resume()
+            try await server.waitForRequests(1)
+            api.resetSession(cancellingTasks: cancels)
+            #expect(api.session !== old && api.session.tasks.isEmpty)
+            #expect(try await api.get("a", as: .string) == "new")
+            #expect(server.requests.last?.value(of: "X-Mine") == "kept")
+            gate.open()
+            switch await running.result {
+            case .success(let response): #expect(!cancels && response.value == "old")
+            case .failure(let error): #expect(cancels && error.code == .sessionInvalidated)
+            }
+            let refused = try await networkingError { try await copy.get("a", as: .string) }
+            #expect(refused.code == .sessionInvalidated)
+            await api.session.shutdown()
+            await old.shutdown()
+        }
+    }
+
+    @Test func `a manager that is reset leaves the shared session as it is`() async throws {
+        try await withLocalServer { local in
+            let url = try #require(local.baseURL)
+            var api = HTTPSessionManager(baseURL: url)
+            let copy = api
+            api.resetSession()
+            #expect(api.session !== SessionManager.shared && copy.session === SessionManager.shared)
+            for manager in [api, copy] { try await manager.get("get") }
+            await api.session.shutdown()
+        }
+    }
+
     // MARK: Calls without a result
 
     private static let longBody = String(repeating: "x", count: 3 << 20)

@@ -213,6 +213,26 @@ import Testing
         #expect(machine.next() == 0)
     }
 
+    @Test func `tasks that are cancelled or moved while they wait leave no place behind`() {
+        let machine = Machine(1)
+        machine.add(0, host: "a", urgency: 0)
+        #expect(machine.next() == 0)
+        machine.add(1, host: "a", urgency: 3)
+        machine.add(2, host: "a", urgency: 3)
+        for number in 3...10_000 {
+            machine.add(number, host: number % 2 == 0 ? "a" : "host \(number)", urgency: 3)
+            machine.value.setUrgency(number % 8, of: 2)
+            machine.ended(number)
+        }
+        #expect(machine.value.placeCount < 200 && machine.value.turnCount < 1000)
+        machine.value.setUrgency(3, of: 2)
+        machine.add(3, host: "a", urgency: 3)
+        machine.add(1, host: "a", urgency: 3, after: [3])
+        machine.ended(0)
+        #expect(machine.order() == [2, 3, 1])
+        #expect(machine.value.placeCount == 0)
+    }
+
     @Test func `a long chain of tasks costs no more than its length`() {
         let machine = Machine(1)
         machine.add(0, host: "a", urgency: 3)

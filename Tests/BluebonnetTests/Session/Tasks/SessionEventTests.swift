@@ -81,6 +81,49 @@ struct SessionEventTests {
         }
     }
 
+    @Test func `a task that is suspended at once is resumed first, and suspended then`() async throws {
+        try await FaultServer.run(.requests { _ in [.respond()] }) { server in
+            try await withSession { session in
+                for _ in 0..<50 {
+                    var events = session.events.makeAsyncIterator()
+                    let task = session.dataTask(for: try Request(to: server.baseURL))
+                    task.resume()
+                    task.suspend()
+                    var kinds = [await events.next(), await events.next()].map { $0?.kind }
+                    task.resume()
+                    _ = try await task.value
+                    while let event = await events.next() {
+                        kinds.append(event.kind)
+                        if event.kind == .didComplete { break }
+                    }
+                    #expect(kinds == [.didResume, .didSuspend, .didResume, .didReceiveResponse, .didComplete])
+                }
+            }
+        }
+    }
+
+    @Test func `a suspension before anybody asked for events is known later`() async throws {
+        let gate = FaultGate()
+        try await FaultServer.run([.readRequest, .hold(gate), .respond()]) { server in
+            try await withSession { session in
+                let task = session.dataTask(for: try Request(to: server.baseURL))
+                task.resume()
+                try await server.waitForRequests(1)
+                task.suspend()
+                let events = session.events
+                task.resume()
+                gate.open()
+                _ = try await task.value
+                let number = task.identifier
+                #expect(
+                    await Self.untilComplete(events) == [
+                        "didResume \(number)", "didReceiveResponse \(number) 200", "didComplete \(number) 200 -",
+                    ]
+                )
+            }
+        }
+    }
+
     @Test func `every listener gets every session event`() async throws {
         try await withSession(transport: StubTransport { _ in .text("ok") }) { session in
             let (first, second) = (session.events, session.events)

@@ -6,7 +6,8 @@ import Testing
 @testable import Bluebonnet
 
 /// Tasks of all kinds that are resumed, suspended, cancelled and moved at random, at a server that
-/// breaks off at random: each completes once, with a result that its history permits.
+/// breaks off at random: each completes once, with a result that its history permits, and is told
+/// of once.
 ///
 /// Each run has another seed, which it prints; `BLUEBONNET_SEED` repeats one.
 @Suite(.timeLimit(.minutes(5)))
@@ -81,13 +82,47 @@ struct TaskStormTests {
         let outcome: @Sendable () async -> Outcome
     }
 
-    private static let count = 600
+    /// What there is beside the tasks.
+    enum Setting: CaseIterable {
+        case plain, hooks
+        /// A queue starts half of the tasks, and the session ends in the middle, with or without
+        /// its tasks.
+        case endAndCancel, endAndComplete
 
-    @Test func `every task completes once, with a result that its history permits`() async throws {
+        var count: Int { self == .plain ? 600 : 300 }
+        var ends: Bool { [.endAndCancel, .endAndComplete].contains(self) }
+        var hasHooks: Bool { self != .plain }
+    }
+
+    /// What is told of each task, beside the events.
+    private final class Witness: TaskObserver {
+        /// The identifiers of the tasks.
+        let (reports, hooks) = (EventLog<Int>(), EventLog<Int>())
+
+        func taskDidEnd(_ report: TaskReport) { reports.append(report.taskIdentifier) }
+
+        var configuration: SessionHooks {
+            var hooks = SessionHooks()
+            hooks.sessionDidCreateTask = { _ in await Task.yield() }
+            hooks.dataTaskDidReceiveData = { _, _ in await Task.yield() }
+            hooks.taskDidSendBodyData = { _, _, _, _ in await Task.yield() }
+            hooks.taskDidComplete = { [log = self.hooks] task, _ in
+                await Task.yield()
+                log.append(task.identifier)
+            }
+            return hooks
+        }
+    }
+
+    @Test(arguments: Setting.allCases)
+    func `every task completes once, with a result that its history permits`(setting: Setting) async throws {
         let given = ProcessInfo.processInfo.environment["BLUEBONNET_SEED"].flatMap { UInt64($0) }
         let seed = given ?? UInt64.random(in: 0..<1_000_000_000)
-        print("task storm: BLUEBONNET_SEED=\(seed)")
+        print("task storm, \(setting): BLUEBONNET_SEED=\(seed)")
+        let (count, witness) = (setting.count, Witness())
         let configuration = SessionConfiguration { configuration in
+            configuration.observers = [witness]
+            if setting.hasHooks { configuration.hooks = witness.configuration }
             configuration.maximumConnectionsPerHost = 8
             configuration.timeouts = Timeouts(waiting: nil, firstByte: .seconds(10), betweenBytes: .seconds(3))
         }
@@ -98,20 +133,30 @@ struct TaskStormTests {
             try await FaultServer.run(script) { server in
                 let engine = Engine(configuration: configuration)
                 let session = SessionManager(configuration: configuration, transport: engine)
-                let completions = (0..<Self.count).map { _ in Counter() }
+                let events = session.events(keepingNewest: nil)
+                let completions = (0..<count).map { _ in Counter() }
                 var subjects: [Subject] = []
-                for number in 0..<Self.count {
+                for number in 0..<count {
                     let plan = Plan(number, seed: seed)
                     let url = "\(server.baseURL)/\(number)"
                     let counter = completions[number]
                     subjects.append(try subject(plan, url, session, directory, number) { counter.increment() })
                 }
-                #expect(session.tasks.count == Self.count && session.core.rememberedTasks == Self.count)
-                #expect(session.dataTasks.count == Self.count / 4 && session.uploadTasks.count == Self.count / 4)
-                #expect(session.downloadTasks.count == Self.count / 4 && session.streamTasks.count == Self.count / 4)
+                #expect(session.tasks.count == count && session.core.rememberedTasks == count)
+                #expect(session.dataTasks.count == count / 4 && session.uploadTasks.count == count / 4)
+                #expect(session.downloadTasks.count == count / 4 && session.streamTasks.count == count / 4)
+                let queue = TaskQueue(maximumConcurrentTasks: 16)
+                if setting.ends { queue.add(subjects.compactMap { $0.task as? any ValueTask }) }
                 let faults = await withTaskGroup(of: String?.self) { group in
                     for (number, subject) in subjects.enumerated() {
-                        group.addTask { await fault(of: subject, number, seed) }
+                        group.addTask { await fault(of: subject, number, seed, setting) }
+                    }
+                    if setting.ends {
+                        group.addTask {
+                            try? await until("a third is over") { completions.count { $0.value > 0 } > count / 3 }
+                            session.invalidate(cancellingTasks: setting == .endAndCancel)
+                            return nil
+                        }
                     }
                     return await group.reduce(into: [String]()) { if let fault = $1 { $0.append(fault) } }
                 }
@@ -127,7 +172,38 @@ struct TaskStormTests {
                 try await server.wait("every connection closed") { $0.connections.allSatisfy(\.isClosed) }
                 #expect(server.clientSockets(.established) == 0)
                 #expect(openFiles(in: directory).isEmpty, "BLUEBONNET_SEED=\(seed)")
+                let told = await toldFaults(events, witness, setting)
+                #expect(told.isEmpty, "BLUEBONNET_SEED=\(seed)")
             }
+        }
+    }
+
+    /// Tells what is wrong with the events, reports and hooks of tasks that are all over.
+    private func toldFaults(_ events: AsyncStream<SessionEvent>, _ witness: Witness, _ setting: Setting) async
+        -> [String]
+    {
+        var kinds: [Int: [SessionEvent.Kind]] = [:]
+        for await event in events {
+            if let task = event.task { kinds[task.identifier, default: []].append(event.kind) }
+        }
+        func counts(_ identifiers: [Int]) -> [Int: Int] { identifiers.reduce(into: [:]) { $0[$1, default: 0] += 1 } }
+        let (reports, hooks) = (counts(witness.reports.events), counts(witness.hooks.events))
+        return (1...setting.count).compactMap { task in
+            let all = kinds[task] ?? []
+            // One that starts behind the end of the session begins never, and nobody reads of it.
+            let hasEnd = all.last == .didComplete || all.isEmpty && setting.ends
+            let changes = all.filter { $0 == .didResume || $0 == .didSuspend }
+            let isInTurn = changes.indices.allSatisfy { changes[$0] == ($0 % 2 == 0 ? .didResume : .didSuspend) }
+            let hasBegun = all.contains(.didResume)
+            let (reported, hooked) = (reports[task] ?? 0, hooks[task] ?? 0)
+            let hasOneEnd = all.count { $0 == .didComplete } <= 1
+            let hasBeginning = all.first == .didResume || all.count <= 1
+            let isReported = reported == 1 || !hasBegun && reported == 0
+            let isHooked = hooked == (hasBegun && setting.hasHooks ? 1 : 0)
+            guard hasEnd, isInTurn, hasOneEnd, hasBeginning, isReported, isHooked else {
+                return "\(task): \(all.map(\.description)), \(reported) reports, \(hooked) hooks"
+            }
+            return nil
         }
     }
 
@@ -194,14 +270,16 @@ struct TaskStormTests {
     }
 
     /// Plays with a task, lets it run to its end, and tells what is wrong with its outcome.
-    private func fault(of subject: Subject, _ number: Int, _ seed: UInt64) async -> String? {
+    private func fault(of subject: Subject, _ number: Int, _ seed: UInt64, _ setting: Setting) async -> String? {
         var generator = SeededGenerator(seed: ~seed &+ UInt64(number))
-        let task = subject.task
+        let (task, plan) = (subject.task, Plan(number, seed: seed))
         var isCancelled = false
+        // Half of those in a queue are started by it.
+        let isStarted = !setting.ends || plan.kind == .stream || Bool.random(using: &generator)
         for _ in 0..<Int.random(in: 1..<16, using: &generator) {
             switch Int.random(in: 0..<40, using: &generator) {
-            case 0..<12: task.resume()
-            case 12..<22: task.suspend()
+            case 0..<12: if isStarted { task.resume() }
+            case 12..<22: if isStarted { task.suspend() }
             case 22..<30:
                 task.priority = RequestPriority(urgency: Int.random(in: 0..<8, using: &generator))
             case 30..<34:
@@ -212,14 +290,15 @@ struct TaskStormTests {
                 isCancelled = true
             }
         }
-        task.resume()
+        if isStarted { task.resume() }
         let outcome = await subject.outcome()
-        let plan = Plan(number, seed: seed)
         let isPermitted =
             switch outcome {
             case .right: plan.fault == .none
             case .wrong: false
-            case .failed(let code): plan.codes.contains(code) || isCancelled && code == .cancelled
+            case .failed(let code):
+                plan.codes.contains(code) || isCancelled && code == .cancelled
+                    || setting.ends && code == .sessionInvalidated
             }
         return isPermitted ? nil : "\(number): \(plan.kind), \(plan.fault), \(plan.size) bytes: \(outcome)"
     }
