@@ -65,6 +65,8 @@ struct KeyringTests {
     @Test func `a store is available where a keyring answers`() async throws {
         let found = await KeyringCredentialStore.available(for: store.program)
         #expect(found?.program == store.program)
+        let chosen = await KeyringCredentialStore.available(for: store.program, orFile: URL(filePath: "/nonexistent"))
+        #expect((chosen as? KeyringCredentialStore)?.program == store.program)
     }
 
     @Test func `many tasks use the keyring at once`() async throws {

@@ -71,6 +71,32 @@ struct TLSInteropTests {
         #expect(error.code == .certificateUntrusted)
     }
 
+    @Test(arguments: [InteropServer.tls12, .tls13])
+    func `the error about a request by http to openssl s_server says that it may speak TLS`(
+        server: InteropServer
+    ) async throws {
+        let address = try server.address.replacing("https://", with: "http://")
+        for method in [HTTPRequest.Method.get, .post, .delete] {
+            let request = try Request(method, to: address)
+            let error = try await networkingError { try await withSession { try await $0.data(for: request) } }
+            #expect(error.code == .connectionLost && error.message.contains("https://"), "\(error)")
+        }
+    }
+
+    /// `-www` shows whether a session was resumed. The server issues tickets.
+    @Test(arguments: [InteropServer.tls12, .tls13])
+    func `openssl s_server sees a new TLS session on each connection`(server: InteropServer) async throws {
+        let request = try server.request("/")
+        try await withSession(SessionConfiguration(trusting: .authority)) { session in
+            for _ in 0..<3 {
+                let response = try await session.data(for: request)
+                #expect(!response.timings.isConnectionReused)
+                let text = String(decoding: response.value, as: UTF8.self)
+                #expect(text.contains("New, TLSv1.") && !text.contains("Reused, "), "\(text)")
+            }
+        }
+    }
+
     @Test func `a TLS handshake with a server without TLS is an error`() async throws {
         let address = try InteropServer.nginx.address.replacing("http://", with: "https://")
         let request = Request(url: try #require(URL(string: address)))

@@ -15,11 +15,17 @@ public struct SessionConfiguration: Sendable {
     /// The treatment of redirects. Default: follow.
     public var redirectPolicy = RedirectPolicy.follow
 
+    /// Whether redirects from `https` to `http` are followed, for all to read. Default: true. With
+    /// false, they fail with ``NetworkingError/Code/redirectRefused``, whatever the policy of the
+    /// request, unless that hands them to the caller.
+    public var followsInsecureRedirects = true
+
     /// Whether a redirect from `https` to `http` may take the body of the request along, for all to
     /// read. Default: false, it fails with ``NetworkingError/Code/redirectRefused``.
     ///
-    /// A request without a body, or one that becomes a GET, follows in either case. Fields that are
-    /// secret by their names never go to another origin.
+    /// A request without a body, or one that becomes a GET, follows in either case, unless
+    /// ``followsInsecureRedirects`` is false. Fields that are secret by their names never go to
+    /// another origin.
     public var sendsBodiesOnInsecureRedirects = false
 
     /// Connections per origin (scheme, host, port). Default: 6. At least 1.
@@ -135,7 +141,8 @@ public struct RedirectPolicy: Sendable, Hashable, CustomStringConvertible {
     public let description: String
 
     /// Follow, up to ``Limits/redirects`` times; from `https` to `http` only without a body, unless
-    /// ``SessionConfiguration/sendsBodiesOnInsecureRedirects``. The default.
+    /// ``SessionConfiguration/sendsBodiesOnInsecureRedirects``, and not at all where
+    /// ``SessionConfiguration/followsInsecureRedirects`` is false. The default.
     public static let follow = RedirectPolicy(description: "follow")
     /// Hand the 3xx response to the caller.
     public static let manual = RedirectPolicy(description: "manual")

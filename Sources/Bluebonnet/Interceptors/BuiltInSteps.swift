@@ -59,12 +59,12 @@ struct BuiltInSteps: Sendable {
                 } else {
                     try await sendByTransport(decodesContent ? Self.withOffer(request) : request, context)
                 }
+            strictTransportSecurity?.receive(first, context)
             response = first.statusCode == 401 ? try await answer(first, to: request, nil, context) : first
         }
-        strictTransportSecurity?.receive(response, context)
         let decoded = decodesContent && response.hasContentEncoding ? try Self.decoded(response, context) : response
         guard followsRedirect, Redirects.isRedirect(decoded) else { return decoded }
-        return try await Redirects.follow(decoded, to: request, context: context) { request in
+        return try await Redirects.follow(decoded, to: request, context: context) { request, context in
             try await send(request, context: context, followsRedirect: false)
         }
     }
@@ -91,8 +91,15 @@ struct BuiltInSteps: Sendable {
     }
 
     private func sendOnce(_ request: Request, _ context: ExchangeContext) async throws -> TransportResponse {
-        if let engine { return try await engine.send(request, context: context, offersCodings: decodesContent) }
-        return try await sendByTransport(decodesContent ? Self.withOffer(request) : request, context)
+        let response =
+            if let engine {
+                try await engine.send(request, context: context, offersCodings: decodesContent)
+            } else {
+                try await sendByTransport(decodesContent ? Self.withOffer(request) : request, context)
+            }
+        // Each response counts (RFC 6797 §8.1), also a challenge that nobody answers.
+        strictTransportSecurity?.receive(response, context)
+        return response
     }
 
     /// Sends a request by the transport of the user, of which only the beginning and the end are

@@ -9,14 +9,15 @@ import HTTPTypes
 /// - On the way to another origin, fields that were meant for the first one are left out:
 ///   Authorization, Cookie and their like, and all that ``SecretNames`` takes for a secret.
 /// - A body does not go from `https` to `http`, unless
-///   ``SessionConfiguration/sendsBodiesOnInsecureRedirects`` allows it.
+///   ``SessionConfiguration/sendsBodiesOnInsecureRedirects`` allows it; and nothing does where
+///   ``SessionConfiguration/followsInsecureRedirects`` is false.
 /// - Several `Location` fields that differ are refused, as by browsers.
 ///   A credential of the request is for its first origin. User and password of a `Location` are not
 ///   used.
 /// - `http+unix` URLs are never reached by a redirect from elsewhere.
 enum Redirects {
     /// Sends a request of one hop.
-    typealias Send = (Request) async throws -> TransportResponse
+    typealias Send = (Request, ExchangeContext) async throws -> TransportResponse
 
     /// Whether a response asks for another request.
     static func isRedirect(_ response: TransportResponse) -> Bool {
@@ -43,7 +44,7 @@ enum Redirects {
         send: Send
     ) async throws -> TransportResponse {
         let policy = request.redirectPolicy ?? context.settings.configuration.redirectPolicy
-        var (request, response) = (request, first)
+        var (request, response, context) = (request, first, context)
         var redirects: [URL] = []
         var retries = 0
         while true {
@@ -71,6 +72,7 @@ enum Redirects {
                     after: request,
                     status: response.head.status.code,
                     location: try Self.location(in: response.head, of: request),
+                    followsInsecurely: context.settings.configuration.followsInsecureRedirects,
                     sendsBodiesOpenly: context.settings.configuration.sendsBodiesOnInsecureRedirects,
                     strictTransportSecurity: context.settings.configuration.strictTransportSecurity
                 )
@@ -82,6 +84,9 @@ enum Redirects {
                 response.redirects = redirects
                 return response
             }
+            // The URL that was sent, too: a hook may have left it to the list of secure hosts.
+            let urls = [request.url, response.request.url, next.url]
+            context = context.forHop(wasSecure: context.wasSecure || urls.contains { origin(of: $0)?.isSecure == true })
             request = next
             redirects.append(request.url)
             // A short body is read so that its connection can be used again; a long or slow one is
@@ -89,7 +94,7 @@ enum Redirects {
             await response.body.discard()
             try context.checkStopped()
             context.call.noteRedirect()
-            response = try await send(request)
+            response = try await send(request, context)
         }
     }
 
@@ -142,6 +147,7 @@ enum Redirects {
         after request: Request,
         status: Int,
         location: String,
+        followsInsecurely: Bool = true,
         sendsBodiesOpenly: Bool = false,
         strictTransportSecurity: StrictTransportSecurity? = nil
     ) throws(NetworkingError) -> Request {
@@ -163,8 +169,15 @@ enum Redirects {
             next.headerFields.removeAll { $0.hasPrefix("content-") || Self.contentFields.contains($0) }
         }
         let (from, to) = (origin(of: request.url), origin(of: next.url))
+        let isInsecure = from?.isSecure == true && to?.isSecure != true
+        guard followsInsecurely || !isInsecure else {
+            throw NetworkingError(
+                .redirectRefused,
+                "\(request) was redirected from https to http, and the session does not allow that."
+            )
+        }
         if let body = next.body, body.length != 0 {
-            guard sendsBodiesOpenly || from?.isSecure != true || to?.isSecure == true else {
+            guard sendsBodiesOpenly || !isInsecure else {
                 throw NetworkingError(
                     .redirectRefused,
                     """

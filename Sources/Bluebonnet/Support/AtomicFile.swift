@@ -26,10 +26,11 @@ struct AtomicFile: Sendable {
 
     /// Makes the part, under a name of a fixed length: the destination's may be as long as names
     /// can be (NAME_MAX is 255 bytes).
-    init(for destination: String) throws {
+    init(for destination: String, mode: mode_t = 0o644) throws {
         self.destination = try SystemFile.checked(destination)
         let number = String(UInt64.random(in: .min ... .max), radix: 36)
-        part = try SystemFile(creating: "\(SystemFile.folder(of: destination))bluebonnet-\(number).part")
+        let name = "\(SystemFile.folder(of: destination))bluebonnet-\(number).part"
+        part = try SystemFile(creating: name, mode: mode)
     }
 
     /// Whether a destination can be replaced as a whole: there is nothing, or a regular file. A
@@ -40,8 +41,13 @@ struct AtomicFile: Sendable {
     }
 
     /// Writes a whole file on the present thread, which may block.
-    static func write(to destination: String, replaces: Bool, _ write: (SystemFile) throws -> Void) throws {
-        let file = try AtomicFile(for: destination)
+    static func write(
+        to destination: String,
+        replaces: Bool,
+        mode: mode_t = 0o644,
+        _ write: (SystemFile) throws -> Void
+    ) throws {
+        let file = try AtomicFile(for: destination, mode: mode)
         do {
             try write(file.part)
             try file.commit(replaces: replaces)

@@ -8,11 +8,6 @@
 
 /// Files that only their owner may read.
 extension SystemFile {
-    /// Takes all rights from everybody but the owner: mode 0600.
-    func restrictToOwner() throws {
-        guard fchmod(descriptor, 0o600) == 0 else { throw Failure(path: path, code: errno) }
-    }
-
     /// Whether it belongs to this user, and nobody else has a right to it. The superuser may read
     /// the files of others, but what is in them was written by these.
     func isPrivate() throws -> Bool {

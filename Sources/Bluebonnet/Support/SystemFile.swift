@@ -65,10 +65,11 @@ package final class SystemFile: Sendable {
         }
     }
 
-    /// Makes a file that did not exist.
-    init(creating path: String) throws {
+    /// Makes a file that did not exist, with these rights from the beginning: whoever has opened it
+    /// keeps on reading when they are taken away later.
+    init(creating path: String, mode: mode_t = 0o644) throws {
         self.path = try Self.checked(path)
-        descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
     }
 

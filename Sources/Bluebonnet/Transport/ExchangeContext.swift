@@ -52,7 +52,12 @@ public struct ExchangeContext: Sendable {
     /// The same context for one request of a resumable upload, whose informational responses are
     /// wanted. It offers nothing by itself.
     func forPart(ofUpload interim: InterimResponses) -> ExchangeContext {
-        ExchangeContext(call: call, end: end, collectsBody: collectsBody, interim: interim)
+        ExchangeContext(call: call, end: end, collectsBody: collectsBody, wasSecure: wasSecure, interim: interim)
+    }
+
+    /// The same context for a hop of a redirect.
+    func forHop(wasSecure: Bool) -> ExchangeContext {
+        ExchangeContext(call: call, end: end, collectsBody: collectsBody, wasSecure: wasSecure, interim: interim)
     }
 
     /// ``deadline`` by the clock of the event loops.
@@ -61,6 +66,10 @@ public struct ExchangeContext: Sendable {
     /// Whether the head is not read before the body is there, so that the engine may hand over both
     /// at once.
     let collectsBody: Bool
+
+    /// Whether this hop, or one from which a redirect has led to it, is by `https`. Known after a
+    /// redirect only.
+    let wasSecure: Bool
 
     /// Takes the informational responses; nil where nobody wants them before the response.
     let interim: InterimResponses?
@@ -98,10 +107,11 @@ public struct ExchangeContext: Sendable {
         self.init(call: call, end: nil, collectsBody: false)
     }
 
-    init(call: Call, end: End?, collectsBody: Bool, interim: InterimResponses? = nil) {
+    init(call: Call, end: End?, collectsBody: Bool, wasSecure: Bool = false, interim: InterimResponses? = nil) {
         self.call = call
         self.interim = interim
         self.end = end
         self.collectsBody = collectsBody
+        self.wasSecure = wasSecure
     }
 }

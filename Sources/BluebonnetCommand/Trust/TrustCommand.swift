@@ -62,7 +62,10 @@ struct TrustCommand: AsyncParsableCommand {
         await session.shutdown()
         guard let report = known.report.withLock({ $0 }) else {
             throw failure.map(CommandFailure.init)
-                ?? CommandFailure(message: "\(server) has shown no certificate.", status: .trust)
+                ?? CommandFailure(
+                    message: "\(Credentials.removed(from: url)) has shown no certificate.",
+                    status: .trust
+                )
         }
         let style = OutputStyle(.auto, for: .output)
         let text = TrustText(
@@ -82,6 +85,8 @@ struct TrustCommand: AsyncParsableCommand {
     static func url(_ server: String) throws(CommandFailure) -> URL {
         let text = URLShorthand.expand(server, scheme: "https")
         guard let url = URL(string: text), url.host(percentEncoded: false)?.isEmpty == false else {
+            // The text before the at sign may be a password.
+            guard !text.contains("@") else { throw .usage("The URL of the server is not valid.") }
             throw .usage("“\(ShownText.harmless(server))” is not a server.")
         }
         guard ["https", "https+unix"].contains(url.scheme?.lowercased()) else {

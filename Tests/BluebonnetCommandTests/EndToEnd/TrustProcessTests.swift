@@ -95,6 +95,12 @@ struct TrustProcessTests {
         #expect(try await Command.run("trust", "127.0.0.1:\(FaultServer.unusedPort)").status == 1)
     }
 
+    @Test(arguments: ["https://ada:hun/ter2@localhost", "https://ada:hunter2@localhost:84x3", "ada:hun/ter2@localhost"])
+    func `trust shows no password of a server that it does not understand`(server: String) async throws {
+        let run = try await Command.run("trust", server)
+        #expect(run.status == 2 && !run.errors.contains("ter2") && !run.errors.contains("ada"), "\(run)")
+    }
+
     @Test func `a pin lets only the server with this key through`() async throws {
         try await withServer { server, authority in
             let shown = try await Command.run("trust", "localhost:\(server.port)", "--cacert", authority)

@@ -39,7 +39,9 @@ struct RedirectsTests {
         _ context: ExchangeContext,
         _ next: Next
     ) async throws -> TransportResponse {
-        try await Redirects.follow(try await next(request), to: request, context: context) { try await next($0) }
+        try await Redirects.follow(try await next(request), to: request, context: context) { request, _ in
+            try await next(request)
+        }
     }
 
     /// The second request, after a redirect of the first one to this location.
@@ -198,6 +200,39 @@ struct RedirectsTests {
             let request = try Request(.put, to: "https://x/a", headerFields: fields, body: body)
             let next = try await follow(request, 307, to: "http://x/b")
             #expect(next.headerFields.map(\.name) == [.accept])
+        }
+    }
+
+    private static let changes: [(from: String, to: String, isFollowed: Bool)] = [
+        ("https://x/a", "http://x/b", false), ("https://x/a", "http://y/b", false), ("https://x/a", "/b", true),
+        ("https://x/a", "https://y/b", true), ("http://x/a", "http://y/b", true), ("http://x/a", "https://x/b", true),
+    ]
+
+    @Test(arguments: changes, [RedirectPolicy.follow, .manual])
+    func `a session can forbid redirects from https to http`(
+        change: (from: String, to: String, isFollowed: Bool),
+        policy: RedirectPolicy
+    ) async throws {
+        var configuration = SessionConfiguration()
+        configuration.followsInsecureRedirects = false
+        // That is about bodies only.
+        configuration.sendsBodiesOnInsecureRedirects = true
+        let context = ExchangeContext(configuration: configuration)
+        for method in [HTTPRequest.Method.get, .post] {
+            var request = try Request(method, to: change.from, body: method == .post ? .string("a") : nil)
+            request.redirectPolicy = policy
+            let next = Next { request in
+                request.url.path(percentEncoded: true) == "/a"
+                    ? Self.redirect(request, 307, to: change.to) : Self.ok(request)
+            }
+            let send = { try await Self.send(request, context, next) }
+            guard policy == .follow, !change.isFollowed else {
+                #expect(try await send().head.status.code == (policy == .manual ? 307 : 200))
+                continue
+            }
+            let error = try await networkingError(of: send)
+            #expect(error.code == .redirectRefused && error.response?.status.code == 307)
+            #expect(error.message.contains("from https to http"), "\(error)")
         }
     }
 

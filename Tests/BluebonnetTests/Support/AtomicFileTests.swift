@@ -18,6 +18,15 @@ struct AtomicFileTests {
         return file
     }
 
+    @Test func `a file for its owner alone is one before anything is written`() async throws {
+        try await withDirectory { directory in
+            let file = try AtomicFile(for: directory.appending(path: "file").path(percentEncoded: false), mode: 0o600)
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.part.path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600 && attributes[.size] as? Int == 0)
+            file.discard()
+        }
+    }
+
     @Test(arguments: AtomicFile.ExclusiveMove.allCases)
     func `an exclusive move takes a free name and leaves a taken one alone`(way: AtomicFile.ExclusiveMove) async throws
     {

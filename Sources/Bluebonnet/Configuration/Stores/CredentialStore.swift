@@ -1,9 +1,9 @@
 /// Keeps credentials beyond the life of a session: those with
 /// ``Credential/Persistence/permanent``. Set in ``SessionConfiguration/credentialStore``.
 ///
-/// ``FileCredentialStore`` keeps them in a file. Write your own to keep them elsewhere, as in the
-/// keyring of a desktop. A store that fails fails the requests that would need it, and none that
-/// has its credential.
+/// ``KeyringCredentialStore`` keeps them in the keyring of a desktop, ``FileCredentialStore`` in a
+/// file. Write your own to keep them elsewhere. A store that fails fails the requests that would
+/// need it, and none that has its credential.
 ///
 /// Counterpart of `NSURLCredentialStorage`.
 public protocol CredentialStore: Sendable {
@@ -15,8 +15,8 @@ public protocol CredentialStore: Sendable {
     ///   unless it is a ``NetworkingError``.
     func credential(for space: ProtectionSpace) async throws -> Credential?
 
-    /// Stores a credential in place of the one of its space, or removes that. Called when a server
-    /// has accepted it.
+    /// Stores a credential in place of the one of its space, or removes that. Called with the first
+    /// request that was successful with it: one whose status is less than 400.
     ///
     /// - Parameters:
     ///   - credential: The credential; nil to remove the one that is there.

@@ -6,7 +6,8 @@ import Synchronization
 /// change.
 ///
 /// They are not encrypted: whoever has the rights of the user, or a copy of the disk, can read
-/// them. It does not speak to a keyring such as libsecret's.
+/// them. For the keyring where there is one, and else such a file, see
+/// ``KeyringCredentialStore/available(for:orFile:)``.
 ///
 /// ```swift
 /// let file = URL(filePath: "/var/lib/reports/credentials.json")
@@ -74,9 +75,7 @@ public final class FileCredentialStore: CredentialStore {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             let bytes = try encoder.encode(contents)
-            try AtomicFile.write(to: self.path, replaces: true) { file in
-                // Before it has any content.
-                try file.restrictToOwner()
+            try AtomicFile.write(to: self.path, replaces: true, mode: 0o600) { file in
                 try file.write([ByteBuffer(bytes: bytes)])
             }
         }

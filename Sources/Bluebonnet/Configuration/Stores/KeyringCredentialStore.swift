@@ -1,23 +1,19 @@
-import FoundationEssentials
+public import FoundationEssentials
 import HTTPTypes
 
 /// Credentials in the keyring of the desktop: the Secret Service of GNOME, KDE, KeePassXC and
 /// others, through libsecret.
 ///
 /// libsecret is loaded when the store is used, and a program need not be linked with it: on Debian
-/// it is the package `libsecret-1-0`. Servers have no keyring in most cases; ask for it, and use a
-/// file where there is none:
+/// it is the package `libsecret-1-0`. Servers have no keyring in most cases; a file takes its place
+/// there:
 ///
 /// ```swift
 /// var configuration = SessionConfiguration()
-/// if let keyring = await KeyringCredentialStore.available(for: "reports") {
-///     configuration.credentialStore = keyring
-/// } else {
-///     // Not encrypted: only its owner can read it.
-///     configuration.credentialStore = FileCredentialStore(
-///         URL(filePath: "/var/lib/reports/credentials.json")
-///     )
-/// }
+/// configuration.credentialStore = await KeyringCredentialStore.available(
+///     for: "reports",
+///     orFile: URL(filePath: "/var/lib/reports/credentials.json")
+/// )
 /// ```
 ///
 /// A keyring that is locked asks the person at the desktop for its password. Requests wait for it
@@ -58,6 +54,22 @@ public struct KeyringCredentialStore: CredentialStore {
         } catch {
             return nil
         }
+    }
+
+    /// The keyring, or a file where there is none: for credentials with
+    /// ``Credential/Persistence/permanent``.
+    ///
+    /// The file is not encrypted; only its owner can read it (``FileCredentialStore``). What is in
+    /// it stays there when there is a keyring later.
+    ///
+    /// - Parameters:
+    ///   - program: The name of the program, as in ``init(program:)``.
+    ///   - file: A file URL. Its folder must be there; the file need not.
+    /// - Returns: A ``KeyringCredentialStore`` where a keyring answers, as
+    ///   ``available(for:)``; else a ``FileCredentialStore``.
+    public static func available(for program: String, orFile file: URL) async -> any CredentialStore {
+        if let keyring = await available(for: program) { return keyring }
+        return FileCredentialStore(file)
     }
 
     /// The credential for a protection space.

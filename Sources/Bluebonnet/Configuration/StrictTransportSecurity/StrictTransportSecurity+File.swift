@@ -74,6 +74,8 @@ extension StrictTransportSecurity {
     private func endWriting(_ failure: NetworkingError?) {
         let (goesOn, waiters) = state.withLock { state -> (Bool, [@Sendable (NetworkingError?) -> Void]) in
             if failure == nil, state.isChanged { return (true, []) }
+            // The next host that is noted, or asks again, has the file written.
+            if failure != nil { state.isChanged = true }
             state.isWriting = false
             defer { state.waiters = [] }
             return (false, state.waiters)

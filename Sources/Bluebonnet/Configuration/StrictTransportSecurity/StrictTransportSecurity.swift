@@ -182,10 +182,11 @@ public final class StrictTransportSecurity: Sendable {
         }
     }
 
-    /// Changes the hosts, and has the file written where the change says that it has to be.
+    /// Changes the hosts, and has the file written where the change says that it has to be, or it
+    /// could not be written before.
     private func change(_ change: (inout State) -> Bool) {
         let begins = state.withLock { state in
-            guard change(&state), path != nil else { return false }
+            guard change(&state) || state.isChanged, path != nil else { return false }
             state.isChanged = true
             guard !state.isWriting else { return false }
             state.isWriting = true

@@ -17,7 +17,8 @@ import Synchronization
 ///
 /// A token goes with every request for which ``Authenticator/applies(to:)`` is true, whatever its
 /// host: in a session for several servers, implement that. A redirect takes `Authorization` to no
-/// other origin.
+/// other origin, and on the same origin anywhere; a refusal of a URL to which the token does not
+/// apply refreshes nothing.
 ///
 /// Counterpart of Alamofire's class of the same name.
 public final class AuthenticationInterceptor<Source: Authenticator>: Interceptor {
@@ -77,12 +78,15 @@ public final class AuthenticationInterceptor<Source: Authenticator>: Interceptor
             throw NetworkingError(.authenticationFailed, "There is no token for \(request).", request: request)
         }
         // One that is being refreshed would be refused, too, after a body that may be read once.
-        if authenticator.needsRefresh(held.token) || held.isBeingRefreshed {
+        let needsRefresh = authenticator.needsRefresh(held.token)
+        if needsRefresh || held.isBeingRefreshed {
             do throws(NetworkingError) {
                 held = try await refreshed(after: held, request)
             } catch {
-                // Tokens that end as soon as they are issued: the server may accept this one.
-                guard error.code == .tooManyRefreshes else { throw error }
+                // Tokens that end as soon as they are issued: the server may accept this one. It
+                // also accepts one that was only about to end.
+                let isGood = needsRefresh && !Task.isCancelled && !authenticator.hasEnded(held.token)
+                guard isGood || error.code == .tooManyRefreshes else { throw error }
             }
         }
         var attempts = 0
@@ -122,11 +126,15 @@ public final class AuthenticationInterceptor<Source: Authenticator>: Interceptor
     }
 
     /// Whether the server of the request refused its token. After a redirect to another origin
-    /// nobody has seen it.
+    /// nobody has seen it, also where a further one has led back; and one that has led to where the
+    /// token does not apply says nothing about it.
     private func isRefusal(_ response: TransportResponse, to request: Request) -> Bool {
         guard authenticator.isRefusal(response.head, to: response.request) else { return false }
-        return response.redirects.isEmpty
-            || (try? response.request.target.origin) == (try? request.target.origin)
+        guard !response.redirects.isEmpty else { return true }
+        let origin = try? request.target.origin
+        return response.redirects.allSatisfy { Redirects.origin(of: $0) == origin }
+            // By https it may apply to neither, since the request was made for http.
+            && (authenticator.applies(to: response.request) || !authenticator.applies(to: request))
     }
 
     // MARK: Refreshes

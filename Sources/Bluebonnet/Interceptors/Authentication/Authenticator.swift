@@ -46,6 +46,14 @@ public protocol Authenticator<Token>: Sendable {
     /// - Returns: Whether it needs a refresh.
     func needsRefresh(_ token: Token) -> Bool
 
+    /// Whether the token has ended, so that a server would refuse it. It is asked where
+    /// ``needsRefresh(_:)`` is true and the refresh has failed: a token that has not ended is sent
+    /// all the same, and for one that has the request fails. Default: true.
+    ///
+    /// - Parameter token: The token.
+    /// - Returns: Whether it has ended.
+    func hasEnded(_ token: Token) -> Bool
+
     /// Whether a response says that the token of its request is not valid. Default: its status is
     /// 401.
     ///
@@ -78,6 +86,12 @@ extension Authenticator {
     /// - Parameter token: The token.
     /// - Returns: False.
     public func needsRefresh(_ token: Token) -> Bool { false }
+
+    /// True: a token that needs a refresh is not sent without one.
+    ///
+    /// - Parameter token: The token.
+    /// - Returns: True.
+    public func hasEnded(_ token: Token) -> Bool { true }
 
     /// Whether the status is 401.
     ///

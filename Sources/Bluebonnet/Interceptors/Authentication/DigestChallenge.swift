@@ -12,7 +12,8 @@ struct DigestChallenge: Sendable, Hashable {
         case authInt
     }
 
-    let realm: String
+    /// The bytes of the realm, which need not be UTF-8.
+    let realm: [UInt8]
     let algorithm: DigestAlgorithm
     /// The algorithm as the server wrote it; nil where it did not.
     let algorithmName: String?
@@ -32,14 +33,15 @@ struct DigestChallenge: Sendable, Hashable {
     /// The algorithm that the body has to be hashed with (RFC 7616 §3.4.3); nil where it has not.
     var bodyAlgorithm: DigestAlgorithm? { protections == [.authInt] ? algorithm : nil }
 
-    /// Nil for another scheme, for a challenge without realm or nonce, and for algorithms and
-    /// protections that are not known.
+    /// Nil for another scheme, for a challenge without realm or nonce, for algorithms and
+    /// protections that are not known, and for a `-sess` algorithm without `qop`: its key is made
+    /// of the client's nonce (RFC 7616 §3.4.2), which is only sent with `qop`.
     ///
     /// - Parameters:
     ///   - challenge: The challenge.
     ///   - url: The URL of the refused request, against which those of the domain are resolved.
     init?(_ challenge: HTTPChallenge, from url: URL) {
-        guard challenge.scheme == .digest, let realm = challenge.realm, let nonce = challenge["nonce"],
+        guard challenge.scheme == .digest, let realm = challenge.realmBytes, let nonce = challenge["nonce"],
             let algorithm = DigestAlgorithm(challenge["algorithm"])
         else { return nil }
         self.realm = realm
@@ -58,7 +60,7 @@ struct DigestChallenge: Sendable, Hashable {
             // RFC 7616 makes it mandatory, but servers from before it do without.
             protections = [.none]
         }
-        guard !protections.isEmpty else { return nil }
+        guard !protections.isEmpty, !algorithm.isSession || protections != [.none] else { return nil }
         domain = Self.domain(challenge["domain"], url)
     }
 

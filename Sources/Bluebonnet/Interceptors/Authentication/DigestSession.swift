@@ -34,11 +34,15 @@ struct DigestSession: Sendable {
 
     /// A field that was sent, and what the server must know to confirm it.
     struct Authorization: Sendable, Equatable {
-        let field: String
+        /// The bytes of the field: a name or a realm need not be UTF-8.
+        let value: [UInt8]
         /// `rspauth` as a server with the password writes it (RFC 7616 §3.5).
         let confirmation: String?
         let clientNonce: String
         let nonceCount: String
+
+        /// The field as a text.
+        var field: String { String(decoding: value, as: UTF8.self) }
     }
 
     /// Whether the nonce can be used again; its count has eight digits.
@@ -52,7 +56,7 @@ struct DigestSession: Sendable {
     ) -> Authorization {
         count += 1
         let algorithm = challenge.algorithm
-        let realm = Array(challenge.realm.utf8)
+        let realm = challenge.realm
         let digits = String(count, radix: 16)
         let nonceCount = String(repeating: "0", count: 8 - digits.utf8.count) + digits
         // §3.4.2
@@ -79,9 +83,9 @@ struct DigestSession: Sendable {
             // §3.4: the name has characters that a quoted string must not have.
             field.append("username*", plain: "UTF-8''\(Self.percentEncoded(user))")
         } else {
-            field.append("username", quoted: String(decoding: user, as: UTF8.self))
+            field.append("username", quoted: user)
         }
-        field.append("realm", quoted: challenge.realm)
+        field.append("realm", quoted: realm)
         field.append("uri", quoted: message.target)
         if let name = challenge.algorithmName { field.append("algorithm", plain: name) }
         field.append("nonce", quoted: nonce)
@@ -96,7 +100,7 @@ struct DigestSession: Sendable {
         // §3.5: as the request without its method. Of a protected body the hash is not known here.
         let confirmation = protection == .auth ? response([[], Array(message.target.utf8)]) : nil
         return Authorization(
-            field: field.text,
+            value: field.bytes,
             confirmation: confirmation,
             clientNonce: clientNonce,
             nonceCount: nonceCount
@@ -112,9 +116,11 @@ struct DigestSession: Sendable {
         return challenge.protections.contains(.authInt) && hasBodyDigest ? .authInt : .none
     }
 
-    /// Goes on with the nonce that the server wants for the next requests (RFC 7616 §3.5).
-    mutating func take(nextNonce: String) {
-        guard nextNonce != nonce else { return }
+    /// Goes on with the nonce that the server wants for the next requests (RFC 7616 §3.5), after
+    /// one with this nonce. A late response may speak of an earlier one: to count its next nonce
+    /// from the beginning again would look like a replay.
+    mutating func take(nextNonce: String, after sentNonce: String) {
+        guard sentNonce == nonce, nextNonce != nonce else { return }
         (nonce, count) = (nextNonce, 0)
     }
 
@@ -133,23 +139,33 @@ struct DigestSession: Sendable {
 
     /// `Digest` and its parameters.
     private struct FieldText {
-        private(set) var text = "Digest "
+        private(set) var bytes = Array("Digest ".utf8)
         private var isFirst = true
 
         mutating func append(_ name: String, plain value: String) {
-            if !isFirst { text += ", " }
-            isFirst = false
-            text += "\(name)=\(value)"
+            append(name, value.utf8)
+        }
+
+        mutating func append(_ name: String, quoted value: String) {
+            append(name, quoted: Array(value.utf8))
         }
 
         /// RFC 9110 §5.6.4.
-        mutating func append(_ name: String, quoted value: String) {
-            var escaped: [UInt8] = []
-            for byte in value.utf8 {
-                if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { escaped.append(UInt8(ascii: "\\")) }
-                escaped.append(byte)
+        mutating func append(_ name: String, quoted value: [UInt8]) {
+            let mark = UInt8(ascii: "\"")
+            var quoted = [mark]
+            for byte in value {
+                if byte == mark || byte == UInt8(ascii: "\\") { quoted.append(UInt8(ascii: "\\")) }
+                quoted.append(byte)
             }
-            append(name, plain: "\"\(String(decoding: escaped, as: UTF8.self))\"")
+            append(name, quoted + [mark])
+        }
+
+        private mutating func append(_ name: String, _ value: some Sequence<UInt8>) {
+            if !isFirst { bytes += ", ".utf8 }
+            isFirst = false
+            bytes += "\(name)=".utf8
+            bytes += value
         }
     }
 }

@@ -15,6 +15,8 @@ struct KnownSpaces: Sendable {
         let space: ProtectionSpace
         /// The credential of the session; nil while only tasks have their own.
         var credential: Credential?
+        /// The credential that was accepted without a proof so far that it is right.
+        var unproven: Credential?
         /// How many were refused since one was accepted.
         var failures = 0
         var digest: DigestSession?
@@ -109,9 +111,10 @@ struct KnownSpaces: Sendable {
         entry(space, origin)?.digest?.nonce
     }
 
-    /// Goes on with another nonce, unless the one that the server speaks of is not used any more.
-    mutating func take(nextNonce: String, for space: ProtectionSpace, at origin: Origin) {
-        change(space, at: origin) { $0.digest?.take(nextNonce: nextNonce) }
+    /// Goes on with another nonce, unless the one after which the server wants it is not used any
+    /// more.
+    mutating func take(nextNonce: String, after nonce: String, for space: ProtectionSpace, at origin: Origin) {
+        change(space, at: origin) { $0.digest?.take(nextNonce: nextNonce, after: nonce) }
     }
 
     // MARK: Credentials
@@ -142,9 +145,9 @@ struct KnownSpaces: Sendable {
     /// Notes that the server accepted a credential for a path, and so for what is beside and below
     /// it: RFC 7617 §2.2 for Basic, and the same for Bearer; for Digest the paths of its domain, or
     /// the whole server (RFC 7616 §3.3).
-    mutating func accept(_ space: ProtectionSpace, at origin: Origin, target: String) {
+    mutating func accept(_ credential: Credential, for space: ProtectionSpace, at origin: Origin, target: String) {
         change(space, at: origin) { entry in
-            entry.failures = 0
+            entry.unproven = credential
             if space.scheme == .digest {
                 entry.prefixes = entry.digest.map { $0.challenge.domain ?? ["/"] } ?? []
                 return
@@ -157,6 +160,18 @@ struct KnownSpaces: Sendable {
             if entry.prefixes.count >= Self.mostPrefixes { entry.prefixes.removeFirst() }
             entry.prefixes.append(prefix)
         }
+    }
+
+    /// Notes that a request with a credential was successful.
+    ///
+    /// - Returns: Whether that is the first one since the credential was accepted.
+    mutating func prove(_ credential: Credential, for space: ProtectionSpace, at origin: Origin) -> Bool {
+        guard entry(space, origin)?.unproven?.isSame(as: credential) == true else { return false }
+        change(space, at: origin) { entry in
+            entry.unproven = nil
+            entry.failures = 0
+        }
+        return true
     }
 
     // MARK: Entries

@@ -37,7 +37,7 @@ extension SessionAuthentication {
         _ context: ExchangeContext
     ) async throws -> KnownSpaces.Choice? {
         let target = hop.target
-        let found = HTTPChallenge.challenges(in: response.head.values(for: .wwwAuthenticate))
+        let found = HTTPChallenge.challenges(of: response.head)
             .compactMap { Candidate($0, target, request.url) }
             .filter { $0.digest?.bodyAlgorithm == nil || request.body?.isReplayable != false }
         // Those of the same strength in the order of the server.
@@ -113,7 +113,8 @@ extension SessionAuthentication {
                 case nil: try context.checkStopped()
                 case .credential(let credential): return isUsable(credential) ? credential : nil
                 // What a `.netrc` has for it depends on the task; then this one asks for itself.
-                case .rejected: guard netrc?.credential(for: origin, context).map(isUsable) == true else { return nil }
+                case .rejected(let byHandler):
+                    guard !byHandler, netrc?.credential(for: origin, context).map(isUsable) == true else { return nil }
                 case .failed(let error): throw error.completed(request: request, response: response.head)
                 }
                 continue
@@ -196,7 +197,7 @@ extension SessionAuthentication {
         if proposed.map(isUsable) != true { proposed = netrc?.credential(for: hop.target.origin, context) }
         if let credential = proposed, !isUsable(credential) { proposed = nil }
         guard let lane = context.call.hooks, let handler = lane.hooks.taskDidReceiveChallenge else {
-            return proposed.map { .credential($0) } ?? .rejected
+            return proposed.map { .credential($0) } ?? .rejected(byHandler: false)
         }
         let known = spaces.withLock { $0.failures(in: space, at: hop.target.origin) }
         let challenge = AuthenticationChallenge(
@@ -209,9 +210,10 @@ extension SessionAuthentication {
         )
         let task = context.call.presented
         switch try await lane.call(in: context, { await handler(task, challenge) }).kind {
-        case .use(let credential): return isUsable(credential) ? .credential(credential) : .rejected
-        case .performDefaultHandling: return proposed.map { .credential($0) } ?? .rejected
-        case .reject: return .rejected
+        case .use(let credential):
+            return isUsable(credential) ? .credential(credential) : .rejected(byHandler: true)
+        case .performDefaultHandling: return proposed.map { .credential($0) } ?? .rejected(byHandler: false)
+        case .reject: return .rejected(byHandler: true)
         case .cancel:
             return .failed(
                 NetworkingError(.authenticationCancelled, "The authentication of \(request) was cancelled.")

@@ -24,7 +24,9 @@ final class SessionAuthentication: Sendable {
     /// What a handler or a store has decided for all who wait.
     enum Decision: Sendable {
         case credential(Credential)
-        case rejected
+        /// The handler has rejected the protection space, for all; or else a task had no
+        /// credential.
+        case rejected(byHandler: Bool)
         case failed(NetworkingError)
     }
 
@@ -130,6 +132,8 @@ final class SessionAuthentication: Sendable {
             }
             // As after a redirect: a short body is read so that its connection serves again.
             await response.body.discard()
+            // Nobody decodes it any more: its transaction is over before the next one begins.
+            response.observed?.endDecoding()
             try context.checkStopped()
             let next = try await authorized(request, choice, target, context, isPreemptive: false)
             sent = next.sent
@@ -147,18 +151,19 @@ final class SessionAuthentication: Sendable {
     ) async throws -> (request: Request, sent: Sent) {
         var request = request
         var sent = Sent(choice: choice, isPreemptive: isPreemptive)
-        let field: String
+        let value: [UInt8]
         if let challenge = choice.challenge {
             // It is the credential of a user with a password, as Digest needs it.
             (sent.digest, sent.nonce) = try await digest(request, choice, challenge, target, context, isPreemptive)
-            field = sent.digest?.field ?? ""
+            value = sent.digest?.value ?? []
         } else {
-            field = try choice.credential.field()
+            value = Array(try choice.credential.field().utf8)
         }
-        if let fault = HTTPField.fault(of: field) {
+        if let fault = HTTPField.fault(of: String(decoding: value, as: UTF8.self)) {
             throw NetworkingError(.invalidRequest, "The credential of \(request) \(fault), which no field can have.")
         }
-        request.headerFields[.authorization] = field
+        // As bytes: a name or a realm need not be UTF-8. The request has no such field yet.
+        request.headerFields.append(HTTPField(name: .authorization, lenientValue: value))
         return (request, sent)
     }
 
@@ -248,11 +253,15 @@ final class SessionAuthentication: Sendable {
             ).completed(request: request, response: response.head)
         }
         let credential = sent.choice.credential
+        // A refusal of another kind, as of somebody who has tried too often, does not say that the
+        // password is right.
+        let isProof = response.statusCode < 400
         let isNew = spaces.withLock { spaces in
-            if let nonce = info?.nextNonce { spaces.take(nextNonce: nonce, for: space, at: target.origin) }
-            guard !sent.isPreemptive else { return false }
-            spaces.accept(space, at: target.origin, target: target.path)
-            return true
+            if let nonce = info?.nextNonce, let old = sent.nonce {
+                spaces.take(nextNonce: nonce, after: old, for: space, at: target.origin)
+            }
+            if !sent.isPreemptive { spaces.accept(credential, for: space, at: target.origin, target: target.path) }
+            return isProof && spaces.prove(credential, for: space, at: target.origin)
         }
         hasSpaces.store(true, ordering: .relaxed)
         guard isNew, credential.persistence == .permanent, let store else { return }
@@ -305,8 +314,12 @@ extension Netrc {
     /// The credential for an origin. What is for every host goes only to the one that the task
     /// was made for; and nothing goes in the clear to where a redirect leads from `https`.
     func credential(for origin: Origin, _ context: ExchangeContext) -> Credential? {
-        guard case .host(let host, _) = origin.endpoint else { return nil }
-        let first = try? context.call.originalRequest.target.origin
+        guard case .host(let host, _) = origin.endpoint, origin.isSecure || !context.wasSecure else { return nil }
+        let (original, security) = (
+            context.call.originalRequest, context.settings.configuration.strictTransportSecurity
+        )
+        // As it was sent: by https to a host that has asked for that.
+        let first = try? (security?.secured(original) ?? original).target.origin
         if let first, first != origin, first.isSecure, !origin.isSecure { return nil }
         return credential(forHost: host, allowsDefault: first == nil || first == origin)
     }

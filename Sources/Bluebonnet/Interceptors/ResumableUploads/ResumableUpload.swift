@@ -283,8 +283,9 @@ struct ResumableUpload {
         // Who does not follow redirects, or decides about each of them, wants no other server.
         let policy = request.redirectPolicy ?? context.settings.configuration.redirectPolicy
         guard policy == .follow, context.call.hooks?.hooks.taskWillPerformRedirection == nil else { return false }
+        let configuration = context.settings.configuration
         return origin?.isSecure != true || target.isSecure
-            || context.settings.configuration.sendsBodiesOnInsecureRedirects
+            || configuration.followsInsecureRedirects && configuration.sendsBodiesOnInsecureRedirects
     }
 }
 

@@ -15,7 +15,11 @@ struct ChallengeParser {
     private var position = 0
 
     init(_ text: String, limit: Int = Self.mostChallenges) {
-        bytes = Array(text.utf8)
+        self.init(Array(text.utf8), limit: limit)
+    }
+
+    init(_ bytes: [UInt8], limit: Int = Self.mostChallenges) {
+        self.bytes = bytes
         self.limit = limit
     }
 
@@ -77,7 +81,7 @@ struct ChallengeParser {
             }
             position += 1
             skipBlanks()
-            let parameter = HTTPChallenge.Parameter(name: name, value: try value())
+            let parameter = HTTPChallenge.Parameter(name: name, bytes: try value())
             guard parameters.count < Self.mostParameters else { throw Malformed() }
             if !names.insert(parameter.name).inserted { hasAllOnce = false }
             parameters.append(parameter)
@@ -105,22 +109,26 @@ struct ChallengeParser {
     // MARK: Parts
 
     private mutating func token() throws(Malformed) -> String {
+        String(decoding: try tokenBytes(), as: UTF8.self)
+    }
+
+    private mutating func tokenBytes() throws(Malformed) -> ArraySlice<UInt8> {
         let start = position
         while isAtToken { position += 1 }
         guard position > start else { throw Malformed() }
-        return String(decoding: bytes[start..<position], as: UTF8.self)
+        return bytes[start..<position]
     }
 
     /// A token or a quoted string (RFC 9110 §5.6.4).
-    private mutating func value() throws(Malformed) -> String {
-        guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return try token() }
+    private mutating func value() throws(Malformed) -> [UInt8] {
+        guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return Array(try tokenBytes()) }
         position += 1
         var value: [UInt8] = []
         while position < bytes.count {
             let byte = bytes[position]
             position += 1
             switch byte {
-            case UInt8(ascii: "\""): return String(decoding: value, as: UTF8.self)
+            case UInt8(ascii: "\""): return value
             case UInt8(ascii: "\\"):
                 guard position < bytes.count else { throw Malformed() }
                 value.append(bytes[position])

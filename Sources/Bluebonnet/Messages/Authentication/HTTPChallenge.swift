@@ -20,6 +20,8 @@ public struct HTTPChallenge: Sendable, Hashable {
         public let name: String
         /// The value without quotation marks and escapes.
         public let value: String
+        /// The bytes of the value, where they are not UTF-8.
+        let bytes: [UInt8]?
 
         /// Makes a parameter.
         ///
@@ -29,6 +31,14 @@ public struct HTTPChallenge: Sendable, Hashable {
         public init(name: String, value: String) {
             self.name = String(decoding: name.utf8.map(ASCII.lowercased), as: UTF8.self)
             self.value = value
+            bytes = nil
+        }
+
+        init(name: String, bytes: [UInt8]) {
+            self.name = String(decoding: name.utf8.map(ASCII.lowercased), as: UTF8.self)
+            let text = String(validating: bytes, as: UTF8.self)
+            value = text ?? String(decoding: bytes, as: UTF8.self)
+            self.bytes = text == nil ? bytes : nil
         }
     }
 
@@ -55,6 +65,11 @@ public struct HTTPChallenge: Sendable, Hashable {
     /// gives none.
     public var realm: String? { self["realm"] }
 
+    /// The bytes of the ``realm``.
+    var realmBytes: [UInt8]? {
+        parameters.first { $0.name == "realm" }.map { $0.bytes ?? Array($0.value.utf8) }
+    }
+
     /// The challenges of the values of a header field, in their order.
     ///
     /// A challenge that breaks the grammar of RFC 9110 §11 is left out, and so is what follows it
@@ -66,6 +81,18 @@ public struct HTTPChallenge: Sendable, Hashable {
     ///   ``ResponseHead/values(for:)`` returns them.
     /// - Returns: The challenges.
     public static func challenges(in values: [String]) -> [HTTPChallenge] {
+        challenges(in: values.map { Array($0.utf8) })
+    }
+
+    /// The challenges of a response, with the bytes of what is not UTF-8.
+    static func challenges(of head: ResponseHead) -> [HTTPChallenge] {
+        let values = head.latin1Fields.filter {
+            $0.name.utf8.map(ASCII.lowercased).elementsEqual("www-authenticate".utf8)
+        }
+        return challenges(in: values.map { $0.value.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } })
+    }
+
+    private static func challenges(in values: [[UInt8]]) -> [HTTPChallenge] {
         var challenges: [HTTPChallenge] = []
         for value in values {
             var parser = ChallengeParser(value, limit: ChallengeParser.mostChallenges - challenges.count)

@@ -214,8 +214,8 @@ extension NetworkingError.Code {
 
     /// More redirects than the session allows (20 by default).
     public static let tooManyRedirects = Self("too-many-redirects", .limit, -1007)
-    /// A redirect came and the request asked for ``RedirectPolicy/error``, or it leads from `https`
-    /// to `http` with a body.
+    /// A redirect came and the request asked for ``RedirectPolicy/error``; or it leads from `https`
+    /// to `http` with a body, or where ``SessionConfiguration/followsInsecureRedirects`` is false.
     public static let redirectRefused = Self("redirect-refused", .limit, -1010)
     /// A redirect whose `Location` cannot be used, or that has several which differ.
     public static let invalidRedirect = Self("invalid-redirect", .limit, -1010)

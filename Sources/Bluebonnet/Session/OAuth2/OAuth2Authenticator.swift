@@ -32,9 +32,10 @@ public struct OAuth2Authenticator: Authenticator {
     /// - Parameters:
     ///   - client: The program at the authorization server.
     ///   - api: The URL of the API: requests to its origin whose path is its path, or below it, get
-    ///     the token, and no others. `/v1` covers `/v1/users`, not `/v10`.
-    ///   - margin: A token is refreshed before a request where it ends within this time. Default:
-    ///     10 seconds.
+    ///     the token, and no others. `/v1` covers `/v1/users`, not `/v10`. Where the API redirects
+    ///     a request to another path of its origin, the token goes along.
+    ///   - margin: A token is refreshed before a request where it ends within this time. If that
+    ///     fails, it is sent as long as it has not ended. Default: 10 seconds.
     ///   - renewal: Gets new tokens, and may store them. Default: by the refresh token.
     public init(
         _ client: OAuth2Client,
@@ -106,6 +107,12 @@ public struct OAuth2Authenticator: Authenticator {
     /// - Parameter token: The tokens.
     /// - Returns: Whether it does.
     public func needsRefresh(_ token: OAuth2Credential) -> Bool { token.isExpired(within: margin) }
+
+    /// Whether the access token has ended: within the margin it is good still.
+    ///
+    /// - Parameter token: The tokens.
+    /// - Returns: Whether it has.
+    public func hasEnded(_ token: OAuth2Credential) -> Bool { token.isExpired() }
 
     /// Gets new tokens from the authorization server.
     ///

@@ -129,7 +129,10 @@ public struct OAuth2Client: Sendable {
         scope: String? = nil
     ) async throws(NetworkingError) -> OAuth2Credential {
         guard let refreshToken = credential.refreshToken else {
-            throw NetworkingError(.authenticationFailed, "The token has ended, and there is no refresh token.")
+            throw NetworkingError(
+                .authenticationFailed,
+                "The token has to be refreshed, and there is no refresh token."
+            )
         }
         var new = try await token([
             ("grant_type", "refresh_token"), ("refresh_token", refreshToken), ("scope", scope),

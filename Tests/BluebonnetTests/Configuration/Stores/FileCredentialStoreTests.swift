@@ -88,6 +88,43 @@ struct FileCredentialStoreTests {
         }
     }
 
+    @Test(arguments: [403, 429, 503])
+    func `a credential is stored with the first successful request, and with no refusal`(status: Int) async throws {
+        struct Recorder: CredentialStore {
+            let log = EventLog<String?>()
+
+            func credential(for space: ProtectionSpace) async throws -> Credential? { nil }
+
+            func set(_ credential: Credential?, for space: ProtectionSpace) async throws {
+                log.append(credential?.password)
+            }
+        }
+        let script = FaultServer.Script.requests { request in
+            guard request.value(of: "Authorization") != nil else {
+                return [.respond(401, headers: [("WWW-Authenticate", #"Basic realm="r""#)])]
+            }
+            return [.respond(request.target == "/refused" ? status : 200)]
+        }
+        try await FaultServer.run(script) { server in
+            let store = Recorder()
+            var configuration = SessionConfiguration()
+            configuration.credentialStore = store
+            try await withSession(configuration) { session in
+                for (path, stored) in [("/refused", []), ("/x", ["secret"]), ("/y", ["secret"])]
+                    as [(String, [String?])]
+                {
+                    var request = try Request(to: server.baseURL + path)
+                    request.credential = Credential(user: "ada", password: "secret", persistence: .permanent)
+                    let response = try await session.data(for: request)
+                    #expect(response.status.code == (path == "/refused" ? status : 200))
+                    #expect(store.log.events == stored, "\(path)")
+                }
+            }
+            // It is sent at once where the server did not ask again.
+            #expect(server.requests.count == 4)
+        }
+    }
+
     @Test func `a store that fails fails the request that needs it`() async throws {
         struct Broken: CredentialStore {
             func credential(for space: ProtectionSpace) async throws -> Credential? {

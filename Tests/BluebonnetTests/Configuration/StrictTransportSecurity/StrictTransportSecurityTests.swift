@@ -203,7 +203,42 @@ struct StrictTransportSecurityTests {
         }
     }
 
+    @Test func `a host that could not be written is written when it asks again`() async throws {
+        try await withDirectory { directory in
+            let folder = directory.appending(path: "later")
+            let path = folder.appending(path: "hsts.txt").path(percentEncoded: false)
+            let known = StrictTransportSecurity(path: path, hosts: [])
+            known.receive("max-age=864000", from: "a.test")
+            try await until("it could not be written") { known.state.withLock { !$0.isWriting } }
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+            known.receive("max-age=864000", from: "a.test")
+            try await until("it is written") { (try? StrictTransportSecurity.read(path))?.first?.name == "a.test" }
+        }
+    }
+
     // MARK: Requests
+
+    @Test func `a challenge counts too, whatever comes of it`() async throws {
+        let script = FaultServer.Script.requests { request in
+            guard request.value(of: "Authorization") == nil else { return [.respond(body: "ok")] }
+            let headers = [("Strict-Transport-Security", "max-age=60"), ("WWW-Authenticate", "Basic realm=r")]
+            return [.respond(401, headers: headers)]
+        }
+        let decisions: [(ChallengeDisposition, Bool)] = [
+            (.use(Credential(user: "ada", password: "secret")), true), (.cancel, false),
+        ]
+        try await FaultServer.run(script, options: try tls()) { server in
+            for (decision, succeeds) in decisions {
+                let known = StrictTransportSecurity()
+                var configuration = try configuration(known)
+                configuration.hooks.taskDidReceiveChallenge = { _, _ in decision }
+                try await withSession(configuration) { session in
+                    let response = try? await session.data(for: Request(to: "https://localhost:\(server.port)/"))
+                    #expect((response?.status.code == 200) == succeeds && known.requiresTLS("localhost"))
+                }
+            }
+        }
+    }
 
     private static let script: FaultServer.Script = [
         .readRequest, .respond(headers: [("Strict-Transport-Security", "max-age=60")], body: "ok"), .startOver,

@@ -28,6 +28,29 @@ extension ChallengeTests {
         }
     }
 
+    @Test func `a handler that rejects is asked once, also where the netrc has a password`() async throws {
+        try await FaultServer.run(Self.basic) { server in
+            let (asked, gate) = (Counter(), Gate())
+            var configuration = SessionConfiguration()
+            configuration.netrc = try Netrc(parsing: "machine 127.0.0.1 login ada password secret")
+            configuration.hooks.taskDidReceiveChallenge = { _, _ in
+                asked.increment()
+                await gate.wait()
+                return .rejectProtectionSpace
+            }
+            try await withAPI(at: server.baseURL, configuration) { api in
+                let tasks = (0..<6).map { number in
+                    Task { try await networkingError { try await api.get("private/\(number)") } }
+                }
+                try await until("all are sent") { server.requests.count == 6 }
+                _ = try await settled { server.requests.count }
+                gate.open()
+                for task in tasks { #expect(try await task.value.response?.status.code == 401) }
+            }
+            #expect(asked.value == 1)
+        }
+    }
+
     @Test func `when the one that asks is cancelled, another one asks`() async throws {
         try await FaultServer.run(Self.basic) { server in
             let asked = Counter()

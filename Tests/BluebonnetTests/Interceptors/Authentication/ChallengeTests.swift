@@ -92,6 +92,34 @@ struct ChallengeTests {
         }
     }
 
+    @Test func `the next nonce of a late response does not bring back one that was in use`() async throws {
+        let gate = FaultGate()
+        let script = FaultServer.Script.requests { request in
+            guard let field = request.value(of: "Authorization") else {
+                let challenge = #"Digest realm="r", nonce="n1", qop="auth""#
+                return [.respond(401, headers: [("WWW-Authenticate", challenge)])]
+            }
+            let next = ["/slow": "n2", "/a": "n2", "/b": "n3"][request.target].map { "nextnonce=\($0)" }
+            let response = FaultStep.respond(headers: next.map { [("Authentication-Info", $0)] } ?? [], body: field)
+            return request.target == "/slow" ? [.hold(gate), response] : [response]
+        }
+        try await FaultServer.run(script) { server in
+            try await withAPI(at: server.baseURL) { api in
+                let options = [RequestOption.credential(Self.ada)]
+                try await api.get("first", options: options)
+                let slow = Task { try await api.get("slow", options: options, as: .string) }
+                try await until("it is sent") { server.requests.last?.target == "/slow" }
+                try await api.get("a", options: options)
+                let text: String = try await api.get("b", options: options, as: .string)
+                #expect(text.contains(#"nonce="n2", nc=00000001"#))
+                gate.open()
+                #expect(try await slow.value.contains(#"nonce="n1", nc=00000002"#))
+                let last: String = try await api.get("c", options: options, as: .string)
+                #expect(last.contains(#"nonce="n3", nc=00000001"#), "\(last)")
+            }
+        }
+    }
+
     @Test func `the strongest challenge is answered for which there is a credential`() async throws {
         let challenges = [
             ("WWW-Authenticate", #"Basic realm="r", Digest realm="r", nonce="1", qop="auth", algorithm=MD5"#),
