@@ -17,6 +17,8 @@ final class CertificateVerification {
     private var verdict: Result<Void, NetworkingError>?
     private var ticket: TrustEvaluator.Ticket?
     private var isCancelled = false
+    /// Holds back the reading of the connection until there is a result.
+    private var hold: ReadHold?
     private let hello = ServerHelloReader()
 
     init(origin: Origin, evaluator: TrustEvaluator) {
@@ -37,13 +39,12 @@ final class CertificateVerification {
         let policy = try evaluator.policy(for: origin)
         let identity = ServerIdentity(host: origin.serverName)
         if identity == nil, evaluator.validatesDomainName(policy) { throw unverifiableHost }
-        let eventLoop = channel.eventLoop
         do {
             let handler = try NIOSSLClientHandler(
                 context: context.ssl,
                 serverHostname: identity?.serverName,
                 customVerificationCallback: { certificates, promise in
-                    self.verify(certificates, identity, policy, context.anchors, on: eventLoop, promise)
+                    self.verify(certificates, identity, context.anchors, on: channel, promise)
                 }
             )
             let observer = TLSHandshakeObserver { result in
@@ -69,9 +70,8 @@ final class CertificateVerification {
     private func verify(
         _ certificates: [NIOSSLCertificate],
         _ identity: ServerIdentity?,
-        _ policy: SecurityPolicy,
         _ anchors: TrustAnchors,
-        on eventLoop: any EventLoop,
+        on channel: any Channel,
         _ promise: EventLoopPromise<NIOSSLVerificationResult>
     ) {
         let presented: [[UInt8]]
@@ -80,12 +80,12 @@ final class CertificateVerification {
         } catch {
             return promise.fail(error)
         }
+        let eventLoop = channel.eventLoop
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         ticket = evaluator.evaluate(
             presented,
             of: origin,
             identity: identity,
-            policy: policy,
             anchors: anchors
         ) { result in
             guard eventLoop.inEventLoop else {
@@ -94,6 +94,11 @@ final class CertificateVerification {
             bound.value.end(result, promise)
         }
         if isCancelled { ticket?.cancel() }
+        guard verdict == nil else { return }
+        // BoringSSL reads nothing until then, and NIOSSL keeps all that comes.
+        let hold = ReadHold()
+        self.hold = hold
+        try? channel.pipeline.syncOperations.addHandler(hold, position: .first)
     }
 
     fileprivate func end(
@@ -101,6 +106,8 @@ final class CertificateVerification {
         _ promise: EventLoopPromise<NIOSSLVerificationResult>
     ) {
         verdict = result
+        hold?.release()
+        hold = nil
         switch result {
         case .success: promise.succeed(.certificateVerified)
         case .failure: promise.succeed(.failed)
@@ -125,6 +132,29 @@ final class CertificateVerification {
                 + "no certificate can be for it. Write an address in full, as 127.0.0.1, and a name in another script in its "
                 + "form with “xn--”."
         )
+    }
+}
+
+/// Holds back the reading of a channel, so that a server that sends without end while it is decided
+/// upon fills only the buffers of the system. NIO sees the end of a connection nevertheless, and
+/// then reads what came before it.
+private final class ReadHold: ChannelOutboundHandler, RemovableChannelHandler {
+    typealias OutboundIn = ByteBuffer
+
+    private var context: ChannelHandlerContext?
+    private var isReadWanted = false
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func read(context: ChannelHandlerContext) { isReadWanted = true }
+
+    /// Lets the channel read again, and leaves the pipeline.
+    func release() {
+        guard let context else { return }
+        if isReadWanted { context.read() }
+        context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
     }
 }
 

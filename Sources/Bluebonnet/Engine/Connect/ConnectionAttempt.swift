@@ -215,7 +215,10 @@ final class ConnectionAttempt {
                 let now = NIODeadline.now()
                 self.timings.connect = CompactTime(from: startedAt, to: now)
                 self.times.connect = .init(start: startedAt, end: now)
-                self.connected(channel)
+                // NIO connects it at once, and would not tell its handlers that it closes in this
+                // turn: its server may have gone before the first bytes are sent.
+                guard case .unixSocket = self.route.endpoint else { return self.connected(channel) }
+                self.eventLoop.execute { bound.value.connected(channel) }
             case .failure(let error):
                 self.end(.failure(.connecting(self.route.origin, error)))
             }
@@ -236,6 +239,13 @@ final class ConnectionAttempt {
         }
         connectingChannels = []
         self.channel = channel
+        // Where it closes while the handlers of TLS are added, the last one does not hear of it.
+        // The timer holds the attempt.
+        channel.closeFuture.assumeIsolated().whenComplete { [weak self] _ in
+            guard let self else { return }
+            self.end(.failure(self.closed))
+        }
+        guard completion != nil else { return }
         if route.origin.isSecure { secure(channel) } else { open(channel, .plain) }
     }
 
@@ -276,10 +286,12 @@ final class ConnectionAttempt {
         opener?(established) { result in
             self.end(result.mapError { $0 as? NetworkingError ?? self.closedAtOnce($0) })
         }
-        guard completion != nil else { return }
-        channel.closeFuture.assumeIsolated().whenComplete { _ in
-            self.end(.failure(self.closedAtOnce(ChannelError.eof)))
-        }
+    }
+
+    /// The error of a connection that has closed, where nothing else tells why.
+    private var closed: NetworkingError {
+        if let handshake = times.tls, handshake.end == nil { return .handshake(route.origin, ChannelError.eof) }
+        return closedAtOnce(ChannelError.eof)
     }
 
     private func closedAtOnce(_ error: any Error) -> NetworkingError {

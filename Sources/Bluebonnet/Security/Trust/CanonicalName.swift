@@ -6,6 +6,9 @@ import SwiftASN1
 struct CanonicalName: Hashable, Sendable {
     /// One element for each relative name: the attributes, sorted.
     let relativeNames: [[UInt8]]
+    /// The places of relative names that may be equal to others than those of the same bytes: their
+    /// text is not ASCII, whose cases and forms are not compared here, or they are not text.
+    private let unclear: [Int]
 
     private struct Malformed: Error {}
 
@@ -14,11 +17,15 @@ struct CanonicalName: Hashable, Sendable {
     /// - Throws: An error when the node is not a name.
     init(_ name: ASN1Node) throws {
         guard case .constructed(let names) = name.content else { throw Malformed() }
-        relativeNames = try names.map { name in
+        var unclear: [Int] = []
+        relativeNames = try names.enumerated().map { place, name in
             guard case .constructed(let attributes) = name.content else { throw Malformed() }
-            let encoded = try attributes.map(Self.bytes)
+            var isClear = true
+            let encoded = try attributes.map { try Self.bytes($0, &isClear) }
+            if !isClear { unclear.append(place) }
             return encoded.count == 1 ? encoded[0] : encoded.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 }
         }
+        self.unclear = unclear
     }
 
     var isEmpty: Bool { relativeNames.isEmpty }
@@ -28,7 +35,19 @@ struct CanonicalName: Hashable, Sendable {
         relativeNames.starts(with: other.relativeNames)
     }
 
-    private static func bytes(_ attribute: ASN1Node) throws -> [UInt8] {
+    /// The same for a name that must not be below the other one: nil where it may be, by rules that
+    /// are not those of this type.
+    func isSurelyWithin(_ other: CanonicalName) -> Bool? {
+        guard relativeNames.count >= other.relativeNames.count else { return false }
+        var isSure = true
+        for place in other.relativeNames.indices where relativeNames[place] != other.relativeNames[place] {
+            guard unclear.contains(place) || other.unclear.contains(place) else { return false }
+            isSure = false
+        }
+        return isSure ? true : nil
+    }
+
+    private static func bytes(_ attribute: ASN1Node, _ isClear: inout Bool) throws -> [UInt8] {
         guard case .constructed(let parts) = attribute.content else { throw Malformed() }
         var iterator = parts.makeIterator()
         guard let type = iterator.next(), case .primitive(let number) = type.content, let value = iterator.next(),
@@ -36,6 +55,7 @@ struct CanonicalName: Hashable, Sendable {
         else { throw Malformed() }
         let text = foldedText(value)
         let content = text ?? Array(value.encodedBytes)
+        if text == nil || !content.allSatisfy({ (0x20...0x7E).contains($0) }) { isClear = false }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(number.count + content.count + 9)
         // The lengths make it impossible that two attributes look like another one.

@@ -52,7 +52,7 @@ final class ChainCertificate: Sendable {
             subject = try CanonicalName(fields.subject)
             issuer = try CanonicalName(fields.issuer)
             basicConstraints = try extensions.basicConstraints
-            keyUsage = try extensions.keyUsage
+            keyUsage = try extensions[oid: .X509ExtensionID.keyUsage].map(KeyUsage.init(bits:))
             extendedKeyUsage = try extensions.extendedKeyUsage
             nameConstraints = try extensions.nameConstraints
             alternativeNames = try extensions.subjectAlternativeNames.map(Array.init) ?? []
@@ -158,6 +158,29 @@ extension CertificateFields {
             guard field == nil else { throw Malformed() }
             return (version + 1, try Certificate.Extensions(extensions))
         }
+    }
+}
+
+extension KeyUsage {
+    private struct Malformed: Error {}
+
+    /// Reads the nine bits (RFC 5280 §4.2.1.3). X509 refuses zeros behind the last one, which DER
+    /// leaves out (X.690 §11.2.2). They mean nothing, and authorities that systems trust have them.
+    fileprivate init(bits item: Certificate.Extension) throws {
+        let bytes = Array(try ASN1BitString(derEncoded: item.value).bytes)
+        let (first, second) = (bytes.first ?? 0, bytes.dropFirst().first ?? 0)
+        guard second & 0x7F == 0, bytes.dropFirst(2).allSatisfy({ $0 == 0 }) else { throw Malformed() }
+        self.init(
+            digitalSignature: first & 0x80 != 0,
+            nonRepudiation: first & 0x40 != 0,
+            keyEncipherment: first & 0x20 != 0,
+            dataEncipherment: first & 0x10 != 0,
+            keyAgreement: first & 0x08 != 0,
+            keyCertSign: first & 0x04 != 0,
+            cRLSign: first & 0x02 != 0,
+            encipherOnly: first & 0x01 != 0,
+            decipherOnly: second & 0x80 != 0
+        )
     }
 }
 

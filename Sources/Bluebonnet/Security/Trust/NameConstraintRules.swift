@@ -189,12 +189,16 @@ private struct ConstrainedName {
     /// A constraint.
     init(constraint: GeneralName) {
         switch constraint {
-        case .dnsName(let name): self.init(.dns, .bytes(Self.lowercased(name.utf8)), name)
+        case .dnsName(let name): self.init(.dns, Self.domain(name), name)
         // One mailbox, a host, or with a dot in front all hosts of a domain.
         case .rfc822Name(let name):
-            let mailbox = Self.mailbox(name).map { Form.mailbox(local: $0.local, host: $0.host) }
-            self.init(.email, mailbox ?? .bytes(Self.lowercased(name.utf8)), name)
-        case .uniformResourceIdentifier(let name): self.init(.uri, .bytes(Self.lowercased(name.utf8)), name)
+            guard let (local, host) = Self.mailbox(name) else {
+                self.init(.email, Self.domain(name), name)
+                return
+            }
+            let isClear = !local.isEmpty && Self.isHostName(String(decoding: host, as: UTF8.self))
+            self.init(.email, isClear ? .mailbox(local: local, host: host) : .unclear, name)
+        case .uniformResourceIdentifier(let name): self.init(.uri, Self.domain(name), name)
         case .ipAddress(let bytes): self.init(.address, Self.network(bytes.bytes), nil)
         default: self.init(other: constraint)
         }
@@ -240,7 +244,8 @@ private struct ConstrainedName {
         case (.mailbox(let local, let host), .mailbox(let otherLocal, let otherHost)):
             local == otherLocal && host == otherHost
         case (.bytes(let address), .network(let base, let mask)): Self.isAddress(address, within: base, mask)
-        case (.directory(let name), .directory(let constraint)): name.isWithin(constraint)
+        case (.directory(let name), .directory(let constraint)):
+            isExcluding ? name.isSurelyWithin(constraint) : name.isWithin(constraint)
         default: nil
         }
     }
@@ -286,6 +291,19 @@ private struct ConstrainedName {
     private static let at = UInt8(ascii: "@")
 
     private static func lowercased(_ text: some Sequence<UInt8>) -> [UInt8] { text.map(ASCII.lowercased) }
+
+    /// The domain of a constraint: every name where it is empty, or a host name, also with a dot in
+    /// front. No name is equal to another text, such as `*.example.com` or `example.com.`, or below
+    /// it, so that an authority that excludes it would exclude nothing.
+    private static func domain(_ text: String) -> Form {
+        let name = text.hasPrefix(".") ? String(text.dropFirst()) : text
+        return text.isEmpty || isHostName(name) ? .bytes(lowercased(text.utf8)) : .unclear
+    }
+
+    private static func isHostName(_ text: String) -> Bool {
+        guard case .name? = ServerIdentity(host: text) else { return false }
+        return !text.hasSuffix(".")
+    }
 
     /// The two sides of an e-mail address; nil where it has no `@`.
     private static func mailbox(_ text: String) -> (local: [UInt8], host: [UInt8])? {

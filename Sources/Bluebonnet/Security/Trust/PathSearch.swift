@@ -42,8 +42,9 @@ struct PathSearch {
     private var signatures: [Pair: Bool] = [:]
     private var steps = 0
     private var paths = 0
-    /// The longest chain that leads nowhere.
+    /// The longest chain that leads nowhere, or the one that is preferred.
     private(set) var deadEnd: DeadEnd?
+    private(set) var isDeadEndPreferred = false
     /// Whether the search ended because it would have cost too much.
     private(set) var isExhausted = false
 
@@ -59,14 +60,23 @@ struct PathSearch {
     }
 
     /// Calls back with each chain, the leaf first and the trusted certificate last, until one is
-    /// taken. A chain may go on above a trusted certificate.
+    /// taken. A chain may go on above a trusted certificate. Of those that lead nowhere, the first
+    /// that is preferred is ``deadEnd``, or else the longest.
     ///
     /// - Returns: Whether one was taken.
-    mutating func run(_ leaf: ChainCertificate, take: ([ChainCertificate]) -> Bool) -> Bool {
-        extend([leaf], take)
+    mutating func run(
+        _ leaf: ChainCertificate,
+        prefer: ([ChainCertificate]) -> Bool = { _ in false },
+        take: ([ChainCertificate]) -> Bool
+    ) -> Bool {
+        extend([leaf], prefer, take)
     }
 
-    private mutating func extend(_ path: [ChainCertificate], _ take: ([ChainCertificate]) -> Bool) -> Bool {
+    private mutating func extend(
+        _ path: [ChainCertificate],
+        _ prefer: ([ChainCertificate]) -> Bool,
+        _ take: ([ChainCertificate]) -> Bool
+    ) -> Bool {
         guard let tip = path.last else { return false }
         steps += 1
         guard steps <= limits.steps, paths < limits.paths else {
@@ -97,10 +107,12 @@ struct PathSearch {
             if let fault = authority.keyFault { faults.append(fault) }
             guard isSigned(tip, by: authority) else { continue }
             isExtended = true
-            if extend(path + [authority], take) { return true }
+            if extend(path + [authority], prefer, take) { return true }
             if isExhausted { return false }
         }
-        if !isExtended, !isTrusted, path.count > longest {
+        guard !isExtended, !isTrusted, !isDeadEndPreferred else { return false }
+        isDeadEndPreferred = prefer(path)
+        if isDeadEndPreferred || path.count > longest {
             let tooLong = TrustFinding(.chainSize, tip.fields, "needs more than \(limits.pathLength) certificates")
             let findings = isTooLong ? [tooLong] : findings(at: tip, namesakes: namesakes, faults: faults)
             deadEnd = DeadEnd(path: path, findings: findings)

@@ -55,9 +55,11 @@ struct PolicyEvaluation: Sendable {
     private func verify(
         _ presented: [[UInt8]],
         _ anchors: TrustAnchors,
-        taking take: ([ChainCertificate]) -> [TrustFinding] = { _ in [] }
+        taking take: ([ChainCertificate]) -> [TrustFinding] = { _ in [] },
+        orAlso isGoodEnough: ([ChainCertificate]) -> Bool = { _ in false }
     ) -> TrustVerifier.Result {
-        TrustVerifier(anchors: anchors, identity: identity, now: now, limits: limits).verify(presented, taking: take)
+        TrustVerifier(anchors: anchors, identity: identity, now: now, limits: limits)
+            .verify(presented, taking: take, orAlso: isGoodEnough)
     }
 
     private func withoutPins(_ presented: [[UInt8]]) -> TrustVerdict {
@@ -78,7 +80,13 @@ struct PolicyEvaluation: Sendable {
         )
         let pinned = verify(presented, pins)
         if pinned.isTrusted {
-            var result = TrustVerdict(pinned, refusal: nil)
+            // By the list of an authority above the pinned certificate, where certificates may be
+            // invalid.
+            let revocation = anchors.revocations?.findings(verdict.path, at: now).first { finding in
+                finding.rule == .revocation && pinned.path.contains { $0.fields.bytes == finding.fields?.bytes }
+            }
+            let found = TrustVerifier.Result(path: pinned.path, findings: revocation.map { [$0] } ?? [])
+            var result = TrustVerdict(found, refusal: revocation)
             result.pin = pinned.path.last.map { PublicKeyPin(hash: $0.fields.publicKeyHash) }
             return result
         }
@@ -95,11 +103,21 @@ struct PolicyEvaluation: Sendable {
         func place(in path: [ChainCertificate]) -> Int? {
             path.firstIndex { accepted.contains(PublicKeyPin(hash: $0.fields.publicKeyHash)) }
         }
-        var result = verify(presented, anchors) { place(in: $0) == nil ? [mismatch($0)] : [] }
+        var constraints = NameConstraintRules()
+        var vouched = 0
+        var result = verify(presented, anchors) {
+            place(in: $0) == nil ? [mismatch($0)] : []
+        } orAlso: { path in
+            guard policy.allowsInvalidCertificates, vouched < limits.paths, let place = place(in: path) else {
+                return false
+            }
+            vouched += 1
+            return faults(upTo: place, path, &constraints).isEmpty
+        }
         if let place = place(in: result.path) {
             var refusal = result.findings.first
             if policy.allowsInvalidCertificates {
-                let faults = faults(upTo: place, result)
+                let faults = faults(upTo: place, result.path, &constraints)
                 result.findings += faults.filter { fault in !result.findings.contains { $0.rule == fault.rule } }
                 refusal = faults.first
             }
@@ -146,13 +164,15 @@ struct PolicyEvaluation: Sendable {
     ///
     /// AFNetworking has none of this, so that an authority's key that is pinned lets any chain pass
     /// that ends there.
-    private func faults(upTo place: Int, _ result: TrustVerifier.Result) -> [TrustFinding] {
-        let path = Array(result.path[...place])
-        var constraints = NameConstraintRules()
+    private func faults(
+        upTo place: Int,
+        _ whole: [ChainCertificate],
+        _ constraints: inout NameConstraintRules
+    ) -> [TrustFinding] {
+        let path = Array(whole[...place])
         var findings = PathRules(identity: identity, now: now).findings(path) + constraints.findings(path)
-        findings += anchors.revocations?.findings(path, at: now) ?? []
-        // The list of the authority above the pinned key, where there is one.
-        findings += result.findings.filter { $0.rule == .revocation }
+        // Also by the list of the authority above the pinned key, where there is one.
+        findings += anchors.revocations?.findings(Array(whole.prefix(place + 2)), at: now) ?? []
         return TrustVerifier.sorted(findings.filter { counts($0, in: path) })
     }
 

@@ -65,7 +65,11 @@ final class TrustEvaluator: Sendable {
     /// - Throws: ``NetworkingError/Code/invalidTrustConfiguration`` when it has none, and must have
     ///   one, or a key of the policies is no host.
     func policy(for origin: Origin) throws(NetworkingError) -> SecurityPolicy {
-        if let policy = try configuration.policy(for: origin.serverName, at: now()) { return policy }
+        try policy(for: origin, at: now())
+    }
+
+    private func policy(for origin: Origin, at now: Date) throws(NetworkingError) -> SecurityPolicy {
+        if let policy = try configuration.policy(for: origin.serverName, at: now) { return policy }
         let finding = TrustFinding(
             .hostPolicy,
             nil,
@@ -80,31 +84,39 @@ final class TrustEvaluator: Sendable {
     /// its pins have expired or only report.
     func validatesDomainName(_ policy: SecurityPolicy) -> Bool { policy.at(now()).validatesDomainName }
 
-    /// Decides about the certificates of a server, the server's own first, and calls back once: at
-    /// once where the verdict is known, else on another thread.
+    /// Decides about the certificates of a server, the server's own first, by the policy that it
+    /// has now: pins may have expired since the handshake began. Calls back once: at once where the
+    /// verdict is known, else on another thread.
     func evaluate(
         _ presented: [[UInt8]],
         of origin: Origin,
         identity: ServerIdentity?,
-        policy: SecurityPolicy,
         anchors: TrustAnchors,
         completion: @escaping Completion
     ) -> Ticket {
         let ticket = Ticket()
+        // One time for all, so that pins that count here do not expire on the way.
+        let now = self.now()
+        let policy: SecurityPolicy
+        do throws(NetworkingError) {
+            policy = try self.policy(for: origin, at: now)
+        } catch {
+            completion(.failure(error))
+            return ticket
+        }
         let question = Question(presented: presented, origin: origin, policy: policy)
         let key = Key(
             certificates: Self.digest(presented),
             host: origin.serverName,
             pinGeneration: policy.pinGeneration
         )
-        if let verdict = verdict(key, at: now()) {
+        if let verdict = verdict(key, at: now) {
             finish(verdict, question, ticket, completion)
             return ticket
         }
         // A chain that was made to cost much must not delay the other connections of the event
         // loop.
         BlockingThreads.trust.submit { _ in
-            let now = self.now()
             self.evaluations.add(1, ordering: .relaxed)
             let verdict = PolicyEvaluation(policy, identity: identity, anchors: anchors, now: now).verdict(presented)
             // Lists of revoked certificates have times of their own.

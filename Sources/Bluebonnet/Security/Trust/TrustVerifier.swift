@@ -41,17 +41,24 @@ struct TrustVerifier: Sendable {
     ///   - presented: The certificates in DER, the server's own first, the others in any order.
     ///   - take: Whether a path that breaks no rule is also good for the caller; the search goes on
     ///     where not. Its findings count after those of the rules.
+    ///   - isGoodEnough: Whether a path is good for the caller, whatever it breaks and wherever it
+    ///     leads: it is returned where no path breaks no rule.
     /// - Returns: The path that was found, or the one that is least wrong.
     func verify(
         _ presented: [[UInt8]],
-        taking take: ([ChainCertificate]) -> [TrustFinding] = { _ in [] }
+        taking take: ([ChainCertificate]) -> [TrustFinding] = { _ in [] },
+        orAlso isGoodEnough: ([ChainCertificate]) -> Bool = { _ in false }
     ) -> Result {
-        var result = examine(presented, take)
+        var result = examine(presented, take, isGoodEnough)
         if anchors.count == 0 { result.findings = Self.sorted([.noAnchors] + result.findings) }
         return result
     }
 
-    private func examine(_ presented: [[UInt8]], _ take: ([ChainCertificate]) -> [TrustFinding]) -> Result {
+    private func examine(
+        _ presented: [[UInt8]],
+        _ take: ([ChainCertificate]) -> [TrustFinding],
+        _ isGoodEnough: ([ChainCertificate]) -> Bool
+    ) -> Result {
         guard let first = presented.first else {
             return .unread(TrustFinding(.certificate, nil, "has shown no certificate"))
         }
@@ -73,7 +80,7 @@ struct TrustVerifier: Sendable {
         } catch {
             return .unread(error)
         }
-        return search(leaf, among: Self.others(presented), take)
+        return search(leaf, among: Self.others(presented), take, isGoodEnough)
     }
 
     /// The certificates behind the first one, each once. What is not a certificate is left out: no
@@ -86,13 +93,15 @@ struct TrustVerifier: Sendable {
     private func search(
         _ leaf: ChainCertificate,
         among others: [CertificateFields],
-        _ take: ([ChainCertificate]) -> [TrustFinding]
+        _ take: ([ChainCertificate]) -> [TrustFinding],
+        _ isGoodEnough: ([ChainCertificate]) -> Bool
     ) -> Result {
         let rules = PathRules(identity: identity, now: now)
         var constraints = NameConstraintRules()
         var best: Result?
         var search = PathSearch(others, anchors: anchors, now: now, limits: limits)
-        let isFound = search.run(leaf) { path in
+        var isBestEnough = false
+        let isFound = search.run(leaf, prefer: isGoodEnough) { path in
             var findings = rules.findings(path) + constraints.findings(path)
             findings += anchors.revocations?.findings(path, at: now) ?? []
             if findings.isEmpty { findings = take(path) }
@@ -101,13 +110,19 @@ struct TrustVerifier: Sendable {
                 best = Result(path: path)
                 return true
             }
-            if best.map({ Self.severity($0) < Self.severity(findings) }) ?? true {
+            let isEnough = isGoodEnough(path)
+            let isBetter =
+                isEnough == isBestEnough
+                ? best.map { Self.severity($0) < Self.severity(findings) } ?? true : isEnough
+            if isBetter {
                 best = Result(path: path, findings: findings)
+                isBestEnough = isEnough
             }
             return false
         }
-        if isFound, let best { return best }
-        if search.isExhausted {
+        if isFound || isBestEnough, let best { return best }
+        if search.isDeadEndPreferred { best = nil }
+        if search.isExhausted, !search.isDeadEndPreferred {
             let finding = TrustFinding(.chainSize, nil, "has shown certificates that need too much work to verify")
             return Result(
                 path: best?.path ?? [leaf],

@@ -310,7 +310,69 @@ struct PolicyEvaluationTests {
         }
         // Also where nobody is trusted but the pinned key.
         scene.trusted = []
-        #expect(refusal(policy(.publicKey, try pinned(shop.middle), allowsInvalid: true), scene) == .revocation)
+        for certificate in [scene.shown[0], shop.middle] {
+            let verdict = verdict(policy(.publicKey, try pinned(certificate), allowsInvalid: true), scene)
+            #expect(verdict.refusal?.rule == .revocation && verdict.isRefused)
+            #expect(verdict.findings.map(\.rule).contains(.revocation))
+        }
+    }
+
+    @Test(arguments: [SecurityPolicy.PinningMode.publicKey, .certificate])
+    func `a pinned certificate that the authority above it has revoked is refused`(
+        mode: SecurityPolicy.PinningMode
+    ) throws {
+        let leaf = try shop.leaf(by: shop.middle)
+        for trusted in [[shop.root], []] {
+            var scene = TrustScene([leaf, shop.middle, shop.root], trusting: trusted)
+            scene.revocationLists = .pem(try RevocationListMint([[1]], by: shop.middle, at: shop.now).madePEM())
+            #expect(refusal(policy(mode, try pinned(leaf), allowsInvalid: true), scene) == .revocation)
+            scene.revocationLists = .pem(try RevocationListMint([[1]], by: shop.root, at: shop.now).madePEM())
+            #expect(refusal(policy(mode, try pinned(shop.middle), allowsInvalid: true), scene) == .revocation)
+            // What is above the pinned one does not count.
+            #expect(refusal(policy(mode, try pinned(leaf), allowsInvalid: true), scene) == nil)
+        }
+    }
+
+    @Test func `of several paths, that with the pinned key counts where certificates may be invalid`() throws {
+        let (first, second) = (try shop.authority("First", 3), try shop.authority("Second", 4))
+        let top = try shop.authority("Top", 5)
+        let middle = try shop.authority("Both", 6, by: first)
+        let cross = try middle.mint.made(by: second)
+        let crossed = try second.mint.made(by: top)
+        let leaf = try shop.leaf(by: middle)
+        let orders = [[leaf, middle, cross, crossed, top, first], [leaf, cross, middle, first, crossed, top]]
+        for shown in orders {
+            for trusted in [[], [top], [shop.root]] {
+                let scene = TrustScene(shown, trusting: trusted)
+                for certificate in [first, second, top, middle, leaf] {
+                    let policy = policy(.publicKey, try pinned(certificate), allowsInvalid: true)
+                    #expect(refusal(policy, scene) == nil)
+                }
+                let stranger = policy(.publicKey, try pinned(try shop.authority("Other", 9)), allowsInvalid: true)
+                #expect(refusal(stranger, scene) == .pin)
+                // The names still count, and without the exception so does trust.
+                let other = policy(.publicKey, try pinned(first), allowsInvalid: true)
+                var elsewhere = scene
+                elsewhere.host = "example.com"
+                #expect(refusal(other, elsewhere) != nil)
+                #expect(refusal(policy(.publicKey, try pinned(first)), scene) != nil)
+            }
+        }
+    }
+
+    @Test func `a path that breaks no rule is preferred to one that only the pin vouches for`() throws {
+        // The expired one is tried first, because its identifier fits.
+        let expired = try shop.authority("Renewed", 3, by: shop.root) { mint in
+            mint.expire()
+            mint.extensions.append(.subjectKey([1]))
+        }
+        let valid = try shop.authority("Renewed", 3, by: shop.root)
+        let leaf = try shop.leaf(by: valid) { $0.extensions.append(.authorityKey([1])) }
+        let policy = policy(.publicKey, try pinned(leaf), allowsInvalid: true)
+        let both = verdict(policy, TrustScene([leaf, expired, valid], trusting: [shop.root]))
+        #expect(!both.isRefused && both.findings.isEmpty)
+        let one = verdict(policy, TrustScene([leaf, expired], trusting: [shop.root]))
+        #expect(!one.isRefused && one.findings.map(\.rule) == [.notAfter])
     }
 
     @Test func `a pinned key that is too short, or in a certificate that cannot be read, is found`() throws {

@@ -27,17 +27,22 @@ struct TrustEvaluatorTests {
         stranger = try PublicKeyPin("sha256/" + TestCertificates.shared().client.publicKeyPin)
     }
 
-    private func error(
-        _ evaluator: TrustEvaluator,
-        _ scene: TrustScene,
-        _ policy: SecurityPolicy
-    ) async -> NetworkingError.Code? {
+    private func evaluator(_ scene: TrustScene, _ policy: SecurityPolicy, _ clock: Clock) -> TrustEvaluator {
+        var configuration = scene.configuration
+        configuration.securityPolicy = policy
+        return TrustEvaluator(configuration, now: { clock.now })
+    }
+
+    private func origin(_ scene: TrustScene) -> Origin {
+        Origin(isSecure: true, endpoint: .host(scene.host, port: 443))
+    }
+
+    private func error(_ evaluator: TrustEvaluator, _ scene: TrustScene) async -> NetworkingError.Code? {
         await withCheckedContinuation { continuation in
             _ = evaluator.evaluate(
                 scene.shown.map(\.der),
-                of: Origin(isSecure: true, endpoint: .host(scene.host, port: 443)),
+                of: origin(scene),
                 identity: ServerIdentity(host: scene.host),
-                policy: policy,
                 anchors: scene.anchors
             ) { result in
                 switch result {
@@ -53,13 +58,13 @@ struct TrustEvaluatorTests {
         let end = shop.now.addingTimeInterval(60)
         let policy = SecurityPolicy.pinning(keys: [stranger], until: end)
         let clock = Clock(end.addingTimeInterval(10))
-        let evaluator = TrustEvaluator(scene.configuration, now: { clock.now })
-        for _ in 0..<2 { #expect(await error(evaluator, scene, policy) == nil) }
+        let evaluator = evaluator(scene, policy, clock)
+        for _ in 0..<2 { #expect(await error(evaluator, scene) == nil) }
         #expect(evaluator.evaluationCount == 1)
         clock.set(end)
-        #expect(await error(evaluator, scene, policy) == .certificateNotPinned)
+        #expect(await error(evaluator, scene) == .certificateNotPinned)
         clock.set(end.addingTimeInterval(10))
-        #expect(await error(evaluator, scene, policy) == nil)
+        #expect(await error(evaluator, scene) == nil)
     }
 
     @Test func `a verdict with pins does not count when they have expired`() async throws {
@@ -68,12 +73,38 @@ struct TrustEvaluatorTests {
         let end = shop.now.addingTimeInterval(60)
         let policy = SecurityPolicy.pinning(keys: [PublicKeyPin(leaf)], until: end)
         let clock = Clock(shop.now)
-        let evaluator = TrustEvaluator(scene.configuration, now: { clock.now })
+        let evaluator = evaluator(scene, policy, clock)
         for time in [shop.now, end, end.addingTimeInterval(1), end.addingTimeInterval(2)] {
             clock.set(time)
-            #expect(await error(evaluator, scene, policy) == nil)
+            #expect(await error(evaluator, scene) == nil)
         }
         #expect(evaluator.evaluationCount == 2)
+    }
+
+    @Test func `pins of a list that expire during the handshake leave those of the policy`() async throws {
+        let scene = try shop.scene()
+        let leaf = PublicKeyPin(try PinnedCertificate(derRepresentation: Data(scene.shown[0].der)))
+        let end = Date(timeIntervalSince1970: shop.now.timeIntervalSince1970.rounded() + 60)
+        let expires = end.formatted(.iso8601)
+        let list = "{\"hosts\": {\"localhost\": {\"pins\": [\"\(leaf)\"], \"expires\": \"\(expires)\"}}}"
+        var configuration = scene.configuration
+        configuration.securityPolicy = .pinning(keys: [stranger])
+        configuration.pinList = try PinList(Data(list.utf8))
+        let clock = Clock(end.addingTimeInterval(-5))
+        let evaluator = TrustEvaluator(configuration, now: { clock.now })
+        // When the handshake begins, and when the certificates are there.
+        #expect(try evaluator.policy(for: origin(scene)).acceptedKeys == [leaf])
+        clock.set(end.addingTimeInterval(1))
+        #expect(await error(evaluator, scene) == .certificateNotPinned)
+        clock.set(end.addingTimeInterval(-5))
+        #expect(await error(evaluator, scene) == nil)
+    }
+
+    @Test func `a host whose policy is gone when its certificates come is refused`() async throws {
+        let scene = try shop.scene()
+        var configuration = scene.configuration
+        configuration.hostSecurityPolicies.isEveryHostRequired = true
+        #expect(await error(TrustEvaluator(configuration), scene) == .invalidTrustConfiguration)
     }
 
     @Test func `with expired pins, a host without an identity is refused before the handshake`() async throws {
