@@ -39,8 +39,14 @@ extension NetworkingError {
         return RepeatableError.marking(NetworkingError(.connectionLost, message), .suspended)
     }
 
-    /// The connection broke under an exchange.
-    static func lost(_ origin: Origin, _ cause: any Error, hasResponse: Bool) -> NetworkingError {
+    /// The connection broke under an exchange. `isSilent` says that it never had a byte of a
+    /// response.
+    static func lost(
+        _ origin: Origin,
+        _ cause: any Error,
+        hasResponse: Bool,
+        isSilent: Bool
+    ) -> NetworkingError {
         let moment = hasResponse ? "in the middle of the response" : "before the response began"
         if cause is NIOSSLError || cause is BoringSSLError {
             let failure = TLSFailure(cause)
@@ -53,7 +59,7 @@ extension NetworkingError {
         let reason = (cause as? IOError).map { ": \($0.errnoCode.reason)" } ?? ""
         return NetworkingError(
             .connectionLost,
-            "The connection to \(origin.description) was lost \(moment)\(reason).",
+            "The connection to \(origin.description) was lost \(moment)\(reason)." + (isSilent ? origin.hint : ""),
             underlying: cause
         )
     }
@@ -74,7 +80,18 @@ extension NetworkingError {
             case .closedBeforeResponse: .connectionLost
             case .tooManyInformational: .unexpectedResponse
             }
-        self.init(code, "The response from \(origin.description) could not be read. \(error.description)")
+        // A connection that ended like this had no response before; the others are stale.
+        let hint = error.fault == .closedBeforeResponse ? origin.hint : ""
+        self.init(code, "The response from \(origin.description) could not be read. \(error.description)\(hint)")
+    }
+}
+
+extension Origin {
+    /// What may be wrong where a server ends a connection without a byte. Most servers that speak
+    /// TLS do that to a request without TLS; the others send an alert.
+    fileprivate var hint: String {
+        guard !isSecure, case .host = endpoint else { return "" }
+        return " If the server speaks TLS, its URLs begin with https://."
     }
 }
 

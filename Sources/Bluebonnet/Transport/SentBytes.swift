@@ -21,6 +21,11 @@ struct SentBytes {
         }
     }
 
+    /// Notes bytes that were counted some time ago: more may have been noted since.
+    mutating func noteEarlier(_ total: Int, of expected: Int?) {
+        if total > untold.last?.total ?? told { note(total, of: expected) }
+    }
+
     var hasSteps: Bool { !untold.isEmpty }
 
     /// The next step; nil when all was told.

@@ -26,6 +26,13 @@ struct BatchOptions: ParsableArguments {
     @Flag(name: .long, help: "Send the body again when a redirect leads from https to http. Anyone can then read it.")
     var bodyOnInsecureRedirects = false
 
+    @Flag(
+        name: .long,
+        inversion: .prefixedNo,
+        help: "Follow redirects that lead from https to http. They are an error otherwise."
+    )
+    var insecureRedirects = true
+
     @Option(name: .long, help: ArgumentHelp("HTTP cache. Only off is available yet.", valueName: "off|memory|dir"))
     var cache = "off"
 
@@ -53,6 +60,11 @@ struct BatchOptions: ParsableArguments {
             throw ValidationError("--jobs must be between 1 and \(Self.mostJobs).")
         }
         if let maxBody, maxBody < 0 { throw ValidationError("--max-body must be 0 or more.") }
+        if bodyOnInsecureRedirects, !insecureRedirects {
+            throw ValidationError(
+                "--body-on-insecure-redirects and --no-insecure-redirects cannot be used together."
+            )
+        }
         if retry < 0 { throw ValidationError("--retry must be 0 or more.") }
         let missing: [(String, Bool)] = [
             ("--cache \(cache)", cache != "off"), ("--cookies \(cookies)", cookies != "off"),
@@ -67,6 +79,7 @@ struct BatchOptions: ParsableArguments {
     /// connections.
     func apply(to configuration: inout SessionConfiguration) {
         configuration.maximumConnectionsPerHost = max(configuration.maximumConnectionsPerHost, jobs)
+        configuration.followsInsecureRedirects = insecureRedirects
         configuration.sendsBodiesOnInsecureRedirects = bodyOnInsecureRedirects
         if let maxBody { configuration.limits.bodyInMemory = maxBody }
     }

@@ -21,7 +21,7 @@ extension CommandFailure {
     /// A request that failed: its code and its sentence.
     init(_ error: NetworkingError) {
         self.init(message: "\(error.code.rawValue): \(error.message)", status: ExitStatus(error))
-        // The only redirect that a request of the command refuses.
-        if error.code == .redirectRefused { message += " The option for this is --body-on-insecure-redirects." }
+        guard error.code == .redirectRefused, error.message.contains("sendsBodiesOnInsecureRedirects") else { return }
+        message += " The option for this is --body-on-insecure-redirects."
     }
 }

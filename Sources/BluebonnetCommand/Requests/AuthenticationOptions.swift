@@ -16,7 +16,7 @@ struct AuthenticationOptions: ParsableArguments {
             valueName: "user[:password]"
         )
     )
-    var auth: String?
+    var auth: [String] = []
 
     @Option(
         name: [.customShort("A"), .long],
@@ -37,8 +37,16 @@ struct AuthenticationOptions: ParsableArguments {
     var netrc = false
 
     func validate() throws {
-        if auth != nil, bearer != nil { throw ValidationError("--auth and --bearer cannot be used together.") }
-        if auth == nil, bearer == nil, authType == .bearer { throw ValidationError("--auth-type needs --auth.") }
+        // `--auth digest` is `-A digest` for some: without this it would be a user, and of two the
+        // last one would be sent by Basic.
+        if let kind = auth.lazy.compactMap({ Kind(rawValue: $0.lowercased()) }).first {
+            throw ValidationError(
+                "--auth takes a user and a password. For the kind, write --auth-type \(kind.rawValue)."
+            )
+        }
+        if auth.count > 1 { throw ValidationError("--auth (-a) can be used only once.") }
+        if !auth.isEmpty, bearer != nil { throw ValidationError("--auth and --bearer cannot be used together.") }
+        if auth.isEmpty, bearer == nil, authType == .bearer { throw ValidationError("--auth-type needs --auth.") }
     }
 
     /// Whether user and password are sent by Digest alone.
@@ -69,7 +77,7 @@ struct AuthenticationOptions: ParsableArguments {
         asking ask: (String) throws(CommandFailure) -> [UInt8] = PasswordPrompt.ask
     ) throws(CommandFailure) -> Credentials? {
         if let bearer { return try .bearer(checking: bearer) }
-        guard let auth else { return nil }
+        guard let auth = auth.first else { return nil }
         guard authType != .bearer else { return try .bearer(checking: auth) }
         guard let colon = auth.utf8.firstIndex(of: UInt8(ascii: ":")) else {
             return try .basic(checking: Array(auth.utf8), password: ask("Password for \(auth): "))

@@ -15,12 +15,13 @@ extension RequestOptions {
         (verbose, include, stream, raw, offline) = (false, false, false, false, false)
         (output, pretty, filter) = (nil, .auto, nil)
         (follow, maxRedirects, bodyOnInsecureRedirects, checkStatus) = (true, 20, false, true)
+        insecureRedirects = true
         (unixSocket, defaultScheme) = (nil, "http")
         var observation = ObservationOptions()
         (observation.timings, observation.har) = (false, nil)
         self.observation = observation
         var authentication = AuthenticationOptions()
-        (authentication.auth, authentication.authType, authentication.bearer) = (nil, .basic, nil)
+        (authentication.auth, authentication.authType, authentication.bearer) = ([], .basic, nil)
         authentication.netrc = false
         self.authentication = authentication
         var connection = ConnectionOptions()

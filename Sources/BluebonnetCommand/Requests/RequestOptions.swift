@@ -90,6 +90,13 @@ struct RequestOptions: ParsableArguments {
     @Flag(name: .long, help: "Send the body again when a redirect leads from https to http. Anyone can then read it.")
     var bodyOnInsecureRedirects = false
 
+    @Flag(
+        name: .long,
+        inversion: .prefixedNo,
+        help: "Follow redirects that lead from https to http. They are an error otherwise."
+    )
+    var insecureRedirects = true
+
     @Flag(name: .long, inversion: .prefixedNo, help: "Exit with 4 and 5 for 4xx and 5xx.")
     var checkStatus = true
 
@@ -115,6 +122,11 @@ struct RequestOptions: ParsableArguments {
         }
         if offline, observation.isOn {
             throw ValidationError("--offline, which sends nothing, cannot be used with --timings or --har.")
+        }
+        if bodyOnInsecureRedirects, !insecureRedirects {
+            throw ValidationError(
+                "--body-on-insecure-redirects and --no-insecure-redirects cannot be used together."
+            )
         }
         if maxRedirects < 0 { throw ValidationError("--max-redirects must be 0 or more.") }
     }

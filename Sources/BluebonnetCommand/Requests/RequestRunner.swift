@@ -132,6 +132,7 @@ struct RequestRunner {
         try options.connection.apply(to: &configuration)
         try options.authentication.apply(to: &configuration)
         configuration.redirectPolicy = options.follow ? .follow : .manual
+        configuration.followsInsecureRedirects = options.insecureRedirects
         configuration.sendsBodiesOnInsecureRedirects = options.bodyOnInsecureRedirects
         configuration.limits.redirects = options.maxRedirects
         configuration.decodesContent = plan.decodesContent && !options.raw

@@ -5,6 +5,10 @@ package import NIOSSL
 package struct ServerTLS: Sendable {
     /// A version of TLS.
     package enum Version: Sendable {
+        /// TLS 1.0, which RFC 8996 forbids.
+        case tls10
+        /// TLS 1.1, which RFC 8996 forbids.
+        case tls11
         /// TLS 1.2.
         case tls12
         /// TLS 1.3.
@@ -73,6 +77,8 @@ package struct ServerTLS: Sendable {
 extension ServerTLS.Version {
     fileprivate var value: TLSVersion {
         switch self {
+        case .tls10: .tlsv1
+        case .tls11: .tlsv11
         case .tls12: .tlsv12
         case .tls13: .tlsv13
         }

@@ -39,6 +39,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ["--auth", "digest", "-a", "u:secret"], ["-a", "u:secret", "--auth", "digest"],
+        ["--auth=bearer", "-a", "u:secret"],
+        ["-a", "u:secret", "--auth", "v:secret"], ["-a", "basic"],
+    ])
+    func `two of --auth, or a kind of credentials in place of a user, are bad usage`(options: [String]) async throws {
+        try await FaultServer.run(.requests { _ in [.respond(body: "")] }) { server in
+            for arguments in [["get", server.baseURL], ["get", server.baseURL, "--offline"]] {
+                let output = try await Command.run(arguments + options)
+                #expect(output.status == 2 && output.text.isEmpty, "\(output)")
+                #expect(output.errors.contains("--auth") && !output.errors.contains("secret"), "\(output)")
+            }
+            #expect(server.requests.isEmpty)
+        }
+    }
+
     @Test func `--netrc has the credentials where nothing else gives them`() async throws {
         try await withDirectory { folder in
             let file = folder.appending(path: "netrc")

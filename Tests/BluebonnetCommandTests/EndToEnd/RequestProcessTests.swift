@@ -216,6 +216,32 @@ import Testing
         }
     }
 
+    @Test func `--no-insecure-redirects forbids redirects from https to http`() async throws {
+        let tls = ServerTLS(try TestCertificates.shared().localhost)
+        let option = "--no-insecure-redirects"
+        try await FaultServer.run(.requests { _ in [.respond(body: "open")] }) { open in
+            let redirect = FaultStep.respond(302, headers: [("Location", open.baseURL + "/there")], body: "")
+            try await FaultServer.run(.requests { _ in [redirect] }, options: .init(tls: tls)) { server in
+                let request = ["get", server.baseURL, "--insecure"]
+                // "follow" of a line allows no more than the option.
+                let line = #"{"url":"\#(server.baseURL)","redirect":"follow"}"#
+                let refused = try await Command.run(request + [option])
+                #expect(refused.status == 1 && refused.errors.hasPrefix("bluebonnet: redirect-refused: "), "\(refused)")
+                #expect(!refused.errors.contains("--body-on-insecure-redirects"))
+                let refusedLine = try await Command.run("batch", "--insecure", option, input: line)
+                #expect(refusedLine.text.contains(#""code":"redirect-refused""#), "\(refusedLine)")
+                #expect(open.requests.isEmpty)
+                #expect(try await Command.run(request + [option, "--no-follow"]).status == 0)
+                #expect(try await Command.run(request).text == "open")
+                #expect(try await Command.run("batch", "--insecure", input: line).status == 0)
+            }
+        }
+        for arguments in [["get", ":1/"], ["batch"]] {
+            let output = try await Command.run(arguments + [option, "--body-on-insecure-redirects"])
+            #expect(output.status == 2 && output.errors.contains(option), "\(output)")
+        }
+    }
+
     @Test func `a client certificate is sent to a server that asks for one`() async throws {
         let certificates = try TestCertificates.shared()
         let tls = ServerTLS(certificates.localhost, clientAuthorities: [certificates.authority])

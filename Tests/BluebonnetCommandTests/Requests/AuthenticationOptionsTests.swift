@@ -9,7 +9,7 @@ import Testing
         bearer: String? = nil
     ) -> AuthenticationOptions {
         var options = AuthenticationOptions()
-        (options.auth, options.authType, options.bearer) = (auth, type, bearer)
+        (options.auth, options.authType, options.bearer) = (auth.map { [$0] } ?? [], type, bearer)
         options.netrc = false
         return options
     }
@@ -41,5 +41,14 @@ import Testing
     @Test func `options for authentication that contradict each other are bad usage`() {
         #expect(throws: (any Error).self) { try options(auth: "u:p", bearer: "t").validate() }
         #expect(throws: (any Error).self) { try options(type: .bearer).validate() }
+    }
+
+    @Test(arguments: ["basic", "digest", "bearer", "Digest"])
+    func `the kind of the credentials is not taken for a user`(kind: String) throws {
+        #expect(throws: (any Error).self) { try options(auth: kind).validate() }
+        #expect(throws: (any Error).self) { try options(auth: kind, type: .digest).validate() }
+        // Users of these names can be written with their colon.
+        try options(auth: kind + ":p").validate()
+        #expect(try credentials(options(auth: kind + ":")) == basic(kind, ""))
     }
 }

@@ -180,6 +180,9 @@ extension HTTP1Connection {
 
         /// Whether a connection that ended now ended as stale ones do: it had served before, and
         /// nothing of a response came.
-        var isStale: Bool { hasServed && stage == .awaitingHead && !parser.hasReceivedBytes }
+        var isStale: Bool { hasServed && isSilent }
+
+        /// Whether nothing of the response came yet.
+        var isSilent: Bool { stage == .awaitingHead && !parser.hasReceivedBytes }
     }
 }

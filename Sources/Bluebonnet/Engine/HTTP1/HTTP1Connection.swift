@@ -324,7 +324,9 @@ final class HTTP1Connection: ChannelDuplexHandler {
             let error = NetworkingError(.connectionLost, message, underlying: reset)
             return fail(RepeatableError.marking(error, .stale))
         }
-        if let reset { return fail(.lost(route.origin, reset, hasResponse: run.hasHead)) }
+        if let reset {
+            return fail(.lost(route.origin, reset, hasResponse: run.hasHead, isSilent: machine.isSilent))
+        }
         do {
             let event = try machine.finish()
             guard case .end(let trailers) = event, !isTruncatedTLS else {

@@ -135,8 +135,44 @@ struct TLSTests {
         }
     }
 
-    @Test func `a request by http to a server that speaks TLS says so`() async throws {
-        // An alert, “protocol version”: what most of them send.
+    /// Most servers that speak TLS end the connection without a byte; for some methods, that of
+    /// BoringSSL sends an alert.
+    @Test(arguments: [HTTPRequest.Method.get, .head, .post, .put, .delete, .options, .patch])
+    func `the error about a request by http to a server that speaks TLS says so`(
+        method: HTTPRequest.Method
+    ) async throws {
+        try await FaultServer.run(Self.ok, options: options(certificates.localhost)) { server in
+            try await withSession(SessionConfiguration()) { session in
+                let request = try Request(method, to: "http://127.0.0.1:\(server.port)/")
+                let error = try await networkingError { try await session.data(for: request) }
+                #expect(error.code == .connectionLost || error.code == .malformedStatusLine, "\(error)")
+                #expect(error.message.contains("https://"), "\(error)")
+            }
+        }
+    }
+
+    @Test func `the error about a connection that ends without a byte says that it may need TLS`() async throws {
+        let early = FaultStep.informational(103)
+        let ends: [([FaultStep], Bool)] = [([.close], true), ([.reset], true), ([early, .close], false)]
+        for (end, isHinted) in ends {
+            try await FaultServer.run(.steps([.readRequest] + end)) { server in
+                try await withSession(SessionConfiguration()) { session in
+                    let error = try await networkingError { try await session.data(for: Request(to: server.baseURL)) }
+                    let hint = " If the server speaks TLS, its URLs begin with https://."
+                    #expect(error.message.hasSuffix(hint) == isHinted, "\(error)")
+                }
+            }
+        }
+        try await FaultServer.run([.readRequest, .close], options: options(certificates.localhost)) { server in
+            try await withSession(trusting()) { session in
+                let error = try await networkingError { try await session.data(for: Request(to: server.baseURL)) }
+                #expect(error.code == .connectionLost && !error.message.contains("https://"), "\(error)")
+            }
+        }
+    }
+
+    @Test func `an alert in response to a request by http says that the server speaks TLS`() async throws {
+        // “Protocol version”.
         let script: FaultServer.Script = [.readRequest, .send([0x15, 3, 1, 0, 2, 2, 70]), .close]
         try await FaultServer.run(script) { server in
             try await withSession(SessionConfiguration()) { session in

@@ -91,6 +91,52 @@ struct SecurityPolicyTests {
         }
     }
 
+    /// RFC 8446 §4.6.1: a client that resumes a session gets no certificates.
+    @Test(.needs("openssl"), arguments: [ServerTLS.Version.tls12, .tls13])
+    func `a server that resumes sessions is verified on each connection all the same`(
+        version: ServerTLS.Version
+    ) async throws {
+        let tls = ServerTLS(certificates.localhost, minimumVersion: version, maximumVersion: version)
+        let script = FaultServer.Script.requests { _ in [.respond(body: "ok"), .close] }
+        let list = { (pin: String) in Data(#"{"hosts":{"localhost":{"pins":["sha256/\#(pin)"]}}}"#.utf8) }
+        let pins = try PinList(list(certificates.localhost.publicKeyPin))
+        let box = ReportBox()
+        var policy = SecurityPolicy()
+        policy.report = { report in box.reports.withLock { $0.append(report) } }
+        var configuration = configuration(policy)
+        configuration.pinList = pins
+        try await FaultServer.run(script, options: .init(tls: tls)) { server in
+            try await withDirectory { directory in
+                // It does resume one with OpenSSL.
+                let file = directory.appending(path: "session").path
+                let status = try await OtherProgram.run("sh", ["-c", Self.resumption, "sh", "\(server.port)", file])
+                #expect(status == 0 && server.requests.count == 2)
+            }
+            try await withSession(configuration) { session in
+                for _ in 0..<2 {
+                    let response = try await session.data(for: Request(to: server.baseURL))
+                    #expect(response.value == Data("ok".utf8) && !response.timings.isConnectionReused)
+                }
+                #expect(box.reports.withLock { $0.map(\.isAccepted) } == [true, true])
+                try pins.load(list(certificates.client.publicKeyPin))
+                let error = try await networkingError { _ = try await session.data(for: Request(to: server.baseURL)) }
+                #expect(error.code == .certificateNotPinned, "\(error)")
+                try await server.waitUntilClosed(connection: 4)
+                #expect(server.connections.count == 5 && server.connections[4].bytesReceived == 0)
+                #expect(box.reports.withLock { $0.count } == 3)
+            }
+        }
+    }
+
+    /// Two requests of `openssl s_client`: the second must resume the session of the first.
+    private static let resumption = """
+        ask() {
+            printf 'GET / HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n' \\
+                | openssl s_client -connect "127.0.0.1:$1" -ign_eof "$2" "$3" 2>/dev/null
+        }
+        ask "$1" -sess_out "$2" | grep '^New, ' >&2 && ask "$1" -sess_in "$2" | grep '^Reused, ' >&2
+        """
+
     @Test func `a closure can decide, both ways, with the chains before it`() async throws {
         for (decision, isAccepted) in [
             (TrustDecision.accept, true), (.byPolicy, false), (.refuse("not today"), false),
@@ -174,7 +220,6 @@ struct SecurityPolicyTests {
                     presented,
                     of: Origin(isSecure: true, endpoint: .host(host, port: 443)),
                     identity: ServerIdentity(host: host),
-                    policy: .standard,
                     anchors: anchors
                 ) { result in
                     switch result {

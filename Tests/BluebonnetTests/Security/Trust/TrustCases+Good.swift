@@ -10,9 +10,9 @@ enum GoodTrustCases {
     static let keys: [TrustCase] = [
         TrustCase("P-256") { try $0.scene() },
         TrustCase("P-384") { shop in try shop.scene { $0.key = try shop.key(.p384) } },
-        // TLS clients of BoringSSL do not offer P-521 for the handshake.
-        TrustCase("P-521", isLive: false) { shop in try shop.scene { $0.key = try shop.key(.p521) } },
-        TrustCase("Ed25519", isLive: false) { shop in try shop.scene { $0.key = try shop.key(.ed25519) } },
+        // In TLS 1.2 the curve of the server's key is one of those for the key exchange.
+        TrustCase("P-521", versions: [.tls13]) { shop in try shop.scene { $0.key = try shop.key(.p521) } },
+        TrustCase("Ed25519") { shop in try shop.scene { $0.key = try shop.key(.ed25519) } },
         TrustCase("an authority with Ed25519") { shop in try shop.scene(middle: { $0.key = try shop.key(.ed25519) }) },
         TrustCase("RSA of 2048 bits") { shop in
             try shop.scene {
@@ -125,8 +125,23 @@ enum GoodTrustCases {
         TrustCase("an IPv4 address") { shop in
             try shop.scene(host: "127.0.0.1") { $0.setNames([.address([127, 0, 0, 1])]) }
         },
-        TrustCase("a wildcard", isLive: false) { shop in
+        TrustCase("an IPv6 address", isLive: TrustCase.hasIPv6) { shop in
+            try shop.scene(host: "::1") { $0.setNames([.address([UInt8](repeating: 0, count: 15) + [1])]) }
+        },
+        TrustCase("a wildcard") { shop in
             try shop.scene(host: "a.example.com") { $0.setNames([.dns("*.example.com")]) }
+        },
+        TrustCase("a name in another script") { shop in
+            try shop.scene(host: "xn--bcher-kva.example.com") { $0.setNames([.dns("xn--bcher-kva.example.com")]) }
+        },
+        TrustCase("a name in another script under a wildcard") { shop in
+            try shop.scene(host: "xn--bcher-kva.example.com") { $0.setNames([.dns("*.example.com")]) }
+        },
+        TrustCase("an underscore") { shop in
+            try shop.scene(host: "my_host.example.com") { $0.setNames([.dns("my_host.example.com")]) }
+        },
+        TrustCase("an underscore under a wildcard") { shop in
+            try shop.scene(host: "my_host.example.com") { $0.setNames([.dns("*.example.com")]) }
         },
         TrustCase("names that are critical") { shop in
             try shop.scene {
@@ -139,6 +154,11 @@ enum GoodTrustCases {
     static let uses: [TrustCase] = [
         TrustCase("without key usage") { shop in try shop.scene { $0.remove([2, 5, 29, 15]) } },
         TrustCase("without extended key usage") { shop in try shop.scene { $0.remove([2, 5, 29, 37]) } },
+        TrustCase("of a server that wants one of its clients") { shop in
+            var scene = try shop.scene()
+            scene.clientAuthorities = [try TestCertificates.shared().authority]
+            return scene
+        },
         TrustCase("for servers and clients") { shop in try shop.scene { $0.replace(try .purposes([2, 1])) } },
         TrustCase("an authority for any purpose") { shop in
             try shop.scene(middle: { $0.extensions.append(try .purposes([0])) })
@@ -173,7 +193,7 @@ enum GoodTrustCases {
                 names: [.dns("localhost.example.com")],
                 host: "localhost.example.com"
             )
-        }.onlyAsValue,
+        },
         TrustCase("another name excluded") { try $0.scene(excluded: [.dns("example.com")]) },
         TrustCase("only e-mail addresses limited") { try $0.scene(permitted: [.email("example.com")]) },
         TrustCase("a permitted network of IPv4") {
@@ -183,7 +203,7 @@ enum GoodTrustCases {
                 host: "127.0.0.1"
             )
         },
-        TrustCase("a permitted network of IPv6", isLive: false) {
+        TrustCase("a permitted network of IPv6", isLive: TrustCase.hasIPv6) {
             let zeros = [UInt8](repeating: 0, count: 16)
             return try $0.scene(
                 permitted: [.address(zeros + [UInt8](repeating: 0xFF, count: 15) + [0xFE])],
@@ -208,14 +228,6 @@ enum GoodTrustCases {
             try $0.scene(excluded: [.directory(try CertificateMint.name([([2, 5, 4, 10], "Other")]))])
         },
     ]
-}
-
-extension TrustCase {
-    fileprivate var onlyAsValue: TrustCase {
-        var other = self
-        other.isLive = false
-        return other
-    }
 }
 
 extension CertificateMint {

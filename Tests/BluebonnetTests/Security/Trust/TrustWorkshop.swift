@@ -11,6 +11,9 @@ struct TrustScene: Sendable {
     var trusted: [MintedCertificate]
     var host = "localhost"
     var revocationLists: TLSSettings.RevocationLists?
+    /// The authorities of the certificate that the server wants of its clients; none where it wants
+    /// none.
+    var clientAuthorities: [TestIdentity] = []
 
     init(_ shown: [MintedCertificate], trusting trusted: [MintedCertificate], host: String = "localhost") {
         (self.shown, self.trusted, self.host) = (shown, trusted, host)
@@ -44,8 +47,34 @@ struct TrustScene: Sendable {
         var configuration = SessionConfiguration()
         configuration.tls.trustRoots = .pem(trustedPEM)
         configuration.tls.revocationLists = revocationLists
+        if host.hasSuffix(".example.com") { configuration.nameResolver = StubResolver([host: [address]]) }
         return configuration
     }
+
+    /// Runs the body with the settings of a session that trusts the certificates. Where the server
+    /// wants a certificate of its clients, the session has one, and the body gets its files.
+    func withConfiguration(
+        _ body: (SessionConfiguration, TestCertificateFiles?) async throws -> Void
+    ) async throws {
+        guard !clientAuthorities.isEmpty else { return try await body(configuration, nil) }
+        try await TestCertificates.shared().withFiles { files in
+            var configuration = configuration
+            configuration.tls.identity = TLSSettings.Identity(
+                certificateFile: files.path("client.pem"),
+                privateKeyFile: files.path("client.key")
+            )
+            try await body(configuration, files)
+        }
+    }
+
+    /// The address that the server listens on.
+    var address: String { host.contains(":") ? host : "127.0.0.1" }
+
+    /// The host as URLs have it.
+    var urlHost: String { host.contains(":") ? "[\(host)]" : host }
+
+    /// The options of a server that shows the certificates.
+    func options(_ tls: ServerTLS) -> FaultServer.Options { FaultServer.Options(tls: tls, host: address) }
 
     /// The settings of a server that shows the certificates.
     func serverTLS(
@@ -56,6 +85,7 @@ struct TrustScene: Sendable {
         var tls = ServerTLS(identity, minimumVersion: version, maximumVersion: version)
         tls.chainPEM = shown.map(\.pem).joined()
         tls.privateKeyPEM = key
+        tls.clientAuthorities = clientAuthorities
         return tls
     }
 }
@@ -67,16 +97,28 @@ struct TrustCase: Sendable, CustomTestStringConvertible {
     var rule: TrustRule?
     /// Whether a server can show it: BoringSSL must be able to read it.
     var isLive: Bool
+    /// The versions of TLS in which a server can show it.
+    var versions: [ServerTLS.Version]
     var make: @Sendable (TrustWorkshop) throws -> TrustScene
 
     init(
         _ description: String,
         _ rule: TrustRule? = nil,
         isLive: Bool = true,
+        versions: [ServerTLS.Version] = [.tls12, .tls13],
         _ make: @escaping @Sendable (TrustWorkshop) throws -> TrustScene
     ) {
         (testDescription, self.rule, self.isLive, self.make) = (description, rule, isLive, make)
+        self.versions = versions
     }
+
+    /// All cases that a server can show.
+    static let live = (GoodTrustCases.all + BadTrustCases.all).filter(\.isLive)
+
+    /// Whether a server can listen on `::1`; containers often have no IPv6.
+    static let hasIPv6 =
+        (try? String(contentsOfFile: "/proc/net/if_inet6", encoding: .utf8))?
+        .contains("00000000000000000000000000000001") == true
 }
 
 /// Makes certificates for tests. Keys are few, since those of RSA take long to make.
