@@ -67,6 +67,22 @@ struct TrustEvaluatorTests {
         #expect(await error(evaluator, scene) == nil)
     }
 
+    @Test func `a small chain that is good is decided before the call returns`() async throws {
+        let scene = try shop.scene()
+        let evaluator = evaluator(scene, .standard, Clock(shop.now))
+        let accepted = Atomic(false)
+        _ = evaluator.evaluate(
+            scene.shown.map(\.der),
+            of: origin(scene),
+            identity: ServerIdentity(host: scene.host),
+            anchors: scene.anchors
+        ) { result in
+            if case .success = result { accepted.store(true, ordering: .relaxed) }
+        }
+        #expect(accepted.load(ordering: .relaxed))
+        #expect(evaluator.evaluationCount == 1)
+    }
+
     @Test func `a verdict with pins does not count when they have expired`() async throws {
         let scene = try shop.scene()
         let leaf = try PinnedCertificate(derRepresentation: Data(scene.shown[0].der))
