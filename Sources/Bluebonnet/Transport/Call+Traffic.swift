@@ -234,7 +234,7 @@ extension Call {
     }
 
     /// Calls the closure with the progress, as often as ``progress`` has a new one.
-    func observeProgress(_ body: @escaping @Sendable (TaskProgress) -> Void) {
+    func onProgress(_ body: @escaping @Sendable (TaskProgress) -> Void) {
         _ = makeProgress { progress in
             Task {
                 for await step in progress { body(step) }
@@ -245,6 +245,17 @@ extension Call {
     /// Waits until the observers of a task that is over have its last progress.
     func reported() async {
         for report in withLock({ $0.traffic.takeReports() }) { await report.value }
+    }
+
+    /// Calls the closure when the observers of a task that is over have its last progress; at once
+    /// if there are none.
+    func whenReported(_ body: @escaping @Sendable () -> Void) {
+        let reports = withLock { $0.traffic.takeReports() }
+        guard !reports.isEmpty else { return body() }
+        Task {
+            for report in reports { await report.value }
+            body()
+        }
     }
 
     /// How many observe it, for tests.

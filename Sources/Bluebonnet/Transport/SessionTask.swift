@@ -25,6 +25,12 @@ public protocol SessionTask: AnyObject, Sendable, CustomStringConvertible {
     /// most ten times a second, and at the end. A slow reader gets the newest.
     var progress: AsyncStream<TaskProgress> { get }
 
+    /// Calls the closure with the progress as often as ``progress`` has one, on no particular
+    /// thread of Swift's tasks, which it must not block. Its last call comes before the result.
+    ///
+    /// - Parameter body: Gets the progress.
+    func onProgress(_ body: @escaping @Sendable (TaskProgress) -> Void)
+
     /// What has happened so far: the transactions with their timings, bytes and connections; all of
     /// it when the task is over. Nil before it was started.
     ///

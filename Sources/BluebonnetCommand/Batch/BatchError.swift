@@ -6,6 +6,8 @@ struct BatchError: Error, Equatable, Sendable {
     var code: String
     /// A sentence for a person.
     var message: String
+    /// The rule that refused a server's certificates: `path-length`.
+    var rule: String?
 
     /// An error of a line that does not describe a request.
     static func invalidLine(_ message: String) -> BatchError {
@@ -22,8 +24,8 @@ struct BatchError: Error, Equatable, Sendable {
 }
 
 extension BatchError {
-    /// The code and the message of the library's error.
+    /// The code and the message of the library's error, and its rule of trust.
     init(_ error: NetworkingError) {
-        self.init(code: error.code.rawValue, message: error.message)
+        self.init(code: error.code.rawValue, message: error.message, rule: error.trustRefusal?.rule.description)
     }
 }

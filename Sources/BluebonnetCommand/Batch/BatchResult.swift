@@ -53,9 +53,9 @@ struct BatchResult: Sendable {
     }
 
     private func json(_ error: BatchError, _ status: Int?) -> JSONValue {
-        var members: JSONObject = [
-            "id": id, "error": ["code": .string(error.code), "message": .string(error.message)],
-        ]
+        var shown: JSONObject = ["code": .string(error.code), "message": .string(error.message)]
+        if let rule = error.rule { shown["rule"] = .string(rule) }
+        var members: JSONObject = ["id": id, "error": .object(shown)]
         if let status { members["status"] = JSONValue(status) }
         return .object(members)
     }

@@ -3,16 +3,22 @@ import Bluebonnet
 
 /// The options for the credentials of a request.
 struct AuthenticationOptions: ParsableArguments {
-    /// The choices of `--auth-type`.
+    /// The kinds of credentials.
     enum Kind: String, ExpressibleByArgument, CaseIterable, Sendable {
         case basic, digest, bearer
+
+        /// - Parameter word: The name of a kind, in any case of its letters.
+        init?(word: String) { self.init(rawValue: word.lowercased()) }
     }
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
             "User and password, by Basic; without a colon the terminal asks for the password.",
-            discussion: "Or in the URL: http://user:password@host/. Other users of the machine can see arguments.",
+            discussion: """
+                Or in the URL: http://user:password@host/. Other users of the machine can see arguments. The words \
+                basic, digest and bearer are the kind, as with --auth-type.
+                """,
             valueName: "user[:password]"
         )
     )
@@ -22,7 +28,7 @@ struct AuthenticationOptions: ParsableArguments {
         name: [.customShort("A"), .long],
         help: ArgumentHelp("The kind of --auth, or of user and password in the URL.", valueName: "type")
     )
-    var authType = Kind.basic
+    var authType: Kind?
 
     @Option(name: .long, help: ArgumentHelp("A bearer token; the same as -A bearer -a token.", valueName: "token"))
     var bearer: String?
@@ -37,20 +43,22 @@ struct AuthenticationOptions: ParsableArguments {
     var netrc = false
 
     func validate() throws {
-        // `--auth digest` is `-A digest` for some: without this it would be a user, and of two the
-        // last one would be sent by Basic.
-        if let kind = auth.lazy.compactMap({ Kind(rawValue: $0.lowercased()) }).first {
-            throw ValidationError(
-                "--auth takes a user and a password. For the kind, write --auth-type \(kind.rawValue)."
-            )
+        if secrets.count > 1 { throw ValidationError("--auth (-a) can be used only once with a user.") }
+        if kinds.count > 1 { throw ValidationError("--auth and --auth-type name different kinds.") }
+        if !secrets.isEmpty, bearer != nil { throw ValidationError("--auth and --bearer cannot be used together.") }
+        if secrets.isEmpty, bearer == nil, kinds == [.bearer] {
+            throw ValidationError("The kind bearer needs its token: --auth bearer -a token.")
         }
-        if auth.count > 1 { throw ValidationError("--auth (-a) can be used only once.") }
-        if !auth.isEmpty, bearer != nil { throw ValidationError("--auth and --bearer cannot be used together.") }
-        if auth.isEmpty, bearer == nil, authType == .bearer { throw ValidationError("--auth-type needs --auth.") }
     }
 
+    /// What is said by `--auth-type`, and by `--auth` with the word of a kind.
+    private var kinds: Set<Kind> { Set(auth.compactMap(Kind.init(word:)) + [authType].compactMap(\.self)) }
+
+    /// User and password, or a token: the values of `--auth` that are no kind.
+    private var secrets: [String] { auth.filter { Kind(word: $0) == nil } }
+
     /// Whether user and password are sent by Digest alone.
-    var usesDigest: Bool { authType == .digest }
+    var usesDigest: Bool { kinds.contains(.digest) }
 
     /// Puts the `.netrc` into a configuration, if it is wanted.
     ///
@@ -77,8 +85,8 @@ struct AuthenticationOptions: ParsableArguments {
         asking ask: (String) throws(CommandFailure) -> [UInt8] = PasswordPrompt.ask
     ) throws(CommandFailure) -> Credentials? {
         if let bearer { return try .bearer(checking: bearer) }
-        guard let auth = auth.first else { return nil }
-        guard authType != .bearer else { return try .bearer(checking: auth) }
+        guard let auth = secrets.first else { return nil }
+        guard !kinds.contains(.bearer) else { return try .bearer(checking: auth) }
         guard let colon = auth.utf8.firstIndex(of: UInt8(ascii: ":")) else {
             return try .basic(checking: Array(auth.utf8), password: ask("Password for \(auth): "))
         }

@@ -21,7 +21,7 @@ extension RequestOptions {
         (observation.timings, observation.har) = (false, nil)
         self.observation = observation
         var authentication = AuthenticationOptions()
-        (authentication.auth, authentication.authType, authentication.bearer) = ([], .basic, nil)
+        (authentication.auth, authentication.authType, authentication.bearer) = ([], nil, nil)
         authentication.netrc = false
         self.authentication = authentication
         var connection = ConnectionOptions()

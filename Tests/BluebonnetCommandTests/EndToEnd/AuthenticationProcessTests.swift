@@ -20,19 +20,35 @@ import Testing
         }
     }
 
-    @Test func `Digest is sent by --auth-type digest, and for the credentials of a URL`() async throws {
+    @Test func `a token is sent by --auth bearer`() async throws {
+        try await FaultServer.run(.requests { _ in [.respond(body: "")] }) { server in
+            let output = try await Command.run("get", server.baseURL, "--auth", "bearer", "-a", "a token:1")
+            #expect(output.status == 2, "a token has no space")
+            let good = try await Command.run("get", server.baseURL, "--auth", "bearer", "-a", "token")
+            #expect(good.status == 0, "\(good.errors)")
+            #expect(server.requests.map { $0.value(of: "authorization") } == ["Bearer token"])
+        }
+    }
+
+    @Test func `Digest is sent by --auth digest, and for the credentials of a URL`() async throws {
         try await LocalServer.run { server in
             let path = "/digest-auth/auth/u/p/SHA-256"
             for arguments in [
                 [server.baseURL + path, "-A", "digest", "-a", "u:p"],
+                [server.baseURL + path, "--auth", "digest", "-a", "u:p"],
+                [server.baseURL + path, "-a", "u:p", "--auth=Digest"],
+                [url(server, user: "u:p", path: path), "--auth", "digest"],
                 [url(server, user: "u:p", path: path), "-A", "digest"], [url(server, user: "u:p", path: path)],
             ] {
                 let output = try await Command.run(["get"] + arguments)
                 #expect(output.status == 0, "\(output.errors)")
             }
             // The password is not sent readably, whatever the server asks for.
-            let basic = try await Command.run("get", server.baseURL + "/basic-auth/u/p", "-A", "digest", "-a", "u:p")
-            #expect(basic.status == 4)
+            for option in ["--auth-type", "--auth"] {
+                let address = server.baseURL + "/basic-auth/u/p"
+                let basic = try await Command.run("get", address, option, "digest", "-a", "u:p")
+                #expect(basic.status == 4)
+            }
             let line = #"{"url":"\#(server.baseURL)\#(path)","credentials":{"user":"u","password":"p"}}"#
             let batch = try await Command.run("batch", input: line)
             #expect(try JSONValue(parsing: batch.text)["status"] == 200)
@@ -40,11 +56,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ["--auth", "digest", "-a", "u:secret"], ["-a", "u:secret", "--auth", "digest"],
-        ["--auth=bearer", "-a", "u:secret"],
-        ["-a", "u:secret", "--auth", "v:secret"], ["-a", "basic"],
+        ["-a", "u:secret", "--auth", "v:secret"], ["--auth", "bearer"], ["-A", "bearer"],
+        ["--auth", "digest", "--auth", "basic", "-a", "u:secret"],
+        ["--auth", "digest", "-A", "basic", "-a", "u:secret"],
+        ["--auth", "u:secret", "--bearer", "t"],
     ])
-    func `two of --auth, or a kind of credentials in place of a user, are bad usage`(options: [String]) async throws {
+    func `two users, two kinds, and a kind without what it needs are bad usage`(options: [String]) async throws {
         try await FaultServer.run(.requests { _ in [.respond(body: "")] }) { server in
             for arguments in [["get", server.baseURL], ["get", server.baseURL, "--offline"]] {
                 let output = try await Command.run(arguments + options)

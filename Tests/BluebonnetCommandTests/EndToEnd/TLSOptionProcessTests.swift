@@ -153,7 +153,7 @@ struct TLSOptionProcessTests {
         try await withServer { server, files in
             let options = ["--cacert", files.authority, "--pin", strangePin]
             let refused = try await batch(server, options)
-            #expect(refused["error"]?["code"] == "certificate-not-pinned")
+            #expect(refused["error"]?["code"] == "certificate-not-pinned" && refused["error"]?["rule"] == "pin")
             #expect(server.requests.isEmpty)
             let accepted = try await batch(server, options + ["--pin", goodPin])
             #expect(accepted["status"] == 200 && server.requests.count == 1)
@@ -170,6 +170,7 @@ struct TLSOptionProcessTests {
             #expect(unknown["error"]?["code"] == "tls-failed")
             let untrusted = try await batch(server, ["--cacert", files.path("untrusted.pem")])
             #expect(untrusted["error"]?["code"] == "certificate-untrusted")
+            #expect(untrusted["error"]?["rule"] == "issuer" && unknown["error"]?["rule"] == nil)
             #expect(server.requests.count == 1)
         }
     }

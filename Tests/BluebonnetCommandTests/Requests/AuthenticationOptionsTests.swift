@@ -5,7 +5,7 @@ import Testing
 @Suite struct AuthenticationOptionsTests {
     private func options(
         auth: String? = nil,
-        type: AuthenticationOptions.Kind = .basic,
+        type: AuthenticationOptions.Kind? = nil,
         bearer: String? = nil
     ) -> AuthenticationOptions {
         var options = AuthenticationOptions()

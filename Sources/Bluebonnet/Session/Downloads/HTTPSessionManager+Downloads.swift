@@ -24,7 +24,7 @@ extension HTTPSessionManager {
     ///   - resumeData: The download to continue. Default: none.
     ///   - checksum: The digest that the file must have. Default: any.
     ///   - progress: Called at changes, on no particular thread; see
-    ///     ``ValueTask/onProgress(_:)``. Default: nobody.
+    ///     ``SessionTask/onProgress(_:)``. Default: nobody.
     /// - Returns: The file.
     /// - Throws: ``NetworkingError``, with ``NetworkingError/resumeData`` where the download can be
     ///   continued; ``NetworkingError/Code/outputFailed`` when the file cannot be written;

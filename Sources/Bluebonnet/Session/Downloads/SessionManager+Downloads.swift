@@ -35,7 +35,7 @@ extension SessionManager {
     ///   - resumeData: The download to continue. Default: none.
     ///   - validation: The responses that are written. Default: every 2xx.
     ///   - checksum: The digest that the file must have. Default: any.
-    ///   - progress: Called at changes; see ``ValueTask/onProgress(_:)``. Default: nobody.
+    ///   - progress: Called at changes; see ``SessionTask/onProgress(_:)``. Default: nobody.
     /// - Returns: The file.
     /// - Throws: ``NetworkingError``, with ``NetworkingError/resumeData`` where the download can be
     ///   continued; ``NetworkingError/Code/outputFailed`` when the file cannot be written;

@@ -90,7 +90,7 @@ public final class DataTask<Output: Sendable>: ValueTask {
     ///
     /// - Parameter body: Gets the progress.
     public func onProgress(_ body: @escaping @Sendable (TaskProgress) -> Void) {
-        core.call.observeProgress(body)
+        core.call.onProgress(body)
     }
 
     // MARK: Control

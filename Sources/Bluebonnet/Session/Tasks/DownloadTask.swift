@@ -103,7 +103,7 @@ public final class DownloadTask: ValueTask {
     ///
     /// - Parameter body: Gets the progress.
     public func onProgress(_ body: @escaping @Sendable (TaskProgress) -> Void) {
-        core.call.observeProgress(body)
+        core.call.onProgress(body)
     }
 
     // MARK: Control

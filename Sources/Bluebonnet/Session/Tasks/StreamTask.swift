@@ -115,6 +115,15 @@ public final class StreamTask: SessionTask {
         completion.whenThere(body)
     }
 
+    /// Calls the closure with the progress as often as ``progress`` has one, on no particular
+    /// thread of Swift's tasks, which it must not block. Its last call comes before those of
+    /// ``whenComplete(_:)``.
+    ///
+    /// - Parameter body: Gets the progress.
+    public func onProgress(_ body: @escaping @Sendable (TaskProgress) -> Void) {
+        core.call.onProgress(body)
+    }
+
     // MARK: Control
 
     /// Starts a new task, or resumes a suspended one.
@@ -131,7 +140,7 @@ public final class StreamTask: SessionTask {
     /// Fails the task with ``NetworkingError/Code/cancelled``, and the reading of its body, unless
     /// it is complete.
     public func cancel() {
-        if core.cancel() { completion.end(core.call.failed(CancellationError(), nil)) }
+        if core.cancel() { Self.end(completion, core.call, core.call.failed(CancellationError(), nil)) }
     }
 
     @Sendable private func work() async throws(NetworkingError) -> TransportResponse {
@@ -146,11 +155,15 @@ public final class StreamTask: SessionTask {
             } whenEnded: {
                 bodyEnd.end($0)
             }
-            bodyEnd.whenThere { completion.end($0) }
+            bodyEnd.whenThere { Self.end(completion, call, $0) }
             return response
         } catch {
-            completion.end(error)
+            Self.end(completion, core.call, error)
             throw error
         }
+    }
+
+    private static func end(_ completion: TaskEnding<NetworkingError?>, _ call: Call, _ error: NetworkingError?) {
+        call.whenReported { completion.end(error) }
     }
 }

@@ -13,11 +13,6 @@ public protocol ValueTask<Output>: SessionTask {
     /// Calls the closure once when the task is over, on no particular thread; at once if it is
     /// over.
     func whenComplete(_ body: @escaping @Sendable (Result<Response<Output>, NetworkingError>) -> Void)
-
-    /// Calls the closure with the progress as often as ``SessionTask/progress`` has one, on no
-    /// particular thread of Swift's tasks, which it must not block. Its last call comes before the
-    /// result.
-    func onProgress(_ body: @escaping @Sendable (TaskProgress) -> Void)
 }
 
 extension ValueTask {

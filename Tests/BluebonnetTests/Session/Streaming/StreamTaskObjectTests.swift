@@ -41,6 +41,42 @@ struct StreamTaskObjectTests {
         }
     }
 
+    private enum News: Equatable, Sendable { case progress(Int), over(NetworkingError.Code?) }
+
+    @Test(arguments: [(FaultStep.send("cd"), nil as NetworkingError.Code?, 4), (.close, .truncatedResponse, 2)])
+    func `the last progress of a stream task comes before the news that it is over`(
+        end: FaultStep,
+        code: NetworkingError.Code?,
+        count: Int
+    ) async throws {
+        let gate = FaultGate()
+        try await FaultServer.run([.readRequest, .send(Self.head + "ab"), .hold(gate), end]) { server in
+            try await withSession(SessionConfiguration()) { session in
+                let task = session.streamTask(for: try Request(to: server.baseURL))
+                let news = EventLog<News>()
+                task.onProgress { news.append(.progress($0.download.completed)) }
+                task.whenComplete { news.append(.over($0?.code)) }
+                let body = try await task.value.body
+                try await until("the first half") { news.events.contains(.progress(2)) }
+                gate.open()
+                _ = try? await body.collect()
+                try await until("the end") { news.events.contains(.over(code)) }
+                #expect(news.events.suffix(2) == [.progress(count), .over(code)])
+            }
+        }
+    }
+
+    @Test func `a stream task that is cancelled before its start ends its progress first`() async throws {
+        try await withSession(SessionConfiguration()) { session in
+            let task = session.streamTask(for: try Request(to: "http://127.0.0.1:1/"))
+            let (calls, ends) = (EventLog<Int>(), ends(of: task))
+            task.onProgress { calls.append($0.download.completed) }
+            task.cancel()
+            try await until("the end") { ends.events == [.cancelled] }
+            #expect(calls.events.allSatisfy { $0 == 0 })
+        }
+    }
+
     @Test func `a refused body that is cut off before its first byte is not taken for an empty one`() async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
         try await FaultServer.run([.readRequest, .send(head), .close]) { server in
