@@ -175,7 +175,9 @@ extension Call {
             reports.append(report)
         }
 
+        /// Those that a call which is over has to wait for; none before.
         fileprivate mutating func takeReports() -> [Task<Void, Never>] {
+            guard isOver else { return [] }
             defer { reports = [] }
             return reports
         }
