@@ -54,8 +54,8 @@ final class Call: SessionTask {
         /// times at once.
         fileprivate var operation: (any Operation)?
         fileprivate var others: [any Operation] = []
-        /// Whether a queue starts it, and not who awaits it.
-        fileprivate var isQueued = false
+        /// The queues that start it, in place of who awaits it: they are told of its priority.
+        fileprivate var queues: [@Sendable (RequestPriority) -> Void] = []
         fileprivate var sent: SentRequest?
         fileprivate var head: ResponseHead?
         /// The Swift task of a call that was started by `resume()`; one that is awaited from the
@@ -248,7 +248,9 @@ final class Call: SessionTask {
         get { chosenPriority ?? originalRequest.properties.priority ?? .normal }
         set {
             priorityNumber.store(newValue.urgency << 1 | (newValue.isIncremental ? 1 : 0), ordering: .releasing)
-            for operation in withLock(\.operations) { operation.priorityChanged() }
+            let (operations, queues) = withLock { ($0.operations, $0.queues) }
+            for operation in operations { operation.priorityChanged() }
+            for queue in queues { queue(newValue) }
         }
     }
 
@@ -270,7 +272,7 @@ final class Call: SessionTask {
     /// the caller is to wait until a queue starts it.
     func markStarted() -> Bool {
         withLock { state in
-            guard case .created = state.stage, !state.isQueued else { return false }
+            guard case .created = state.stage, state.queues.isEmpty else { return false }
             state.stage = .running
             return true
         }
@@ -287,8 +289,10 @@ final class Call: SessionTask {
     }
 
     /// Has a task that was not started wait for ``start(_:)``: who awaits it does not start it.
-    func waitInQueue() {
-        withLock { $0.isQueued = true }
+    ///
+    /// - Parameter queue: Is told when the call gets another priority.
+    func waitInQueue(_ queue: @escaping @Sendable (RequestPriority) -> Void) {
+        withLock { $0.queues.append(queue) }
     }
 
     func resume() {

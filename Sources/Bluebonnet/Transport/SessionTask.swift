@@ -40,11 +40,11 @@ public protocol SessionTask: AnyObject, Sendable, CustomStringConvertible {
     /// The urgency of the task: at first that of its request, ``RequestProperties/priority``,
     /// otherwise ``RequestPriority/normal``.
     ///
-    /// While all connections to a host are busy, waiting tasks get one in the order of their
-    /// urgency, and in the order in which they came where that is the same. A task that waits is
-    /// moved behind those that have its new urgency already; one that was not started begins with
-    /// it, and sends it as the request would (RFC 9218). It has no effect on a request that was
-    /// sent.
+    /// While all connections to a host are busy, and in a ``TaskQueue``, waiting tasks come in the
+    /// order of their urgency, and in the order in which they came where that is the same. A task
+    /// that waits is moved behind those that have its new urgency already; one that was not started
+    /// begins with it, and sends it as the request would (RFC 9218). It has no effect on a request
+    /// that was sent.
     ///
     /// Counterpart of `NSURLSessionTask.priority`.
     var priority: RequestPriority { get set }

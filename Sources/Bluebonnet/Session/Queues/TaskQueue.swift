@@ -117,7 +117,7 @@ public final class TaskQueue: Sendable {
             if state.machine.isRunning(identity) { return "is under way already, and cannot wait for another one" }
             guard !others.contains(identity), !others.contains(where: { state.machine.waits($0, for: identity) })
             else { return "was to wait for a task that waits for it" }
-            state.add(task, after: others)
+            state.add(task, to: self, after: others)
             return nil
         }
         if let fault {
@@ -142,15 +142,20 @@ public final class TaskQueue: Sendable {
         return batch
     }
 
-    /// Changes ``SessionTask/priority`` of a task that waits, and moves it in the queue. That
-    /// property alone does not move it.
+    /// Changes ``SessionTask/priority`` of a task that waits, which moves it in the queue: to the
+    /// end of those that have its new urgency. For a task of a session it is the same to set that
+    /// property.
     ///
     /// - Parameters:
     ///   - priority: The new priority; for the order, its ``RequestPriority/urgency`` counts.
     ///   - task: The task.
     public func setPriority(_ priority: RequestPriority, of task: any ValueTask) {
         task.priority = priority
-        state.withLock { $0.machine.setUrgency(priority.urgency, of: ObjectIdentifier(task)) }
+        priorityChanged(to: priority, of: ObjectIdentifier(task))
+    }
+
+    fileprivate func priorityChanged(to priority: RequestPriority, of task: ObjectIdentifier) {
+        state.withLock { $0.machine.setUrgency(priority.urgency, of: task) }
     }
 
     // MARK: Control
@@ -188,7 +193,7 @@ public final class TaskQueue: Sendable {
 
     private func hold(_ tasks: [any ValueTask]) {
         state.withLock { state in
-            for task in tasks { state.add(task) }
+            for task in tasks { state.add(task, to: self) }
         }
     }
 
@@ -229,9 +234,13 @@ public final class TaskQueue: Sendable {
 }
 
 extension TaskQueue.State {
-    fileprivate mutating func add(_ task: any ValueTask, after others: Set<ObjectIdentifier> = []) {
+    fileprivate mutating func add(
+        _ task: any ValueTask,
+        to queue: TaskQueue,
+        after others: Set<ObjectIdentifier> = []
+    ) {
         let request = task.originalRequest
-        if !machine.contains(ObjectIdentifier(task)) { (task as? any QueuedTask)?.waitInQueue() }
+        if !machine.contains(ObjectIdentifier(task)) { (task as? any QueuedTask)?.wait(in: queue) }
         machine.add(
             ObjectIdentifier(task),
             host: request.url.host(percentEncoded: false)?.lowercased() ?? "",
@@ -257,8 +266,9 @@ private protocol QueuedTask: ValueTask {
 }
 
 extension QueuedTask {
-    func waitInQueue() {
-        core.call.waitInQueue()
+    func wait(in queue: TaskQueue) {
+        let identity = ObjectIdentifier(self)
+        core.call.waitInQueue { [weak queue] in queue?.priorityChanged(to: $0, of: identity) }
     }
 
     func start() {

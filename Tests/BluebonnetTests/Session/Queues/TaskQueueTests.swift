@@ -92,15 +92,16 @@ struct TaskQueueTests {
         let transport = Recorder()
         try await withSession(transport: transport) { session in
             let queue = TaskQueue(maximumConcurrentTasks: 1)
-            let (first, low, normal, late) = (
+            let (first, low, normal, late, later) = (
                 try task("/first", session), try task("/low", session, .background), try task("/normal", session),
-                try task("/late", session)
+                try task("/late", session), try task("/later", session)
             )
-            for task in [first, low, normal, late] { queue.add(task) }
-            queue.setPriority(.responsive, of: late)
-            for path in ["/late", "/normal", "/low", "/first"] { transport.open(path) }
-            for task in [first, low, normal, late] { _ = try await task.value }
-            #expect(transport.paths == ["/first", "/late", "/normal", "/low"])
+            for task in [first, low, normal, late, later] { queue.add(task) }
+            late.priority = .responsive
+            queue.setPriority(.responsive, of: later)
+            for path in ["/late", "/later", "/normal", "/low", "/first"] { transport.open(path) }
+            for task in [first, low, normal, late, later] { _ = try await task.value }
+            #expect(transport.paths == ["/first", "/late", "/later", "/normal", "/low"])
         }
     }
 
