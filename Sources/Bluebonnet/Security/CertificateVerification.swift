@@ -13,6 +13,8 @@ import NIOSSL
 final class CertificateVerification {
     private let origin: Origin
     private let evaluator: TrustEvaluator
+    /// Chooses the client certificate; nil where the settings do.
+    private let clientCertificate: ClientCertificateAnswer?
     /// The result; nil until there is one.
     private var verdict: Result<Void, NetworkingError>?
     private var ticket: TrustEvaluator.Ticket?
@@ -21,9 +23,10 @@ final class CertificateVerification {
     private var hold: ReadHold?
     private let hello = ServerHelloReader()
 
-    init(origin: Origin, evaluator: TrustEvaluator) {
+    init(origin: Origin, evaluator: TrustEvaluator, clientCertificate: ClientCertificateAnswer? = nil) {
         self.origin = origin
         self.evaluator = evaluator
+        self.clientCertificate = clientCertificate
     }
 
     /// The cipher suite that the server has chosen, once it has.
@@ -41,7 +44,7 @@ final class CertificateVerification {
         if identity == nil, evaluator.validatesDomainName(policy) { throw unverifiableHost }
         do {
             let handler = try NIOSSLClientHandler(
-                context: context.ssl,
+                context: clientCertificate?.context(like: context) ?? context.ssl,
                 serverHostname: identity?.serverName,
                 customVerificationCallback: { certificates, promise in
                     self.verify(certificates, identity, context.anchors, on: channel, promise)
@@ -50,9 +53,10 @@ final class CertificateVerification {
             let observer = TLSHandshakeObserver { result in
                 switch (result, self.verdict) {
                 case (_, .failure(let refusal)?): completion(.failure(refusal))
+                case (.failure(let error), _):
+                    completion(.failure(self.clientCertificate?.failure ?? .handshake(self.origin, error)))
                 case (.success(let agreed), .success?): completion(.success(agreed))
                 case (.success, nil): completion(.failure(self.unverified))
-                case (.failure(let error), _): completion(.failure(.handshake(self.origin, error)))
                 }
             }
             try channel.pipeline.syncOperations.addHandlers([hello, handler, observer])
@@ -65,6 +69,7 @@ final class CertificateVerification {
     func cancel() {
         isCancelled = true
         ticket?.cancel()
+        clientCertificate?.cancel()
     }
 
     private func verify(
@@ -138,7 +143,7 @@ final class CertificateVerification {
 /// Holds back the reading of a channel, so that a server that sends without end while it is decided
 /// upon fills only the buffers of the system. NIO sees the end of a connection nevertheless, and
 /// then reads what came before it.
-private final class ReadHold: ChannelOutboundHandler, RemovableChannelHandler {
+final class ReadHold: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = ByteBuffer
 
     private var context: ChannelHandlerContext?

@@ -5,8 +5,54 @@ import Synchronization
 /// What the TLS connections of a session have in common.
 struct TLSContext: Sendable {
     let ssl: NIOSSLContext
+    /// What the context was made of.
+    let configuration: TLSConfiguration
     /// The authorities that are trusted.
     let anchors: TrustAnchors
+}
+
+extension TLSContext {
+    /// Reads a client certificate and its key, which must belong together. Blocks.
+    static func identity(of identity: TLSSettings.Identity) throws -> NIOSSLContextConfigurationOverride {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.trustRoots = .certificates([])
+        try configuration.use(identity)
+        _ = try ssl(configuration, identity)
+        var read = NIOSSLContextConfigurationOverride.noChanges
+        (read.certificateChain, read.privateKey) = (configuration.certificateChain, configuration.privateKey)
+        return read
+    }
+
+    fileprivate static func ssl(
+        _ configuration: TLSConfiguration,
+        _ identity: TLSSettings.Identity?
+    ) throws -> NIOSSLContext {
+        do {
+            return try NIOSSLContext(configuration: configuration)
+        } catch NIOSSLError.failedToLoadPrivateKey {
+            // Both files were read before, so the key does not fit the certificate.
+            let files =
+                switch identity?.source {
+                case .pem(let certificate, let key): "“\(certificate)” and its key in “\(key)”"
+                default: "the settings and its key"
+                }
+            throw NetworkingError(
+                .invalidTrustConfiguration,
+                "The client certificate in \(files) do not belong together.",
+                underlying: TLSFailure(NIOSSLError.failedToLoadPrivateKey)
+            )
+        }
+    }
+
+    static func invalid(_ error: any Error) -> NetworkingError {
+        error as? NetworkingError
+            ?? NetworkingError(
+                .invalidTrustConfiguration,
+                "The trusted certificates of the system or the client certificate of the session cannot be used: "
+                    + TLSFailure(error).sentence,
+                underlying: TLSFailure.wrapping(error)
+            )
+    }
 }
 
 /// Makes the TLS context of a session, or of a host with a client certificate of its own, once,
@@ -23,8 +69,9 @@ final class TLSContextSource: Sendable {
         case made(TLSContext)
     }
 
+    /// The client certificate that is shown; nil for none.
+    let identity: TLSSettings.Identity?
     private let settings: TLSSettings
-    private let identity: TLSSettings.Identity?
     private let state = Mutex(State.unmade)
 
     init(settings: TLSSettings, identity: TLSSettings.Identity? = nil) {
@@ -70,16 +117,6 @@ final class TLSContextSource: Sendable {
         }
     }
 
-    func invalid(_ error: any Error) -> NetworkingError {
-        error as? NetworkingError
-            ?? NetworkingError(
-                .invalidTrustConfiguration,
-                "The trusted certificates of the system or the client certificate of the session cannot be used: "
-                    + TLSFailure(error).sentence,
-                underlying: TLSFailure.wrapping(error)
-            )
-    }
-
     private static func makeContext(_ settings: TLSSettings, _ identity: TLSSettings.Identity?) throws -> TLSContext {
         var configuration = TLSConfiguration.makeClientConfiguration()
         // RFC 7301: the protocol is agreed upon in the handshake.
@@ -95,20 +132,7 @@ final class TLSContextSource: Sendable {
         // then. NIOSSL calls it in every mode but `none`.
         configuration.trustRoots = .certificates([])
         configuration.certificateVerification = .noHostnameVerification
-        do {
-            return TLSContext(ssl: try NIOSSLContext(configuration: configuration), anchors: anchors)
-        } catch NIOSSLError.failedToLoadPrivateKey {
-            // Both files were read before, so the key does not fit the certificate.
-            let files =
-                switch identity?.source {
-                case .pem(let certificate, let key): "“\(certificate)” and its key in “\(key)”"
-                default: "the settings and its key"
-                }
-            throw NetworkingError(
-                .invalidTrustConfiguration,
-                "The client certificate in \(files) do not belong together.",
-                underlying: TLSFailure(NIOSSLError.failedToLoadPrivateKey)
-            )
-        }
+        let ssl = try TLSContext.ssl(configuration, identity)
+        return TLSContext(ssl: ssl, configuration: configuration, anchors: anchors)
     }
 }

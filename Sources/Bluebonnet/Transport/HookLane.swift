@@ -4,6 +4,7 @@ import Synchronization
 /// The hooks of a session that are called below it, and the seam to all of them: the session sets
 /// them, and each call has a lane for them.
 protocol CallHooks: Sendable {
+    var sessionDidReceiveChallenge: (@Sendable (ClientCertificateChallenge) async -> ChallengeDisposition)? { get }
     var taskWillPerformRedirection: (@Sendable (any SessionTask, ResponseHead, Request) async -> Request?)? { get }
     var taskDidReceiveChallenge: (@Sendable (any SessionTask, AuthenticationChallenge) async -> ChallengeDisposition)? {
         get

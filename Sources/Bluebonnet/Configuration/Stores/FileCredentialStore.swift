@@ -71,7 +71,9 @@ public final class FileCredentialStore: CredentialStore {
         try await onFileThread {
             var contents = try self.read()
             contents.credentials.removeAll { Self.space($0) == space }
-            if let credential { contents.credentials.append(Self.record(credential, space)) }
+            if let credential, credential.identity == nil {
+                contents.credentials.append(Self.record(credential, space))
+            }
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             let bytes = try encoder.encode(contents)
@@ -163,6 +165,7 @@ public final class FileCredentialStore: CredentialStore {
         switch credential.kind {
         case .password(let user, let password): (record.user, record.password) = (Data(user), Data(password))
         case .token(let token): record.token = token
+        case .identity: break
         }
         return record
     }

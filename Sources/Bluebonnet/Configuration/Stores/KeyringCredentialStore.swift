@@ -99,7 +99,7 @@ public struct KeyringCredentialStore: CredentialStore {
     /// - Throws: ``NetworkingError/Code/storeFailed`` where there is no keyring, or it stays
     ///   locked.
     public func set(_ credential: Credential?, for space: ProtectionSpace) async throws {
-        guard let credential else {
+        guard let credential, credential.identity == nil else {
             return try await onThread { service throws(SecretService.Failure) in
                 try service.remove(attributes(of: space))
             }
@@ -108,6 +108,7 @@ public struct KeyringCredentialStore: CredentialStore {
         switch credential.kind {
         case .password(let user, let password): (secret.user, secret.password) = (Data(user), Data(password))
         case .token(let token): secret.token = token
+        case .identity: break
         }
         let text = String(decoding: try JSONEncoder().encode(secret), as: UTF8.self)
         try await onThread { service throws(SecretService.Failure) in

@@ -34,6 +34,8 @@ final class ConnectionAttempt {
     private let eventLoop: any EventLoop
     private let tls: TLSContextSource
     private let trust: TrustEvaluator
+    /// Chooses the client certificate; nil where the settings do.
+    private let challengeHandler: ClientCertificateAnswer.Handler?
     private let lookups: NameLookups
     private var opener: Opener?
     /// The context of the handshake, for a secure origin.
@@ -58,6 +60,7 @@ final class ConnectionAttempt {
         eventLoop: any EventLoop,
         tls: TLSContextSource,
         trust: TrustEvaluator,
+        challengeHandler: ClientCertificateAnswer.Handler? = nil,
         lookups: NameLookups,
         times: AttemptTimes,
         open: @escaping Opener
@@ -67,6 +70,7 @@ final class ConnectionAttempt {
         self.eventLoop = eventLoop
         self.tls = tls
         self.trust = trust
+        self.challengeHandler = challengeHandler
         self.lookups = lookups
         knownTimes = times
         opener = open
@@ -142,7 +146,7 @@ final class ConnectionAttempt {
         case .success(let context):
             tlsContext = context
             lookUp()
-        case .failure(let error): end(.failure(tls.invalid(error)))
+        case .failure(let error): end(.failure(TLSContext.invalid(error)))
         }
     }
 
@@ -255,7 +259,15 @@ final class ConnectionAttempt {
         guard let tlsContext else { return }
         let startedAt = NIODeadline.now()
         times.tls = .init(start: startedAt)
-        let verification = CertificateVerification(origin: route.origin, evaluator: trust)
+        let clientCertificate = challengeHandler.map { handler in
+            let challenge = ClientCertificateChallenge(route.origin, tls.identity)
+            return ClientCertificateAnswer(challenge, channel: channel, handler: handler)
+        }
+        let verification = CertificateVerification(
+            origin: route.origin,
+            evaluator: trust,
+            clientCertificate: clientCertificate
+        )
         self.verification = verification
         do throws(NetworkingError) {
             try verification.start(on: channel, context: tlsContext) { result in

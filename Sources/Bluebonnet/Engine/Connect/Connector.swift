@@ -99,6 +99,7 @@ final class Connector: Sendable {
             eventLoop: work.eventLoop,
             tls: tls,
             trust: trust,
+            challengeHandler: configuration.callHooks?.sessionDidReceiveChallenge,
             lookups: lookups,
             times: work.handle.times,
             open: { established, ready in self.open(established, work, ready) }

@@ -1,13 +1,15 @@
 import FoundationEssentials
 
-/// Who somebody is: a user with a password, or a token. Its description does not show them.
+/// Who somebody is: a user with a password, a token, or a client certificate. Its description does
+/// not show them.
 ///
 /// ```swift
 /// let me = Credential(user: "ada", password: "secret")
 /// let report = try await api.get("report", options: [.credential(me)], as: .json)
 /// ```
 ///
-/// A client certificate is not one of these: it belongs to the connection, see ``TLSSettings``.
+/// A client certificate belongs to a connection and not to a request: it is an answer to
+/// ``SessionHooks/sessionDidReceiveChallenge``. Those that are known before are in ``TLSSettings``.
 ///
 /// Counterpart of `NSURLCredential`.
 public struct Credential: Sendable, Hashable {
@@ -15,6 +17,7 @@ public struct Credential: Sendable, Hashable {
         /// Bytes, since those of a URL need not be UTF-8.
         case password(user: [UInt8], password: [UInt8])
         case token(String)
+        case identity(TLSSettings.Identity)
     }
 
     let kind: Kind
@@ -65,6 +68,15 @@ public struct Credential: Sendable, Hashable {
         self.persistence = persistence
     }
 
+    /// Makes a credential of a client certificate with its key, for
+    /// ``SessionHooks/sessionDidReceiveChallenge``. No request sends it, and no store keeps it.
+    ///
+    /// - Parameter identity: The client certificate.
+    public init(identity: TLSSettings.Identity) {
+        kind = .identity(identity)
+        persistence = .task
+    }
+
     /// The time for which a credential is kept. A struct, so that a new one does not break a
     /// `switch`.
     ///
@@ -82,19 +94,24 @@ public struct Credential: Sendable, Hashable {
         public static let permanent = Persistence(description: "permanent")
     }
 
-    /// The name of the user; nil for a token.
+    /// The name of the user; nil for the others.
     public var user: String? {
         if case .password(let user, _) = kind { String(decoding: user, as: UTF8.self) } else { nil }
     }
 
-    /// The password; nil for a token.
+    /// The password; nil for the others.
     public var password: String? {
         if case .password(_, let password) = kind { String(decoding: password, as: UTF8.self) } else { nil }
     }
 
-    /// The token; nil for a user with a password.
+    /// The token; nil for the others.
     public var token: String? {
         if case .token(let token) = kind { token } else { nil }
+    }
+
+    /// The client certificate; nil for the others.
+    public var identity: TLSSettings.Identity? {
+        if case .identity(let identity) = kind { identity } else { nil }
     }
 
     /// Whether both would prove the same to a server.
@@ -106,6 +123,7 @@ public struct Credential: Sendable, Hashable {
         return switch kind {
         case .password: scheme == .basic || scheme == .digest
         case .token: scheme == .bearer
+        case .identity: false
         }
     }
 }
@@ -116,6 +134,7 @@ extension Credential: CustomStringConvertible, CustomDebugStringConvertible, Cus
         switch kind {
         case .password: "a user with a password (\(persistence))"
         case .token: "a token (\(persistence))"
+        case .identity: "a client certificate (\(persistence))"
         }
     }
 
@@ -159,6 +178,11 @@ extension Credential {
                 )
             }
             return "Bearer \(token)"
+        case .identity:
+            throw NetworkingError(
+                .invalidRequest,
+                "A client certificate belongs to the connection, and cannot be sent with a request."
+            )
         }
     }
 }

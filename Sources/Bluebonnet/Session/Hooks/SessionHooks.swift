@@ -56,6 +56,21 @@ public struct SessionHooks: Sendable {
     /// Counterpart of `setSessionDidBecomeInvalidBlock:`.
     public var sessionDidBecomeInvalid: (@Sendable (_ error: NetworkingError?) async -> Void)?
 
+    /// Called when a server asks for a client certificate, once its own certificates are verified;
+    /// decides what it is shown. ``ChallengeDisposition/use(_:)`` with a
+    /// ``Credential/init(identity:)`` shows that, ``ChallengeDisposition/performDefaultHandling``
+    /// what ``TLSSettings`` has for the host, and ``ChallengeDisposition/rejectProtectionSpace``
+    /// none, as does a credential of another kind.
+    ///
+    /// It is asked for each new connection, which may serve several tasks: the session keeps no
+    /// answer. The handshake waits meanwhile, within ``Timeouts/connect``; after that, or when the
+    /// connection is not wanted any more, the Swift task of the hook is cancelled.
+    ///
+    /// Counterpart of `setSessionDidReceiveAuthenticationChallengeBlock:` for
+    /// `NSURLAuthenticationMethodClientCertificate`.
+    public var sessionDidReceiveChallenge:
+        (@Sendable (_ challenge: ClientCertificateChallenge) async -> ChallengeDisposition)?
+
     /// Called when the last download or upload that the journal knows is over, each time there was
     /// one. The closures of ``ValueTask/whenComplete(_:)`` have returned by then; somebody who
     /// awaits a value may get it a moment later. Not called for what the end of the session stops.
@@ -97,9 +112,8 @@ public struct SessionHooks: Sendable {
     /// ``AuthenticationChallenge/previousFailureCount``. A request with a field `Authorization` of
     /// its own is not authenticated.
     ///
-    /// Counterpart of `setAuthenticationChallengeHandler:` and of
-    /// `setSessionDidReceiveAuthenticationChallengeBlock:`. The trust in a server is not decided
-    /// here.
+    /// Counterpart of `setAuthenticationChallengeHandler:`. The trust in a server is not decided
+    /// here, and client certificates by ``sessionDidReceiveChallenge``.
     public var taskDidReceiveChallenge:
         (@Sendable (_ task: any SessionTask, _ challenge: AuthenticationChallenge) async -> ChallengeDisposition)?
 
@@ -220,8 +234,9 @@ public struct SessionHooks: Sendable {
             && dataTaskDidReceiveData == nil
         let ofDownloads =
             downloadTaskDidFinishDownloading == nil && downloadTaskDidWriteData == nil && downloadTaskDidResume == nil
-        return sessionDidBecomeInvalid == nil && sessionDidFinishTransfers == nil && ofTasks && ofDataTasks
-            && ofDownloads
+        let ofSession =
+            sessionDidBecomeInvalid == nil && sessionDidReceiveChallenge == nil && sessionDidFinishTransfers == nil
+        return ofSession && ofTasks && ofDataTasks && ofDownloads
     }
 }
 
