@@ -289,9 +289,12 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         let (isOver, caller, upload, notice, observed) = call.withLock { shared -> Result in
             if case .finished = state.stage { return (true, nil, nil, nil, nil) }
             let notice = call.count(arrival, &shared)
-            shared.transactions.note(record(response.head, endedAt: stream == nil ? meter.lastByte.instant : nil))
             state.stream = stream
-            guard stream == nil else { return (false, state.takeCaller(), nil, notice, nil) }
+            guard stream == nil else {
+                shared.transactions.note(record(response.head, endedAt: nil))
+                return (false, state.takeCaller(), nil, notice, nil)
+            }
+            shared.transactions.note(whole(response))
             shared.detach(self)
             state.stage = .finished
             defer { state.upload = nil }
@@ -380,6 +383,19 @@ final class Exchange: Call.Operation, @unchecked Sendable {
             stream?.fail(seen)
             caller?.resume(throwing: seen)
         }
+    }
+
+    /// What is to be noted of it in the call when its response is whole; called under the lock.
+    private func whole(_ response: TransportResponse) -> Call.WholeTransaction {
+        Call.WholeTransaction(
+            hop: hop,
+            response: response,
+            connection: state.connection,
+            isConnectionReused: state.isConnectionReused,
+            startedAt: waitsSince,
+            marks: meter.marks,
+            wireBytes: meter.bytes
+        )
     }
 
     /// What is to be noted of it in the call; called under the lock.

@@ -393,6 +393,8 @@ final class Call: SessionTask {
             state.stage = .complete
             state.runner = nil
             if let response { state.note(response) }
+            // A task may be kept for long, and its response is not to be.
+            if isWatched { state.transactions.settle() }
             isOver.store(true, ordering: .relaxed)
             return (stopped, state.traffic.finish(now))
         }

@@ -183,6 +183,8 @@ final class SessionCore: CallOwner {
             }
             if isLast { finish() }
         }
+        // Who is told may keep the task.
+        task.settleTransactions()
         if hasListeners || !observers.isEmpty {
             let result = result()
             report(task, error, result, to: observers)

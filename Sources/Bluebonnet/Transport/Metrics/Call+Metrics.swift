@@ -5,39 +5,62 @@ import Synchronization
 extension Call {
     /// The transactions of a call, as a value.
     struct Transactions: Sendable {
-        /// In the order of their numbers.
-        private(set) var records: [TransactionRecord] = []
+        /// In the order of their numbers, without ``whole``.
+        private var kept: [TransactionRecord] = []
+        /// The only transaction, where its response came whole. Most calls have no other, and most
+        /// of them never need its record.
+        private var whole: WholeTransaction?
         /// What the records do not say; nil for nothing.
         private(set) var sums: CopyOnWrite<TransactionSums>?
         var redirectCount = 0
 
+        /// In the order of their numbers.
+        var records: [TransactionRecord] { whole.map { [$0.record] } ?? kept }
+
+        /// Notes a transaction whose response came whole.
+        mutating func note(_ transaction: WholeTransaction) {
+            if whole == nil, kept.isEmpty {
+                whole = transaction
+            } else {
+                note(transaction.record)
+            }
+        }
+
+        /// Makes the record of a transaction now, so that its response is not kept.
+        mutating func settle() {
+            guard let whole else { return }
+            kept = [whole.record]
+            self.whole = nil
+        }
+
         /// Notes a transaction, in place of what was noted of it before.
         mutating func note(_ record: TransactionRecord) {
+            settle()
             guard record.error?.body == nil else { return note(record.withoutErrorBody) }
-            if records.last.map({ $0.hop < record.hop }) ?? true {
-                records.append(record)
-            } else if let index = records.lastIndex(where: { $0.hop == record.hop }) {
+            if kept.last.map({ $0.hop < record.hop }) ?? true {
+                kept.append(record)
+            } else if let index = kept.lastIndex(where: { $0.hop == record.hop }) {
                 var record = record
-                record.head = record.head ?? records[index].head
-                record.decodedCount = record.decodedCount ?? records[index].decodedCount
+                record.head = record.head ?? kept[index].head
+                record.decodedCount = record.decodedCount ?? kept[index].decodedCount
                 // What made its reader give up the body comes first.
-                record.error = records[index].error ?? record.error
-                records[index] = record
+                record.error = kept[index].error ?? record.error
+                kept[index] = record
             } else if !isOmitted(record.hop) {
-                records.insert(record, at: records.firstIndex { $0.hop > record.hop } ?? records.endIndex)
+                kept.insert(record, at: kept.firstIndex { $0.hop > record.hop } ?? kept.endIndex)
             }
-            if records.count > TaskMetrics.mostKept { omitOne() }
+            if kept.count > TaskMetrics.mostKept { omitOne() }
         }
 
         /// Whether a transaction would be among those that are not kept.
         private func isOmitted(_ hop: Int) -> Bool {
             guard let sums, sums.value.omitted > 0 else { return false }
-            return hop > records[TaskMetrics.firstKept - 1].hop
-                && hop < records[TaskMetrics.firstKept].hop
+            return hop > kept[TaskMetrics.firstKept - 1].hop
+                && hop < kept[TaskMetrics.firstKept].hop
         }
 
         private mutating func omitOne() {
-            let record = records.remove(at: TaskMetrics.firstKept)
+            let record = kept.remove(at: TaskMetrics.firstKept)
             changeSums { sums in
                 sums.omitted += 1
                 sums.omittedBytes += record.bytes
@@ -46,13 +69,15 @@ extension Call {
 
         /// What was noted of a transaction.
         func record(ofHop hop: Int) -> TransactionRecord? {
-            records.last { $0.hop == hop }
+            if let whole { return whole.hop == hop ? whole.record : nil }
+            return kept.last { $0.hop == hop }
         }
 
         /// These behind those of an earlier call.
         func following(_ earlier: Transactions) -> Transactions {
             var all = earlier
-            all.records += records
+            all.settle()
+            all.kept += records
             all.redirectCount += redirectCount
             if let sums = sums?.value {
                 all.changeSums { all in
@@ -72,19 +97,21 @@ extension Call {
 
         /// Notes the size of the body of a transaction, its content coding undone.
         mutating func noteDecoded(_ count: Int, hop: Int) {
-            guard let index = records.lastIndex(where: { $0.hop == hop }) else { return }
-            records[index].decodedCount = count
+            settle()
+            guard let index = kept.lastIndex(where: { $0.hop == hop }) else { return }
+            kept[index].decodedCount = count
         }
 
         /// Notes that the content coding of the body of a transaction could not be undone, unless
         /// it failed before.
         mutating func noteDecodingFailure(_ error: NetworkingError, hop: Int) {
-            guard let index = records.lastIndex(where: { $0.hop == hop }), records[index].error == nil else { return }
-            records[index].error = error
+            settle()
+            guard let index = kept.lastIndex(where: { $0.hop == hop }), kept[index].error == nil else { return }
+            kept[index].error = error
         }
 
         /// The number of all of them.
-        var count: Int { records.count + (sums?.value.omitted ?? 0) }
+        var count: Int { (whole == nil ? kept.count : 1) + (sums?.value.omitted ?? 0) }
 
         /// Notes that what was sent after so many others was a part.
         mutating func notePart(after before: Int) {
@@ -108,6 +135,32 @@ extension Call {
                     sums.omittedBytes += omitted.omittedBytes
                 }
             }
+        }
+    }
+
+    /// A transaction whose response came whole: what its record is made of.
+    struct WholeTransaction: Sendable {
+        let hop: Int
+        /// The response as it was received, in place of its head and its request: one reference.
+        let response: TransportResponse
+        let connection: ConnectionRecord?
+        let isConnectionReused: Bool
+        let startedAt: NIODeadline
+        let marks: TransactionMarks
+        let wireBytes: TransactionMetrics.Bytes
+
+        var record: TransactionRecord {
+            TransactionRecord(
+                hop: hop,
+                sent: response.sent,
+                head: response.head,
+                startedAt: startedAt,
+                endedAt: marks.lastByte,
+                marks: marks,
+                connection: connection,
+                isConnectionReused: isConnectionReused,
+                wireBytes: wireBytes
+            )
         }
     }
 
@@ -151,6 +204,11 @@ extension Call {
     /// Notes a transaction of another transport than the engine.
     func note(_ record: TransactionRecord) {
         withLock { $0.transactions.note(record) }
+    }
+
+    /// Makes the records of what is known, so that no response is kept.
+    func settleTransactions() {
+        withLock { $0.transactions.settle() }
     }
 
     /// Notes that a redirect is followed.
