@@ -90,8 +90,11 @@ def forward(source: int, output: Output, seconds: float) -> bool:
 def explain(command: subprocess.Popen, source: int, output: Output, seconds: float):
     output.write(f"\nhangs: nothing was said for {seconds:g} s\n".encode())
     for process in descendants(command.pid):
-        words = Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ") if Path(f"/proc/{process}").exists() else b""
-        output.write(b"\nhangs: process %d: %s\n" % (process, words[:300]) + stacks(process))
+        try:
+            words = Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ")
+            output.write(b"\nhangs: process %d: %s\n" % (process, words[:300]) + stacks(process))
+        except OSError:  # it has ended
+            continue
     forward(source, output, 1)
     output.log.seek(0)
     tests = unfinished(output.log.read().decode(errors="replace"))
@@ -116,8 +119,13 @@ def run(log: Path, seconds: float, command: list[str]) -> int:
         if forward(source, output, seconds):
             status = started.wait()
             return status if status >= 0 else 128 - status
-        explain(started, source, output, seconds)
-        end(started)
+        if (status := started.poll()) is not None:
+            output.write(b"\nhangs: the tests have ended, and left a process behind that keeps their output open\n")
+            return status if status >= 0 else 128 - status
+        try:
+            explain(started, source, output, seconds)
+        finally:
+            end(started)
         return HUNG
 
 

@@ -54,6 +54,12 @@ subprocess.run(["sleep", "1000"])
         self.assertRegex(log, r"process \d+: sleep 1000")
         self.assertIn('not ended:\n  "waits"\n', log)
 
+    def test_the_status_of_a_command_counts_that_left_a_process_behind(self):
+        program = "import subprocess; subprocess.Popen(['sleep', '5']); raise SystemExit(3)"
+        status, log, _ = self.run_command(0.5, program)
+        self.assertEqual(status, 3)
+        self.assertIn("left a process behind", log)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -16,8 +16,12 @@ final class ClientCertificateAnswer {
     private let channel: any Channel
     /// What the default handling shows.
     private var proposed = Identity.noChanges
-    /// Those who wait for the answer. NIOSSL asks again where more bytes come meanwhile.
-    private var waiters: [EventLoopPromise<Identity>] = []
+    /// Waits for the answer: NIOSSL goes on with the handshake when it is fulfilled.
+    private var waiter: EventLoopPromise<Identity>?
+    /// What NIOSSL has asked for again, since more bytes came meanwhile. With each of them it would
+    /// go on once more, also after the handshake is over: they are fulfilled when the channel has
+    /// closed.
+    private var repeated: [EventLoopPromise<Identity>] = []
     private var answer: Result<Identity, NetworkingError>?
     private var decision: Task<Void, Never>?
     /// Holds back the reading of the connection until there is an answer.
@@ -55,15 +59,16 @@ final class ClientCertificateAnswer {
         end(.failure(NetworkingError(.cancelled, "The connection to \(challenge.host) is not wanted any more.")))
     }
 
-    private func ask(_ promise: EventLoopPromise<Identity>) {
-        if let answer { return promise.completeWith(answer.mapError { $0 }) }
-        waiters.append(promise)
-        guard decision == nil else { return }
+    /// Fulfils the promise with the answer; called by BoringSSL, on the event loop.
+    func ask(_ promise: EventLoopPromise<Identity>) {
+        guard decision == nil else { return repeated.append(promise) }
+        waiter = promise
         let hold = ReadHold()
         self.hold = hold
         try? channel.pipeline.syncOperations.addHandler(hold, position: .first)
         let (question, eventLoop) = (Question(challenge, handler, proposed), channel.eventLoop)
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        channel.closeFuture.whenComplete { _ in bound.value.closed() }
         decision = Task {
             let answer = await question.answer()
             AnswerDelivery(receiver: bound, answer: answer).execute(on: eventLoop)
@@ -75,8 +80,14 @@ final class ClientCertificateAnswer {
         self.answer = answer
         hold?.release()
         hold = nil
-        for waiter in waiters { waiter.completeWith(answer.mapError { $0 }) }
-        waiters = []
+        waiter?.completeWith(answer.mapError { $0 })
+        waiter = nil
+    }
+
+    private func closed() {
+        cancel()
+        for promise in repeated { promise.fail(ChannelError.ioOnClosedChannel) }
+        repeated = []
     }
 }
 

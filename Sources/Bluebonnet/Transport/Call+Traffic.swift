@@ -175,12 +175,8 @@ extension Call {
             reports.append(report)
         }
 
-        /// Those that a call which is over has to wait for; none before.
-        fileprivate mutating func takeReports() -> [Task<Void, Never>] {
-            guard isOver else { return [] }
-            defer { reports = [] }
-            return reports
-        }
+        /// Those that who ends a call has to wait for; none before it is over.
+        fileprivate var lastReports: [Task<Void, Never>] { isOver ? reports : [] }
 
         fileprivate mutating func remove(_ observer: Int) {
             observers[observer] = nil
@@ -246,13 +242,13 @@ extension Call {
 
     /// Waits until the observers of a task that is over have its last progress.
     func reported() async {
-        for report in withLock({ $0.traffic.takeReports() }) { await report.value }
+        for report in withLock(\.traffic.lastReports) { await report.value }
     }
 
     /// Calls the closure when the observers of a task that is over have its last progress; at once
     /// if there are none.
     func whenReported(_ body: @escaping @Sendable () -> Void) {
-        let reports = withLock { $0.traffic.takeReports() }
+        let reports = withLock(\.traffic.lastReports)
         guard !reports.isEmpty else { return body() }
         Task {
             for report in reports { await report.value }

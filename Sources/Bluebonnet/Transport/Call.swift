@@ -55,7 +55,7 @@ final class Call: SessionTask {
         fileprivate var operation: (any Operation)?
         fileprivate var others: [any Operation] = []
         /// The queues that start it, in place of who awaits it: they are told of its priority.
-        fileprivate var queues: [@Sendable (RequestPriority) -> Void] = []
+        fileprivate var queues: [@Sendable () -> Void] = []
         fileprivate var sent: SentRequest?
         fileprivate var head: ResponseHead?
         /// The Swift task of a call that was started by `resume()`; one that is awaited from the
@@ -250,7 +250,7 @@ final class Call: SessionTask {
             priorityNumber.store(newValue.urgency << 1 | (newValue.isIncremental ? 1 : 0), ordering: .releasing)
             let (operations, queues) = withLock { ($0.operations, $0.queues) }
             for operation in operations { operation.priorityChanged() }
-            for queue in queues { queue(newValue) }
+            for queue in queues { queue() }
         }
     }
 
@@ -290,8 +290,9 @@ final class Call: SessionTask {
 
     /// Has a task that was not started wait for ``start(_:)``: who awaits it does not start it.
     ///
-    /// - Parameter queue: Is told when the call gets another priority.
-    func waitInQueue(_ queue: @escaping @Sendable (RequestPriority) -> Void) {
+    /// - Parameter queue: Is told that the call got another ``priority``, which may have changed
+    ///   again since.
+    func waitInQueue(_ queue: @escaping @Sendable () -> Void) {
         withLock { $0.queues.append(queue) }
     }
 

@@ -46,6 +46,9 @@ struct AuthenticationOptions: ParsableArguments {
         if secrets.count > 1 { throw ValidationError("--auth (-a) can be used only once with a user.") }
         if kinds.count > 1 { throw ValidationError("--auth and --auth-type name different kinds.") }
         if !secrets.isEmpty, bearer != nil { throw ValidationError("--auth and --bearer cannot be used together.") }
+        if bearer != nil, !kinds.isSubset(of: [.bearer]) {
+            throw ValidationError("--bearer sends a token, and --auth or --auth-type names another kind.")
+        }
         if secrets.isEmpty, bearer == nil, kinds == [.bearer] {
             throw ValidationError("The kind bearer needs its token: --auth bearer -a token.")
         }

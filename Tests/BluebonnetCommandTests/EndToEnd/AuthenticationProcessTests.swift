@@ -59,7 +59,7 @@ import Testing
         ["-a", "u:secret", "--auth", "v:secret"], ["--auth", "bearer"], ["-A", "bearer"],
         ["--auth", "digest", "--auth", "basic", "-a", "u:secret"],
         ["--auth", "digest", "-A", "basic", "-a", "u:secret"],
-        ["--auth", "u:secret", "--bearer", "t"],
+        ["--auth", "u:secret", "--bearer", "t"], ["--auth", "digest", "--bearer", "t"],
     ])
     func `two users, two kinds, and a kind without what it needs are bad usage`(options: [String]) async throws {
         try await FaultServer.run(.requests { _ in [.respond(body: "")] }) { server in

@@ -1,6 +1,8 @@
 import Foundation
 import HTTPTypes
 import LocalServer
+import NIOCore
+import NIOEmbedded
 import Testing
 
 @testable import Bluebonnet
@@ -186,6 +188,32 @@ struct ClientCertificateAnswerTests {
             try await until("the second hook has ended") { ended.events == [true, true] }
             #expect(server.requests.isEmpty)
         }
+    }
+
+    @Test func `a question that is repeated gets no second answer while the connection is open`() async throws {
+        let gate = Gate()
+        let channel = NIOAsyncTestingChannel()
+        let asked = EventLog<Int>()
+        let (first, second) = try await channel.testingEventLoop.executeInContext {
+            let answer = ClientCertificateAnswer(.init(host: "localhost"), channel: channel) { _ in
+                asked.append(1)
+                await gate.wait()
+                return .rejectProtectionSpace
+            }
+            let promises = (0..<2).map { _ in
+                channel.eventLoop.makePromise(of: ClientCertificateAnswer.Identity.self)
+            }
+            for promise in promises { answer.ask(promise) }
+            return (promises[0].futureResult, promises[1].futureResult)
+        }
+        let ends = EventLog<String>()
+        second.whenFailure { _ in ends.append("closed") }
+        first.whenSuccess { _ in ends.append("answered") }
+        gate.open()
+        _ = try await first.get()
+        try await channel.close()
+        await #expect(throws: ChannelError.ioOnClosedChannel) { _ = try await second.get() }
+        #expect(ends.events == ["answered", "closed"] && asked.events == [1])
     }
 
     @Test func `the description of a client certificate shows no password, and no request sends it`() async throws {

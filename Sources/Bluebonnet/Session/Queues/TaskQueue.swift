@@ -151,11 +151,13 @@ public final class TaskQueue: Sendable {
     ///   - task: The task.
     public func setPriority(_ priority: RequestPriority, of task: any ValueTask) {
         task.priority = priority
-        priorityChanged(to: priority, of: ObjectIdentifier(task))
+        priorityChanged(of: ObjectIdentifier(task)) { task.priority }
     }
 
-    fileprivate func priorityChanged(to priority: RequestPriority, of task: ObjectIdentifier) {
-        state.withLock { $0.machine.setUrgency(priority.urgency, of: task) }
+    /// Reads the priority under the lock, so that of two changes at the same time the last one
+    /// counts.
+    fileprivate func priorityChanged(of task: ObjectIdentifier, _ priority: () -> RequestPriority) {
+        state.withLock { $0.machine.setUrgency(priority().urgency, of: task) }
     }
 
     // MARK: Control
@@ -268,7 +270,10 @@ private protocol QueuedTask: ValueTask {
 extension QueuedTask {
     func wait(in queue: TaskQueue) {
         let identity = ObjectIdentifier(self)
-        core.call.waitInQueue { [weak queue] in queue?.priorityChanged(to: $0, of: identity) }
+        core.call.waitInQueue { [weak queue, weak call = core.call] in
+            guard let queue, let call else { return }
+            queue.priorityChanged(of: identity) { call.priority }
+        }
     }
 
     func start() {
