@@ -62,6 +62,8 @@ final class ClientCertificateAnswer {
     /// Fulfils the promise with the answer; called by BoringSSL, on the event loop.
     func ask(_ promise: EventLoopPromise<Identity>) {
         guard decision == nil else { return repeated.append(promise) }
+        // The connection is not wanted any more.
+        if let answer { return promise.completeWith(answer.mapError { $0 }) }
         waiter = promise
         let hold = ReadHold()
         self.hold = hold
