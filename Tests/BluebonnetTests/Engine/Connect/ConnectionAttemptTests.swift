@@ -70,11 +70,10 @@ struct ConnectionAttemptTests {
     @Test(arguments: [socketPath(), nil])
     func `a server that is gone before the handshake begins ends the attempt`(socketPath: String?) async throws {
         let configuration = SessionConfiguration(trusting: try TestCertificates.shared().authority)
-        try await Self.withVanishingServer(socketPath) { endpoint, isGone, loop in
+        try await Self.withVanishingServer(socketPath) { endpoint, leave, loop in
             // Asks for the time when the connection is there, before it sends a byte.
             let trust = TrustEvaluator(configuration) {
-                isGone.wait()
-                isGone.signal()
+                leave()
                 return Date()
             }
             let failure = await withCheckedContinuation {
@@ -104,7 +103,7 @@ struct ConnectionAttemptTests {
 
     @Test(arguments: [socketPath(), nil])
     func `a connection hears that its server is gone before the first request`(socketPath: String?) async throws {
-        try await Self.withVanishingServer(socketPath) { endpoint, isGone, loop in
+        try await Self.withVanishingServer(socketPath) { endpoint, leave, loop in
             let isTold = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
                 loop.execute {
                     let attempt = ConnectionAttempt(
@@ -116,8 +115,7 @@ struct ConnectionAttemptTests {
                         lookups: NameLookups(resolver: StubResolver()),
                         times: AttemptTimes(),
                         open: { established, _ in
-                            isGone.wait()
-                            isGone.signal()
+                            leave()
                             let channel = established.channel
                             let end = EndWitness()
                             try? channel.pipeline.syncOperations.addHandler(end)
@@ -134,14 +132,18 @@ struct ConnectionAttemptTests {
         }
     }
 
-    /// Runs the body with a server that closes its first connection, a semaphore that is signalled
+    /// Runs the body with a server, a function that has it close its first connection and returns
     /// when it has, and an event loop that may wait for that.
+    ///
+    /// The server waits until then: one that goes at once may be gone before the event loop sees
+    /// that it is connected, and there is no connection at all.
     private static func withVanishingServer(
         _ socketPath: String?,
-        _ body: (Origin.Endpoint, DispatchSemaphore, any EventLoop) async throws -> Void
+        _ body: (Origin.Endpoint, @escaping @Sendable () -> Void, any EventLoop) async throws -> Void
     ) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        try await FaultServer.run([.reset], options: .init(socketPath: socketPath)) { server in
+        let gate = FaultGate()
+        try await FaultServer.run([.hold(gate), .reset], options: .init(socketPath: socketPath)) { server in
             let isGone = DispatchSemaphore(value: 0)
             let waiter = Task {
                 defer { isGone.signal() }
@@ -149,7 +151,12 @@ struct ConnectionAttemptTests {
             }
             let endpoint: Origin.Endpoint =
                 socketPath.map { .unixSocket(Origin.SocketPath($0)) } ?? .host("127.0.0.1", port: server.port)
-            try await body(endpoint, isGone, group.next())
+            let leave: @Sendable () -> Void = {
+                gate.open()
+                isGone.wait()
+                isGone.signal()
+            }
+            try await body(endpoint, leave, group.next())
             try await waiter.value
         }
         try await group.shutdownGracefully()
