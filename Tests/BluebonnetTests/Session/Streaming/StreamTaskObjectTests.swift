@@ -66,17 +66,6 @@ struct StreamTaskObjectTests {
         }
     }
 
-    @Test func `a stream task that is cancelled before its start ends its progress first`() async throws {
-        try await withSession(SessionConfiguration()) { session in
-            let task = session.streamTask(for: try Request(to: "http://127.0.0.1:1/"))
-            let (calls, ends) = (EventLog<Int>(), ends(of: task))
-            task.onProgress { calls.append($0.download.completed) }
-            task.cancel()
-            try await until("the end") { ends.events == [.cancelled] }
-            #expect(calls.events.allSatisfy { $0 == 0 })
-        }
-    }
-
     @Test func `a refused body that is cut off before its first byte is not taken for an empty one`() async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
         try await FaultServer.run([.readRequest, .send(head), .close]) { server in
