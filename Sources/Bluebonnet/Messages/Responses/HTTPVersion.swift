@@ -2,14 +2,18 @@
 ///
 /// Counterpart of `networkProtocolName` of `NSURLSessionTaskTransactionMetrics`.
 public struct HTTPVersion: Sendable, Hashable, Comparable {
-    /// The first number of the version.
-    public let major: Int
-    /// The number after the dot; 0 for versions that are written without one.
-    public let minor: Int
+    // Bytes, because each head of a response has a version.
+    private let majorNumber: UInt8
+    private let minorNumber: UInt8
 
-    private init(major: Int, minor: Int) {
-        self.major = major
-        self.minor = minor
+    /// The first number of the version.
+    public var major: Int { Int(majorNumber) }
+    /// The number after the dot; 0 for versions that are written without one.
+    public var minor: Int { Int(minorNumber) }
+
+    private init(major: UInt8, minor: UInt8) {
+        majorNumber = major
+        minorNumber = minor
     }
 
     /// HTTP/1.0 (RFC 1945).

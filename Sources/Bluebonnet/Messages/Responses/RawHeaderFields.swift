@@ -29,15 +29,31 @@ struct RawHeaderFields: Sendable {
         static let contentEncoding = Self(rawValue: 16)
     }
 
-    /// The bytes of the section, then the entries in memory order.
+    /// What is known of a section besides its bytes and its entries.
+    private struct Layout {
+        var sectionLength: UInt32
+        var count: UInt32
+        var reasonStart: UInt32
+        var reasonEnd: UInt32
+        var framingNames: FramingNames
+    }
+
+    /// The bytes of the section, then the entries in memory order, then the layout: one reference,
+    /// because heads are handed from layer to layer.
     private let storage: [UInt8]
-    private let sectionLength: Int
+
+    private var layout: Layout {
+        unsafe storage.withUnsafeBytes { bytes in
+            // In bounds: the initializer wrote it at the end.
+            let offset = bytes.count &- MemoryLayout<Layout>.size
+            return unsafe bytes.loadUnaligned(fromByteOffset: offset, as: Layout.self)
+        }
+    }
+
     /// The number of fields.
-    let count: Int
+    var count: Int { Int(layout.count) }
     /// The framing fields among them.
-    let framingNames: FramingNames
-    private let reasonStart: UInt32
-    private let reasonEnd: UInt32
+    var framingNames: FramingNames { layout.framingNames }
 
     /// Copies a section that the scanner has accepted.
     ///
@@ -54,8 +70,17 @@ struct RawHeaderFields: Sendable {
     ) {
         let length = section.count
         let indexLength = entries.count &* MemoryLayout<Entry>.stride
-        // Both parts are written in full before the count is set, and an `Entry` is plain bytes.
-        storage = unsafe [UInt8](unsafeUninitializedCapacity: length &+ indexLength) { buffer, initializedCount in
+        let layout = Layout(
+            sectionLength: UInt32(length),
+            count: UInt32(entries.count),
+            reasonStart: UInt32(reason.lowerBound),
+            reasonEnd: UInt32(reason.upperBound),
+            framingNames: framingNames
+        )
+        let capacity = length &+ indexLength &+ MemoryLayout<Layout>.size
+        // All parts are written in full before the count is set, and an `Entry` and a `Layout` are
+        // plain bytes.
+        storage = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { buffer, initializedCount in
             if var target = UnsafeMutableRawPointer(buffer.baseAddress) {
                 if let source = section.baseAddress {
                     unsafe target.copyMemory(from: source, byteCount: length)
@@ -65,14 +90,14 @@ struct RawHeaderFields: Sendable {
                     guard let source = bytes.baseAddress else { return }
                     unsafe target.copyMemory(from: source, byteCount: indexLength)
                 }
+                unsafe target += indexLength
+                unsafe withUnsafeBytes(of: layout) { bytes in
+                    guard let source = bytes.baseAddress else { return }
+                    unsafe target.copyMemory(from: source, byteCount: MemoryLayout<Layout>.size)
+                }
             }
-            initializedCount = length &+ indexLength
+            initializedCount = capacity
         }
-        sectionLength = length
-        count = entries.count
-        self.framingNames = framingNames
-        reasonStart = UInt32(reason.lowerBound)
-        reasonEnd = UInt32(reason.upperBound)
     }
 
     /// Copies a section with folded lines: RFC 9112 §5.2 makes each fold, with the whitespace
@@ -128,7 +153,8 @@ struct RawHeaderFields: Sendable {
     }
 
     private subscript(position: Int) -> Entry {
-        unsafe storage.withUnsafeBytes { bytes in
+        let sectionLength = Int(layout.sectionLength)
+        return unsafe storage.withUnsafeBytes { bytes in
             // In bounds: the initializer wrote `count` entries behind the section.
             let offset = sectionLength &+ position &* MemoryLayout<Entry>.stride
             return unsafe bytes.loadUnaligned(fromByteOffset: offset, as: Entry.self)
@@ -137,7 +163,8 @@ struct RawHeaderFields: Sendable {
 
     /// The bytes of the reason phrase, possibly none.
     var reasonPhrase: ArraySlice<UInt8> {
-        storage[Int(reasonStart)..<Int(reasonEnd)]
+        let layout = layout
+        return storage[Int(layout.reasonStart)..<Int(layout.reasonEnd)]
     }
 
     /// The bytes of a name as received.
@@ -155,6 +182,7 @@ struct RawHeaderFields: Sendable {
     func position(of name: HTTPField.Name, from start: Int = 0) -> Int? {
         let canonicalName = name.canonicalName
         let length = canonicalName.utf8.count
+        let count = count
         return unsafe storage.withUnsafeBytes { bytes in
             var position = start
             while position < count {

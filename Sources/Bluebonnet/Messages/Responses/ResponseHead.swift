@@ -11,12 +11,19 @@ public import HTTPTypes
 ///
 /// Counterpart of `NSHTTPURLResponse`, which also has the URL.
 public struct ResponseHead: Sendable {
+    private struct Structured: Sendable {
+        var headerFields: HTTPFields
+        var status: HTTPResponse.Status
+    }
+
+    /// One reference in either case: heads are handed from layer to layer.
     private enum Storage: Sendable {
-        case received(RawHeaderFields, statusCode: Int)
-        case structured(HTTPFields, HTTPResponse.Status)
+        case received(RawHeaderFields)
+        case structured(CopyOnWrite<Structured>)
     }
 
     private var storage: Storage
+    private let statusNumber: UInt16
 
     /// The version of HTTP the response came in.
     public let httpVersion: HTTPVersion
@@ -32,7 +39,9 @@ public struct ResponseHead: Sendable {
         headerFields: HTTPFields = [:],
         httpVersion: HTTPVersion = .http1_1
     ) {
-        storage = .structured(headerFields, status)
+        storage = .structured(CopyOnWrite(Structured(headerFields: headerFields, status: status)))
+        // A status has three digits at most.
+        statusNumber = UInt16(status.code)
         self.httpVersion = httpVersion
     }
 
@@ -43,26 +52,22 @@ public struct ResponseHead: Sendable {
 
     /// Wraps a head as it was received; the code has three digits.
     init(received fields: RawHeaderFields, statusCode: Int, httpVersion: HTTPVersion) {
-        storage = .received(fields, statusCode: statusCode)
+        storage = .received(fields)
+        statusNumber = UInt16(statusCode)
         self.httpVersion = httpVersion
     }
 
     /// The status code alone, which costs less than ``status``.
-    package var statusCode: Int {
-        switch storage {
-        case .received(_, let statusCode): statusCode
-        case .structured(_, let status): status.code
-        }
-    }
+    package var statusCode: Int { Int(statusNumber) }
 
     /// The status with the reason phrase that was received, each of its bytes as the character of
     /// the same number.
     public var status: HTTPResponse.Status {
         switch storage {
-        case .received(let fields, let statusCode):
+        case .received(let fields):
             HTTPResponse.Status(code: statusCode, reasonPhrase: String(latin1: fields.reasonPhrase))
-        case .structured(_, let status):
-            status
+        case .structured(let head):
+            head.value.status
         }
     }
 
@@ -72,43 +77,43 @@ public struct ResponseHead: Sendable {
     public var headerFields: HTTPFields {
         get {
             switch storage {
-            case .received(let fields, _): fields.httpFields
-            case .structured(let fields, _): fields
+            case .received(let fields): fields.httpFields
+            case .structured(let head): head.value.headerFields
             }
         }
-        set { storage = .structured(newValue, status) }
+        set { storage = .structured(CopyOnWrite(Structured(headerFields: newValue, status: status))) }
     }
 
     /// The value of a header field, nil without one; several are joined in order with ", " (cookies
     /// with "; ").
     public subscript(name: HTTPField.Name) -> String? {
         switch storage {
-        case .received(let fields, _): fields[name]
-        case .structured(let fields, _): fields[name]
+        case .received(let fields): fields[name]
+        case .structured(let head): head.value.headerFields[name]
         }
     }
 
     /// The values of all header fields with this name, in order.
     public func values(for name: HTTPField.Name) -> [String] {
         switch storage {
-        case .received(let fields, _): fields.values(for: name)
-        case .structured(let fields, _): fields[values: name]
+        case .received(let fields): fields.values(for: name)
+        case .structured(let head): head.value.headerFields[values: name]
         }
     }
 
     /// Whether there is a header field with this name.
     public func contains(_ name: HTTPField.Name) -> Bool {
         switch storage {
-        case .received(let fields, _): fields.contains(name)
-        case .structured(let fields, _): fields.contains(name)
+        case .received(let fields): fields.contains(name)
+        case .structured(let head): head.value.headerFields.contains(name)
         }
     }
 
     /// Whether there is a `Content-Encoding`, which costs less than ``contains(_:)``.
     var hasContentEncoding: Bool {
         switch storage {
-        case .received(let fields, _): fields.framingNames.contains(.contentEncoding)
-        case .structured(let fields, _): fields.contains(.contentEncoding)
+        case .received(let fields): fields.framingNames.contains(.contentEncoding)
+        case .structured(let head): head.value.headerFields.contains(.contentEncoding)
         }
     }
 
@@ -132,8 +137,8 @@ public struct ResponseHead: Sendable {
     /// (ISO-8859-1).
     package var latin1Fields: [(name: String, value: String)] {
         switch storage {
-        case .received(let fields, _): fields.latin1Pairs
-        case .structured(let fields, _): fields.map { ($0.name.rawName, $0.latin1Value) }
+        case .received(let fields): fields.latin1Pairs
+        case .structured(let head): head.value.headerFields.map { ($0.name.rawName, $0.latin1Value) }
         }
     }
 }
