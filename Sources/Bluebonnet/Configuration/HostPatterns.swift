@@ -31,17 +31,24 @@ struct HostPatterns<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - values: The values by host.
     ///   - place: The place of the keys, for the message of an error: `hostSecurityPolicies`.
-    init(_ values: [String: Value], in place: String) {
+    ///   - code: The code of that error. Default: that of settings of trust.
+    init(
+        _ values: [String: Value],
+        in place: String,
+        code: NetworkingError.Code = .invalidTrustConfiguration
+    ) {
         var hosts: [Key: String] = [:]
         var kept: [Key: Value] = [:]
         var fault: NetworkingError?
         // In their order, so that it is always the same key that is named.
         for (text, value) in values.sorted(by: { $0.key < $1.key }) {
             guard let key = Key(text) else {
-                fault = fault ?? Self.noHost(text, place)
+                fault = fault ?? Self.noHost(text, place, code)
                 continue
             }
-            if let other = hosts.updateValue(text, forKey: key) { fault = fault ?? Self.sameHost(other, text, place) }
+            if let other = hosts.updateValue(text, forKey: key) {
+                fault = fault ?? Self.sameHost(other, text, place, code)
+            }
             kept[key] = value
         }
         self.values = kept
@@ -50,8 +57,7 @@ struct HostPatterns<Value: Sendable>: Sendable {
 
     /// The value of a host; nil where it has none.
     ///
-    /// - Throws: ``NetworkingError/Code/invalidTrustConfiguration`` for every host, when a key is
-    ///   no host, or two keys are the same one.
+    /// - Throws: ``fault`` for every host, when a key is no host, or two keys are the same one.
     func value(for host: String) throws(NetworkingError) -> Value? {
         if let fault { throw fault }
         guard !values.isEmpty, let identity = ServerIdentity(host: host) else { return nil }
@@ -62,17 +68,22 @@ struct HostPatterns<Value: Sendable>: Sendable {
 
     // MARK: Errors
 
-    private static func noHost(_ text: String, _ place: String) -> NetworkingError {
+    private static func noHost(_ text: String, _ place: String, _ code: NetworkingError.Code) -> NetworkingError {
         NetworkingError(
-            .invalidTrustConfiguration,
+            code,
             "“\(ASCII.escaped(text.utf8, limit: 80))” in \(place) is not a host. Write a name, an IP address, or “*.” and "
                 + "a domain, without a scheme and a port, and a name in another script in its form with “xn--”."
         )
     }
 
-    private static func sameHost(_ one: String, _ other: String, _ place: String) -> NetworkingError {
+    private static func sameHost(
+        _ one: String,
+        _ other: String,
+        _ place: String,
+        _ code: NetworkingError.Code
+    ) -> NetworkingError {
         NetworkingError(
-            .invalidTrustConfiguration,
+            code,
             "“\(ASCII.escaped(one.utf8, limit: 80))” and “\(ASCII.escaped(other.utf8, limit: 80))” in \(place) are the "
                 + "same host."
         )

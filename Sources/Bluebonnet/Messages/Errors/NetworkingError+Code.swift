@@ -79,7 +79,7 @@ extension NetworkingError {
             .malformedChunk, .truncatedResponse, .unexpectedContentRange, .unexpectedResponse,
             .tooManyRedirects, .redirectRefused, .invalidRedirect, .bodyTooLarge, .lineTooLong,
             .contentDecodingFailed, .contentDecodingLimitExceeded, .outputFailed,
-            .storeFailed, .storeInUse,
+            .storeFailed, .storeInUse, .rateLimited,
             .unacceptableStatusCode, .unacceptableContentType, .responseRefused,
             .digestMismatch, .responseSerializationFailed,
             .cancelled, .becameDownload, .becameStream, .sessionInvalidated, .interceptorFailed,
@@ -235,6 +235,10 @@ extension NetworkingError.Code {
     public static let storeFailed = Self("store-failed", .limit, -3001)
     /// Another process has the store of the transfers, or another session of this one.
     public static let storeInUse = Self("store-in-use", .limit, -996)
+
+    /// The request was not sent, because the ``SessionConfiguration/rateLimits`` of the session let
+    /// it be sent only after the time of ``Timeouts/request``; or they name a host that is none.
+    public static let rateLimited = Self("rate-limited", .limit, -1001)
 
     // MARK: Validation and serialization
 
