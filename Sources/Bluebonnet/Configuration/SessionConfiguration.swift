@@ -93,6 +93,24 @@ public struct SessionConfiguration: Sendable {
     /// built-in ones. Default: none.
     public var interceptors: [any Interceptor] = []
 
+    /// Which requests are sent again after a failure. Default: nil, none, as in AFNetworking; except
+    /// those that the engine sends again by itself, because the server certainly has not processed
+    /// them, or has closed an idle connection.
+    ///
+    /// ``Request/retryPolicy`` of a request wins over it.
+    public var retryPolicy: RetryPolicy?
+
+    /// Those who decide whether a request is sent again, before the ``retryPolicy`` and behind
+    /// ``Request/retriers``. Default: none.
+    public var retriers: [any Retrier] = []
+
+    /// The most retries of the session, as a part of its requests. Default: a tenth, and ten a
+    /// second. Nil: no limit.
+    public var retryBudget: RetryBudget? = RetryBudget()
+
+    /// The most requests within a time, to each host and in all. Default: nil, no limit.
+    public var rateLimits: RateLimits?
+
     /// Those who learn what came of each task, in this order; ``HARRecorder`` is one. Default:
     /// none.
     public var observers: [any TaskObserver] = []
@@ -127,6 +145,9 @@ public struct SessionConfiguration: Sendable {
     var pauseOfUpload: @Sendable (_ failures: Int) -> Duration = { failures in
         failures <= 1 ? .zero : .seconds(min(1 << min(failures - 2, 5), 30))
     }
+
+    /// The clocks, the waits and the random numbers of retries. Default: the system's.
+    var retryTiming = RetryTiming()
 
     /// Makes the default configuration.
     public init() {}

@@ -1,8 +1,8 @@
 import HTTPTypes
 import NIOCore
 
-/// The steps of every request behind the interceptors: redirects, then authentication, then content
-/// decoding, then the transport.
+/// The steps of every request behind the interceptors: retries, then redirects, then
+/// authentication, then content decoding, then the rate limits, then the transport.
 ///
 /// Each hop of a redirect is authenticated by itself (``SessionAuthentication``).
 ///
@@ -19,12 +19,20 @@ struct BuiltInSteps: Sendable {
     private let authentication: SessionAuthentication
     private let decodesContent: Bool
     private let strictTransportSecurity: StrictTransportSecurity?
+    let retries: Retries
+    let rateLimiter: RateLimiter?
 
-    init(transport: any Transport, configuration: SessionConfiguration) {
+    /// - Parameters:
+    ///   - transport: Sends the requests.
+    ///   - configuration: The configuration of the session.
+    ///   - rateLimiter: Holds requests back. Default: by the limits of the configuration.
+    init(transport: any Transport, configuration: SessionConfiguration, rateLimiter: RateLimiter? = nil) {
         self.transport = transport
         authentication = SessionAuthentication(configuration)
         decodesContent = configuration.decodesContent
         strictTransportSecurity = configuration.strictTransportSecurity
+        retries = Retries(configuration)
+        self.rateLimiter = rateLimiter ?? configuration.rateLimits.map { RateLimiter($0) }
         engine = transport as? Engine
     }
 
@@ -32,13 +40,19 @@ struct BuiltInSteps: Sendable {
     /// engine ends its exchanges by itself.
     var isTransportOfUser: Bool { engine == nil }
 
-    /// Sends a request. A hop of a redirect is sent the same way, except that its own redirect is
-    /// not followed here.
+    /// Sends a request, and once more where that is to be. A hop of a redirect is sent the same way,
+    /// except that its own redirect is not followed here.
     func send(
         _ request: Request,
         context: ExchangeContext,
-        followsRedirect: Bool = true
+        followsRedirect: Bool = true,
+        isAttempt: Bool = false
     ) async throws -> TransportResponse {
+        if !isAttempt, followsRedirect, context.interim == nil, retries.concerns(request) {
+            return try await retries.send(request, context) { request in
+                try await send(request, context: context, isAttempt: true)
+            }
+        }
         let secured = try strictTransportSecurity?.secured(request) ?? request
         let request = secured.hasCredential ? secured.tyingCredential() : secured
         // The requests of a resumable upload come here again, each by itself. The credential is
@@ -53,6 +67,7 @@ struct BuiltInSteps: Sendable {
         if authentication.concerns(request) {
             response = try await sendWithCredentials(request, context)
         } else {
+            if let rateLimiter { try await rateLimiter.wait(for: request, context) }
             let first =
                 if let engine {
                     try await engine.send(request, context: context, offersCodings: decodesContent)
@@ -91,6 +106,7 @@ struct BuiltInSteps: Sendable {
     }
 
     private func sendOnce(_ request: Request, _ context: ExchangeContext) async throws -> TransportResponse {
+        if let rateLimiter { try await rateLimiter.wait(for: request, context) }
         let response =
             if let engine {
                 try await engine.send(request, context: context, offersCodings: decodesContent)

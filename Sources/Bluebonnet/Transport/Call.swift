@@ -346,6 +346,9 @@ final class Call: SessionTask {
         return hops.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
+    /// The number of the hop that began last; 0 before the first one.
+    var lastHop: Int { whole?.lastHop ?? hops.load(ordering: .relaxed) }
+
     /// Attaches an operation, which is stopped and suspended with the call from now on.
     func attach(_ operation: any Operation) throws(NetworkingError) {
         if let error = withLock({ $0.attach(operation) }) { throw error }

@@ -53,8 +53,9 @@ public struct TransportResponse: Sendable {
         _modify { yield &contents.unique.value.redirects }
     }
 
-    /// The number of times the engine sent the request again: because a pooled connection was
-    /// stale, or without an expectation that the server refused with 417.
+    /// The number of times that the request was sent again: by a ``RetryPolicy`` or a ``Retrier``,
+    /// and by the engine because a pooled connection was stale, or without an expectation that the
+    /// server refused with 417.
     public var retries: Int {
         get { contents.value.retries }
         _modify { yield &contents.unique.value.retries }

@@ -7,6 +7,8 @@ final class UploadOffer: Sendable {
     private struct State {
         var earlier: UploadResumeData?
         var resource: UploadResumeData?
+        /// Whether there ever was one.
+        var hasHadResource = false
         var refusal: Refusal?
         var whenChanged: (@Sendable (UploadResumeData?) -> Void)?
     }
@@ -26,7 +28,7 @@ final class UploadOffer: Sendable {
 
     init(_ setting: ResumableUploads, continuing earlier: UploadResumeData? = nil) {
         self.setting = setting
-        state = Mutex(State(earlier: earlier, resource: earlier))
+        state = Mutex(State(earlier: earlier, resource: earlier, hasHadResource: earlier != nil))
     }
 
     /// The offer for a request; nil where the setting is that there is none.
@@ -46,9 +48,12 @@ final class UploadOffer: Sendable {
         state.withLock { hasResponse && $0.refusal == nil ? nil : $0.resource }
     }
 
+    /// Whether the server can resume the upload, or could: then it is not sent again as a whole.
+    var hasHadResource: Bool { state.withLock { $0.hasHadResource } }
+
     /// Continues an earlier upload.
     func `continue`(_ earlier: UploadResumeData) {
-        state.withLock { ($0.earlier, $0.resource) = (earlier, earlier) }
+        state.withLock { ($0.earlier, $0.resource, $0.hasHadResource) = (earlier, earlier, true) }
     }
 
     /// What a request continues, once: what an earlier task or process has left, or the upload of
@@ -103,6 +108,7 @@ final class UploadOffer: Sendable {
     func note(_ resource: UploadResumeData?) {
         let body = state.withLock { state in
             (state.resource, state.refusal) = (resource, nil)
+            if resource != nil { state.hasHadResource = true }
             return state.whenChanged
         }
         body?(resource)

@@ -113,6 +113,8 @@ extension Request {
         request.headerFields.removeAll { name in
             name.hasPrefix("content-") || name.hasPrefix("upload-") || name.hasPrefix("if-")
                 || ["transfer-encoding", "trailer", "expect", "range", "digest", "repr-digest"].contains(name)
+                // That of the creation: the server would repeat its response.
+                || name == "idempotency-key"
         }
         if Redirects.origin(of: self.url) != Redirects.origin(of: url) {
             request.headerFields.removeAll(where: Redirects.isMeantForOrigin)

@@ -22,6 +22,8 @@ public struct Request: Sendable {
         var interceptors: [any Interceptor] = []
         /// Behind a reference: few requests have a credential.
         var access: CopyOnWrite<Access>?
+        /// Behind a reference: few requests have a policy of retries of their own.
+        var retries: CopyOnWrite<Retries>?
 
         /// Takes user and password out of the URL, so that nobody sees them in it.
         mutating func takeCredential() {
@@ -39,6 +41,14 @@ public struct Request: Sendable {
     struct Access: Sendable {
         var credential: Credential
         var origin: Origin?
+    }
+
+    /// What a request says of its retries.
+    private struct Retries: Sendable {
+        var policy: RetryPolicy?
+        var retriers: [any Retrier] = []
+
+        var isDefault: Bool { policy == nil && retriers.isEmpty }
     }
 
     /// One reference: requests are handed from layer to layer.
@@ -159,6 +169,31 @@ public struct Request: Sendable {
     public var interceptors: [any Interceptor] {
         get { contents.value.interceptors }
         _modify { yield &contents.unique.value.interceptors }
+    }
+
+    /// Whether the request is sent again after a failure. Default: nil, which is the session's
+    /// ``SessionConfiguration/retryPolicy``. ``RetryPolicy/never`` has it sent once.
+    ///
+    /// A ``SessionConfiguration/transferJournal`` does not keep it: after a restart of the program
+    /// the session's policy counts.
+    public var retryPolicy: RetryPolicy? {
+        get { contents.value.retries?.value.policy }
+        set { setRetries { $0.policy = newValue } }
+    }
+
+    /// Those who decide whether the request is sent again, before the session's. Default: none.
+    public var retriers: [any Retrier] {
+        get { contents.value.retries?.value.retriers ?? [] }
+        set { setRetries { $0.retriers = newValue } }
+    }
+
+    /// Whether there is a ``retryPolicy`` or one of ``retriers``, without a copy of them.
+    var hasRetries: Bool { contents.value.retries != nil }
+
+    private mutating func setRetries(_ change: (inout Retries) -> Void) {
+        var retries = contents.value.retries?.value ?? Retries()
+        change(&retries)
+        contents.unique.value.retries = retries.isDefault ? nil : CopyOnWrite(retries)
     }
 
     /// Makes a request.

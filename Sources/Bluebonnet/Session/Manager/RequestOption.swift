@@ -53,6 +53,29 @@ public struct RequestOption: Sendable {
         request { $0.interceptors.append(interceptor) }
     }
 
+    /// Whether the request is sent again after a failure, in place of
+    /// ``SessionConfiguration/retryPolicy``; see ``Request/retryPolicy``.
+    ///
+    /// - Parameter policy: The policy; ``RetryPolicy/never`` has it sent once.
+    /// - Returns: The option.
+    public static func retryPolicy(_ policy: RetryPolicy) -> RequestOption {
+        request { $0.retryPolicy = policy }
+    }
+
+    /// Somebody who decides whether the request is sent again, before the session's; see
+    /// ``Request/retriers``.
+    ///
+    /// - Parameter retrier: The retrier.
+    /// - Returns: The option.
+    public static func retrier(_ retrier: any Retrier) -> RequestOption {
+        request { $0.retriers.append(retrier) }
+    }
+
+    /// A field `Idempotency-Key` with a new key, so that a server that knows the field processes a
+    /// POST or PATCH once, and a ``RetryPolicy`` may have it sent again. One that the request has
+    /// already is kept, and other methods get none.
+    public static let idempotencyKey = request { $0.addIdempotencyKey() }
+
     /// The urgency of the response: sent as `Priority` (RFC 9218 §5), unless the request has that
     /// field, and the first priority of its task, ``SessionTask/priority``.
     ///

@@ -157,6 +157,7 @@ extension SessionCore {
     private func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
         var request = withAdditionalFields(request)
         if let priority = context.call.chosenPriority { request.setPriority(priority) }
+        if chain.end.retries.concerns(request) { request = chain.end.retries.keyed(request) }
         let response = try await chain.appending(request.interceptors).send(request, context: context)
         return try context.call.uploadOffer?.response(for: response) ?? response
     }

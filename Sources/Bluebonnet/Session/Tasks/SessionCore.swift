@@ -62,8 +62,8 @@ final class SessionCore: CallOwner {
         hookCalls = SessionHooks.Calls(configuration.hooks)
         transfers = SessionTransfers(configuration, whenFinished: hookCalls?.whenTransfersFinish)
         lastIdentifier = Atomic(transfers?.lastIdentifier ?? 0)
-        // The one fixed order: the user's own, those of the request, redirects, authentication,
-        // content decoding.
+        // The one fixed order: the user's own, those of the request, retries, redirects,
+        // authentication, content decoding, rate limits.
         chain = InterceptorChain(
             interceptors: configuration.interceptors,
             end: BuiltInSteps(

@@ -72,6 +72,9 @@ struct StoredRequest: Sendable, Hashable, Codable {
                 request
             )
         }
+        guard request.retriers.isEmpty else {
+            throw Self.failure("a retrier of its own, which is code. Give it to the SessionConfiguration", request)
+        }
         method = request.method.rawValue
         url = request.url.absoluteURL
         fields = request.headerFields.map { StoredField(name: $0.name.rawName, value: $0.latin1Value) }

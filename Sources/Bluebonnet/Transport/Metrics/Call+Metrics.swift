@@ -216,6 +216,12 @@ extension Call {
         withLock { $0.transactions.redirectCount += 1 }
     }
 
+    /// What is known of the hops after this one; nil where there were too many to know of all.
+    func transactions(afterHop hop: Int) -> [TransactionRecord]? {
+        let records = withLock { $0.transactions.records }.filter { $0.hop > hop }
+        return records.count < TaskMetrics.mostKept - TaskMetrics.firstKept ? records : nil
+    }
+
     /// The number of requests that were sent.
     var transactionCount: Int { withLock { $0.transactions.count } }
 

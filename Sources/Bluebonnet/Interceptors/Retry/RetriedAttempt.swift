@@ -1,0 +1,98 @@
+import FoundationEssentials
+import HTTPTypes
+
+/// One attempt of a request that may be sent again.
+struct RetriedAttempt {
+    /// From 1.
+    let number: Int
+    let request: Request
+    let result: Result<TransportResponse, any Error>
+    /// The number of the last hop before it.
+    let hop: Int
+    let duration: Duration
+
+    var response: TransportResponse? { try? result.get() }
+
+    var outcome: RetryPolicy.Facts.Outcome {
+        switch result {
+        case .success(let response): .response(response.statusCode)
+        case .failure(let error): .failure(NetworkingError.wrapping(error).code)
+        }
+    }
+
+    /// Whether the source of the body was not asked for it.
+    var isBodyUntouched: Bool {
+        response?.isRequestBodyUntouched == true || request.body?.use?.hasBegun == false
+    }
+
+    /// What decides whether the request may be sent again; nil for a response that no server has
+    /// sent now: it comes from a store.
+    func facts(_ context: ExchangeContext, now: @autoclosure () -> Date) -> RetryPolicy.Facts? {
+        let records = context.call.transactions(afterHop: hop)
+        if let response, let records, records.last?.head?.statusCode != response.statusCode { return nil }
+        return RetryPolicy.Facts(
+            outcome: outcome,
+            request: RetryPolicy.Facts.Sent(request),
+            processed: records?.filter(\.mayHaveBeenProcessed).map { RetryPolicy.Facts.Sent($0.sent.base) },
+            retryAfter: response.flatMap { RetryAfter.time(in: $0.head, now: now()) }
+        )
+    }
+
+    /// The attempt as retriers see it.
+    func shown(_ facts: RetryPolicy.Facts) -> RetryAttempt {
+        let outcome: Result<ResponseHead, NetworkingError> =
+            switch result {
+            case .success(let response): .success(response.head)
+            case .failure(let error): .failure(.wrapping(error))
+            }
+        return RetryAttempt(
+            number: number,
+            request: request,
+            outcome: outcome,
+            duration: duration,
+            timings: response?.timings,
+            mayHaveBeenProcessed: facts.processed?.isEmpty != true
+        )
+    }
+
+    /// Drops the body of the response.
+    func discard() async {
+        await response?.body.discard()
+    }
+
+    /// The response or the error of the request whose last attempt this is.
+    ///
+    /// - Parameters:
+    ///   - retries: The times that the request was sent again.
+    ///   - refusal: The reason why it is not sent again, where it otherwise would be.
+    func end(retries: Int, _ refusal: RetryPolicy.Refusal?) throws -> TransportResponse {
+        switch result {
+        case .success(var response):
+            if retries > 0 { response.retries = retries }
+            return response
+        case .failure(let error):
+            guard let reason = refusal?.reason, var failure = error as? NetworkingError else { throw error }
+            guard refusal != .body else {
+                throw NetworkingError(
+                    .requestBodyNotReplayable,
+                    "\(request) failed and was not sent again, because \(reason): \(failure.message)",
+                    request: failure.request ?? request,
+                    response: failure.response,
+                    underlying: failure
+                ).with(failure.metrics)
+            }
+            failure.message += " It was not sent again, because \(reason)."
+            throw failure
+        }
+    }
+}
+
+extension TransactionRecord {
+    /// Whether the server may have processed the request: not where there was no connection to it,
+    /// or it has said that it has not.
+    fileprivate var mayHaveBeenProcessed: Bool {
+        guard let error, head == nil else { return true }
+        if let mark = error.underlying as? RepeatableError, mark.reason == .notProcessed { return false }
+        return ![.dnsLookupFailed, .connectFailed, .connectTimeout, .waitingTimeout].contains(error.code)
+    }
+}

@@ -1,0 +1,176 @@
+import FoundationEssentials
+import HTTPTypes
+import NIOCore
+import Synchronization
+
+/// Sends requests again after a failure: the outermost of the built-in steps, around the redirects.
+///
+/// ``RetryPolicy`` and the ``Retrier``s decide. Whatever they say, nothing is sent again
+///
+/// - for a task that was stopped;
+/// - after a response that no server has sent now, because it was stored;
+/// - where the server can resume the upload: that continues by itself (``ResumableUpload``);
+/// - where the body was sent, and its source can be read only once.
+final class Retries: Sendable {
+    /// Sends a request, and follows its redirects.
+    typealias Send = (Request) async throws -> TransportResponse
+
+    /// The most times that retriers can have a request sent again.
+    static let mostRetries = 100
+
+    private let policy: RetryPolicy?
+    private let retriers: [any Retrier]
+    private let account: Mutex<RetryAccount>?
+    private let timing: RetryTiming
+    /// Whether the session sends any request again.
+    private let isOn: Bool
+
+    init(_ configuration: SessionConfiguration) {
+        policy = configuration.retryPolicy
+        retriers = configuration.retriers
+        account = configuration.retryBudget.map { Mutex(RetryAccount($0)) }
+        timing = configuration.retryTiming
+        isOn = policy != nil || !retriers.isEmpty
+    }
+
+    /// Whether a request may have to be sent again.
+    func concerns(_ request: Request) -> Bool { isOn || request.hasRetries }
+
+    /// The request with an idempotency key, where its policy wants one.
+    func keyed(_ request: Request) -> Request {
+        guard (request.retryPolicy ?? policy)?.usesIdempotencyKeys == true else { return request }
+        var request = request
+        request.addIdempotencyKey()
+        return request
+    }
+
+    /// Sends a request, once or several times.
+    ///
+    /// - Parameters:
+    ///   - request: The request as the interceptors have left it.
+    ///   - context: Its context.
+    ///   - send: Sends it.
+    /// - Returns: The last response.
+    /// - Throws: What `send` throws, ``NetworkingError/Code/requestBodyNotReplayable``, and the
+    ///   error of a retrier.
+    @inline(never)
+    func send(_ request: Request, _ context: ExchangeContext, _ send: Send) async throws -> TransportResponse {
+        let deciders = Deciders(
+            policy: request.retryPolicy ?? policy,
+            retriers: request.hasRetries ? request.retriers + retriers : retriers
+        )
+        guard deciders.mayRetry else { return try await send(request) }
+        account?.withLock { $0.payIn(at: timing.now()) }
+        var request = request
+        /// The times that it was sent again, by this step and by the engine.
+        var (retries, repeats) = (0, 0)
+        while true {
+            let (hop, startedAt) = (context.call.lastHop, timing.now())
+            let result: Result<TransportResponse, any Error>
+            do { result = .success(try await send(request)) } catch { result = .failure(error) }
+            repeats += (try? result.get())?.retries ?? 0
+            let attempt = RetriedAttempt(
+                number: retries + 1,
+                request: request,
+                result: result,
+                hop: hop,
+                duration: timing.now().since(startedAt)
+            )
+            switch try await step(after: attempt, deciders, context) {
+            case .end(let refusal):
+                return try attempt.end(retries: retries + repeats, refusal)
+            case .fail(let error):
+                await attempt.discard()
+                throw error
+            case .retry(let next, let wait):
+                // As after a redirect: a short body is read so that its connection serves again.
+                await attempt.discard()
+                try await timing.sleep(context, wait)
+                try context.checkStopped()
+                request = next
+                retries += 1
+            }
+        }
+    }
+
+    /// Those who decide about one request.
+    private struct Deciders {
+        let policy: RetryPolicy?
+        let retriers: [any Retrier]
+
+        var mayRetry: Bool { !retriers.isEmpty || policy.map { $0.maximumRetries > 0 } ?? false }
+    }
+
+    private enum Step {
+        case end(RetryPolicy.Refusal?)
+        case fail(any Error)
+        case retry(Request, after: Duration)
+    }
+
+    private func step(
+        after attempt: RetriedAttempt,
+        _ deciders: Deciders,
+        _ context: ExchangeContext
+    ) async throws -> Step {
+        guard context.call.error == nil, !Task.isCancelled, context.call.uploadOffer?.hasHadResource != true,
+            !deciders.retriers.isEmpty || deciders.policy?.concerns(attempt.outcome) == true,
+            let facts = attempt.facts(context, now: timing.date())
+        else { return .end(nil) }
+        let wait: Duration
+        switch try await decision(after: attempt, facts, deciders, context) {
+        case .byPolicy:
+            switch deciders.policy?.decision(after: facts, retries: attempt.number - 1, random: timing.random) {
+            case .retry(let time)?: wait = time
+            case .end(let refusal)?: return .end(refusal)
+            case nil: return .end(nil)
+            }
+        case .retryNow: wait = .zero
+        case .retry(let time): wait = max(time, .zero)
+        case .doNotRetry: return .end(nil)
+        case .fail(let error): return .fail(error)
+        }
+        guard attempt.number <= Self.mostRetries else { return .end(.tooMany) }
+        if let end = context.endsAt, timing.now().advanced(by: wait) >= end { return .end(.deadline) }
+        guard let next = try await repeatable(attempt, context) else { return .end(.body) }
+        // At last: what is taken out is used.
+        guard account?.withLock({ $0.takeOut(at: timing.now()) }) ?? true else { return .end(.budget) }
+        return .retry(next, after: wait)
+    }
+
+    /// The decision of the retriers. They are code of the user's, which may wait.
+    private func decision(
+        after attempt: RetriedAttempt,
+        _ facts: RetryPolicy.Facts,
+        _ deciders: Deciders,
+        _ context: ExchangeContext
+    ) async throws -> RetryDecision {
+        let retriers = deciders.retriers
+        guard !retriers.isEmpty else { return .byPolicy }
+        let shown = attempt.shown(facts)
+        do {
+            return try await StoppableCall.run(for: attempt.request, context, .here) {
+                for retrier in retriers {
+                    let decision = await retrier.decision(after: shown, context: context)
+                    if case .byPolicy = decision { continue }
+                    return decision
+                }
+                return .byPolicy
+            }
+        } catch {
+            // One that was stopped has decided nothing.
+            try context.checkStopped()
+            throw error
+        }
+    }
+
+    /// The request with a body that can be sent; nil where its body was sent and is there no more.
+    private func repeatable(_ attempt: RetriedAttempt, _ context: ExchangeContext) async throws -> Request? {
+        guard let body = attempt.request.body, !body.isReplayable, !attempt.isBodyUntouched else {
+            return attempt.request
+        }
+        guard let newBody = try await context.newBody() else { return nil }
+        var request = attempt.request
+        request.body = newBody
+        return request
+    }
+}

@@ -1,0 +1,89 @@
+/// Decides whether a request is sent again, and hears of each of its attempts.
+///
+/// The retriers of the request are asked first, in their order, then those of
+/// ``SessionConfiguration/retriers``, and then the ``RetryPolicy``. The first one that decides
+/// counts, and those behind it are not asked.
+///
+/// <!-- snippet: struct Maintenance: Error {} -->
+/// ```swift
+/// struct Patience: Retrier {
+///     func decision(
+///         after attempt: RetryAttempt, context: ExchangeContext
+///     ) async -> RetryDecision {
+///         guard attempt.statusCode == 503 else { return .byPolicy }
+///         return attempt.number < 5 ? .retry(after: .seconds(2)) : .fail(Maintenance())
+///     }
+/// }
+/// ```
+///
+/// A retrier may send a request again that the policy would not, such as a POST that the server may
+/// have processed: look at ``RetryAttempt/mayHaveBeenProcessed``.
+///
+/// Counterpart of Alamofire's `RequestRetrier`.
+public protocol Retrier: Sendable {
+    /// Decides after an attempt, a successful one too.
+    ///
+    /// It is not asked about a task that was stopped, about a response that came from no server,
+    /// and about an upload that the server can resume (``SessionConfiguration/resumableUploads``).
+    /// A retrier that waits is woken when the task is stopped: its Swift task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - attempt: The attempt.
+    ///   - context: The task's choices.
+    /// - Returns: The decision.
+    func decision(after attempt: RetryAttempt, context: ExchangeContext) async -> RetryDecision
+}
+
+/// The decision of a ``Retrier``.
+///
+/// Counterpart of Alamofire's `RetryResult`, whose `doNotRetry` asks the next retrier, as
+/// ``byPolicy`` does here.
+public enum RetryDecision: Sendable {
+    /// The next retrier decides, and after the last one the ``RetryPolicy``.
+    case byPolicy
+    /// The request is sent again at once.
+    case retryNow
+    /// The request is sent again after a time.
+    case retry(after: Duration)
+    /// The request is not sent again: its response or its error goes to the caller.
+    case doNotRetry
+    /// The request is not sent again, and fails with another error. One that is no
+    /// ``NetworkingError`` is wrapped as ``NetworkingError/Code/interceptorFailed``.
+    case fail(any Error)
+}
+
+/// One attempt of a request, which is over: with a response, whose body nobody has read yet, or
+/// with an error.
+///
+/// Counterpart of the arguments of `retry(_:for:dueTo:completion:)` in Alamofire, and of
+/// `Request.retryCount`.
+public struct RetryAttempt: Sendable {
+    /// The number of the attempt, from 1.
+    public let number: Int
+
+    /// The request as the interceptors have left it, before redirects.
+    public let request: Request
+
+    /// The head of the response, or the error.
+    public let outcome: Result<ResponseHead, NetworkingError>
+
+    /// The time of the attempt, redirects included.
+    public let duration: Duration
+
+    /// The timings of the response; nil for an error, whose ``NetworkingError/metrics`` have them.
+    public let timings: Timings?
+
+    /// Whether the server may have processed a request of the attempt: false where no connection
+    /// could be made, or the server has said that it did not.
+    public let mayHaveBeenProcessed: Bool
+
+    /// The status code of the response; nil for an error.
+    public var statusCode: Int? {
+        if case .success(let head) = outcome { head.statusCode } else { nil }
+    }
+
+    /// The error; nil for a response.
+    public var error: NetworkingError? {
+        if case .failure(let error) = outcome { error } else { nil }
+    }
+}
