@@ -79,6 +79,13 @@ public struct SessionConfiguration: Sendable {
     /// request itself, and no password goes to `http` where a redirect leads there from `https`.
     public var netrc: Netrc?
 
+    /// The cookies of the session: those that servers set are stored there, and sent back to them.
+    /// Several sessions may have the same one. Default: nil, cookies are neither sent nor stored.
+    public var cookieJar: CookieJar?
+
+    /// Whose cookies are stored in the ``cookieJar``. Default: always, those of every server.
+    public var cookiePolicy = CookiePolicy.always
+
     /// The size in bytes from which a body waits for `100 Continue`, as ``Request/expectsContinue``
     /// says; a body of unknown length counts as large. Default: nil, never unless the request asks
     /// for it. 1 MiB is what curl does.

@@ -2,9 +2,10 @@ import HTTPTypes
 import NIOCore
 
 /// The steps of every request behind the interceptors: retries, then redirects, then
-/// authentication, then content decoding, then the rate limits, then the transport.
+/// authentication, then cookies, then content decoding, then the rate limits, then the transport.
 ///
-/// Each hop of a redirect is authenticated by itself (``SessionAuthentication``).
+/// Each hop of a redirect is authenticated by itself (``SessionAuthentication``), and gets its own
+/// cookies (``SessionCookies``).
 ///
 /// Content codings (RFC 9110 §8.4) are undone, and the server is told which ones can be (§12.5.3).
 /// The header fields of the response stay as the server sent them. A coding that is not known
@@ -21,6 +22,8 @@ struct BuiltInSteps: Sendable {
     private let strictTransportSecurity: StrictTransportSecurity?
     let retries: Retries
     let rateLimiter: RateLimiter?
+    /// Nil for a session without a jar.
+    private let cookies: SessionCookies?
 
     /// - Parameters:
     ///   - transport: Sends the requests.
@@ -33,6 +36,7 @@ struct BuiltInSteps: Sendable {
         strictTransportSecurity = configuration.strictTransportSecurity
         retries = Retries(configuration)
         self.rateLimiter = rateLimiter ?? configuration.rateLimits.map { RateLimiter($0) }
+        cookies = SessionCookies(configuration)
         engine = transport as? Engine
     }
 
@@ -68,13 +72,15 @@ struct BuiltInSteps: Sendable {
             response = try await sendWithCredentials(request, context)
         } else {
             if let rateLimiter { try await rateLimiter.wait(for: request, context) }
+            let sent = cookies?.attached(to: request) ?? request
             let first =
                 if let engine {
-                    try await engine.send(request, context: context, offersCodings: decodesContent)
+                    try await engine.send(sent, context: context, offersCodings: decodesContent)
                 } else {
-                    try await sendByTransport(decodesContent ? Self.withOffer(request) : request, context)
+                    try await sendByTransport(decodesContent ? Self.withOffer(sent) : sent, context)
                 }
             strictTransportSecurity?.receive(first, context)
+            cookies?.receive(first, to: request, context)
             response = first.statusCode == 401 ? try await answer(first, to: request, nil, context) : first
         }
         let decoded = decodesContent && response.hasContentEncoding ? try Self.decoded(response, context) : response
@@ -107,14 +113,16 @@ struct BuiltInSteps: Sendable {
 
     private func sendOnce(_ request: Request, _ context: ExchangeContext) async throws -> TransportResponse {
         if let rateLimiter { try await rateLimiter.wait(for: request, context) }
+        let sent = cookies?.attached(to: request) ?? request
         let response =
             if let engine {
-                try await engine.send(request, context: context, offersCodings: decodesContent)
+                try await engine.send(sent, context: context, offersCodings: decodesContent)
             } else {
-                try await sendByTransport(decodesContent ? Self.withOffer(request) : request, context)
+                try await sendByTransport(decodesContent ? Self.withOffer(sent) : sent, context)
             }
         // Each response counts (RFC 6797 §8.1), also a challenge that nobody answers.
         strictTransportSecurity?.receive(response, context)
+        cookies?.receive(response, to: request, context)
         return response
     }
 

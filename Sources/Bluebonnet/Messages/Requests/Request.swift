@@ -103,6 +103,7 @@ public struct Request: Sendable {
     var timeoutInterval: Duration? { contents.value.properties?.timeoutInterval }
     var requestTimeout: Duration? { contents.value.properties?.requestTimeout }
     var resumableUploads: ResumableUploads? { contents.value.properties?.resumableUploads }
+    var handlesCookies: Bool? { contents.value.properties?.handlesCookies }
 
     /// The timeouts of this request where they differ from the session's. Default: the session's.
     public var timeouts: Timeouts? {

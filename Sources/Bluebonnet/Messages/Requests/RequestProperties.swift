@@ -14,8 +14,8 @@ public struct RequestProperties: Sendable, Hashable {
     /// The use of a stored response. Default: not set. For interceptors; there is no cache yet.
     public var cachePolicy: CachePolicy?
 
-    /// Whether cookies are sent and stored. Default: not set. For interceptors; there is no cookie
-    /// jar yet.
+    /// Whether the cookies of ``SessionConfiguration/cookieJar`` are sent, and those of the
+    /// response stored. Default: not set, which is true.
     public var handlesCookies: Bool?
 
     /// Whether the request may be sent before the response to an earlier one on its connection.

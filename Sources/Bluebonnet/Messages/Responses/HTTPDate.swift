@@ -49,7 +49,7 @@ struct HTTPDate: Comparable {
 
     /// The days from 1970-01-01 to a date of the Gregorian calendar. A year begins in March here,
     /// so that the leap day is its last.
-    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month > 2 ? year : year - 1
         let monthSinceMarch = (month + 9) % 12
         let dayOfYear = (153 * monthSinceMarch + 2) / 5 + day - 1

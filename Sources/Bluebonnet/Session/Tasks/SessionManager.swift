@@ -244,8 +244,8 @@ public final class SessionManager: Sendable {
     }
 
     /// Ends the session and returns when its last connection has closed, and another session can
-    /// have its ``SessionConfiguration/transferJournal``. Returns at once for ``shared``, which
-    /// does not end.
+    /// have its ``SessionConfiguration/transferJournal``. Its ``SessionConfiguration/cookieJar`` is
+    /// written by then. Returns at once for ``shared``, which does not end.
     ///
     /// It waits for the ``SessionHooks`` that are being called, and for none of them longer than
     /// two seconds: the Swift task of a hook is cancelled after the first one.
@@ -256,6 +256,8 @@ public final class SessionManager: Sendable {
         await core.transfers?.waitUntilIdle()
         await synchronizeTransfers()
         await core.hookCalls?.waitUntilEnded()
+        // Nobody is there to be told of an error: the jar keeps what it could not write.
+        try? await core.settings.configuration.cookieJar?.flush()
     }
 }
 
