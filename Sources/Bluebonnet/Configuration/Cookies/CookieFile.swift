@@ -45,7 +45,7 @@ public final class CookieFile: CookieStore {
     ///   larger than 16 MiB, or that is not one of cookies.
     public func cookies() throws -> [Cookie] {
         try reporting {
-            guard let file = try open(creating: false) else { return [] }
+            guard let file = try SystemFile.store(at: path, creating: false) else { return [] }
             let (text, cookies) = try read(file, at: Date())
             lastText.withLock { $0 = text }
             return cookies
@@ -62,7 +62,7 @@ public final class CookieFile: CookieStore {
     ///   that is not one of cookies.
     public func update(_ changes: CookieStoreChanges, at now: Date) throws -> [Cookie]? {
         try reporting {
-            guard let file = try changes.isEmpty ? open(creating: false) : openLocked() else {
+            guard let file = try changes.isEmpty ? SystemFile.store(at: path, creating: false) : openLocked() else {
                 return lastText.withLock { $0.isEmpty } ? nil : []
             }
             // The kernel gives it back with the last descriptor, which a process that is being
@@ -98,30 +98,10 @@ public final class CookieFile: CookieStore {
         }
     }
 
-    private struct Unusable: Error, CustomStringConvertible {
-        let description: String
-    }
-
-    /// Opens the file, or makes it; links are not followed. Nil where there is none.
-    private func open(creating: Bool) throws -> SystemFile? {
-        let path = try SystemFile.checked(path)
-        let access = creating ? O_RDWR | O_CREAT : O_RDONLY
-        let descriptor = systemOpen(path, access | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else {
-            let code = errno
-            if code == ENOENT, !creating { return nil }
-            if code == ELOOP { throw Unusable(description: "it is a link; give the file itself") }
-            throw SystemFile.Failure(path: path, code: code)
-        }
-        let file = SystemFile(descriptor: descriptor, path: path)
-        guard file.isRegular else { throw Unusable(description: "it is not a regular file") }
-        return file
-    }
-
     /// Opens the file, or makes it, and waits for the lock on it.
     private func openLocked() throws -> SystemFile? {
         var patience = Self.patience
-        while let file = try open(creating: true) {
+        while let file = try SystemFile.store(at: path, creating: true) {
             if flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 {
                 // Who had the lock may have put another file in its place.
                 var (mine, present) = (stat(), stat())
@@ -148,14 +128,9 @@ public final class CookieFile: CookieStore {
 
     private func read(_ file: SystemFile, at now: Date) throws -> (String, [Cookie]) {
         guard let bytes = try file.contents(atMost: Self.longest) else {
-            throw Unusable(description: "the file is larger than 16 MiB")
+            throw SystemFile.Unusable("the file is larger than 16 MiB")
         }
         let text = String(buffer: bytes)
         return (text, try NetscapeCookies.cookies(in: text, now: now, isStrict: true))
     }
-}
-
-/// The system's call, by a name that the methods of ``CookieFile`` do not hide.
-private func systemOpen(_ path: String, _ flags: CInt) -> CInt {
-    unsafe open(path, flags, 0o600)
 }

@@ -201,7 +201,9 @@ extension Cookie {
     /// Whether a jar takes the cookie from its owner, or from a store. Name and value must be
     /// readable again as they are: with neither `;` nor, in the name, `=`.
     var isWellFormed: Bool {
-        guard Self.isPair(name, value), !Self.hasControl(path), CookieHost.isHost(domain) else { return false }
+        guard Self.isPair(name, value), !Self.hasControl(path), CookieHost.isHost(domain),
+            [created, lastUsed, expires ?? created].allSatisfy(\.timeIntervalSinceReferenceDate.isFinite)
+        else { return false }
         let semicolon = UInt8(ascii: ";")
         guard !name.utf8.contains(semicolon), !value.utf8.contains(semicolon), !path.utf8.contains(semicolon),
             !name.utf8.contains(UInt8(ascii: "=")), path.utf8.count <= SetCookieField.longestAttribute

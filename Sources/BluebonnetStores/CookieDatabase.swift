@@ -1,0 +1,241 @@
+#if Stores
+    public import Bluebonnet
+    public import FoundationEssentials
+    import GRDB
+    import Synchronization
+
+    /// Cookies in an SQLite database, which any number of processes use at the same time.
+    ///
+    /// ```
+    /// let file = URL(filePath: "/var/lib/example/cookies.sqlite")
+    /// let jar = try CookieJar(store: CookieDatabase(file: file))
+    /// ```
+    ///
+    /// Unlike a ``CookieFile`` it keeps all of a cookie, also `SameSite` and the times, and a
+    /// change writes some pages in place of the whole file.
+    ///
+    /// The file is of mode 0600. A change is on the disk or it is not, also after a crash or a loss
+    /// of power. What is removed is overwritten with zeros (`PRAGMA secure_delete`). The database
+    /// of another program is not changed: it is an error. The file has to be on a disk of this
+    /// machine, since the locks of SQLite are not reliable over a network.
+    ///
+    /// No counterpart in AFNetworking or Alamofire.
+    public final class CookieDatabase: CookieStore {
+        private let path: String
+        private let queue: DatabaseQueue
+        /// What `PRAGMA data_version` said last: another number says that another connection has
+        /// changed the file.
+        private let version = Mutex<Int?>(nil)
+
+        /// Opens the database, or makes it. Blocks for some milliseconds; up to five seconds while
+        /// another process writes.
+        ///
+        /// - Parameter file: A file URL. Its folder must be there.
+        /// - Throws: ``NetworkingError`` with `storeFailed` for a file that cannot be opened, is
+        ///   damaged, is the file of another program, or was written by a newer version of the
+        ///   library; with `storeInUse` where another process keeps its lock.
+        public init(file: URL) throws(NetworkingError) {
+            let path = file.path(percentEncoded: false)
+            self.path = path
+            do {
+                guard file.isFileURL else { throw SystemFile.Unusable("it is not a file URL") }
+                queue = try Self.open(path)
+            } catch {
+                throw Self.failure(path, error)
+            }
+        }
+
+        deinit {
+            try? queue.close()
+        }
+
+        /// The cookies of the database.
+        ///
+        /// - Returns: The cookies, also those whose time is over.
+        /// - Throws: ``NetworkingError`` with `storeFailed` where they cannot be read, and with
+        ///   `storeInUse` where another process keeps the lock.
+        public func cookies() throws -> [Cookie] {
+            do {
+                return try queue.read { database in try all(database) }
+            } catch {
+                throw Self.failure(path, error)
+            }
+        }
+
+        /// Makes the changes of one process.
+        ///
+        /// - Parameters:
+        ///   - changes: What the process has changed since the last call. May be empty.
+        ///   - now: The present.
+        /// - Returns: All cookies, where another process has changed some since the last call.
+        /// - Throws: ``NetworkingError`` with `storeFailed` where they cannot be read or written,
+        ///   and with `storeInUse` where another process keeps the lock.
+        public func update(_ changes: CookieStoreChanges, at now: Date) throws -> [Cookie]? {
+            do {
+                return try queue.writeWithoutTransaction { database in
+                    var cookies: [Cookie]?
+                    let kind: Database.TransactionKind = changes.isEmpty ? .deferred : .immediate
+                    try database.inTransaction(kind) {
+                        let isForeign = try Self.version(of: database) != version.withLock { $0 }
+                        if !changes.isEmpty { try Self.make(changes, at: now, in: database) }
+                        if isForeign { cookies = try all(database) }
+                        return .commit
+                    }
+                    return cookies
+                }
+            } catch {
+                throw Self.failure(path, error)
+            }
+        }
+
+        // MARK: Rows
+
+        private func all(_ database: Database) throws -> [Cookie] {
+            let number = try Self.version(of: database)
+            let sql = """
+                SELECT name, value, domain, hostOnly, path, secure, httpOnly, sameSite, expires, created, lastUsed
+                FROM cookie ORDER BY created, domain, path, name
+                """
+            let cookies = try Row.fetchAll(database, sql: sql).map(Self.cookie)
+            version.withLock { $0 = number }
+            return cookies
+        }
+
+        private static func version(of database: Database) throws -> Int? {
+            try Int.fetchOne(database, sql: "PRAGMA data_version")
+        }
+
+        private static func cookie(_ row: Row) throws -> Cookie {
+            let sameSite = try row.decode(String?.self, atIndex: 7)
+            let expires = try row.decode(Double?.self, atIndex: 8)
+            var cookie = Cookie(
+                name: try row.decode(atIndex: 0),
+                value: try row.decode(atIndex: 1),
+                domain: try row.decode(atIndex: 2),
+                isHostOnly: try row.decode(atIndex: 3),
+                path: try row.decode(atIndex: 4),
+                isSecure: try row.decode(atIndex: 5),
+                isHTTPOnly: try row.decode(atIndex: 6),
+                sameSite: sameSite.flatMap(Cookie.SameSite.init),
+                expires: expires.map { Date(timeIntervalSinceReferenceDate: $0) },
+                created: Date(timeIntervalSinceReferenceDate: try row.decode(atIndex: 9))
+            )
+            cookie.lastUsed = Date(timeIntervalSinceReferenceDate: try row.decode(atIndex: 10))
+            return cookie
+        }
+
+        private static func make(_ changes: CookieStoreChanges, at now: Date, in database: Database) throws {
+            if changes.removesAll { try database.execute(sql: "DELETE FROM cookie") }
+            let isOne = "domain = ? AND path = ? AND name = ? AND hostOnly = ?"
+            let remove = try database.cachedStatement(sql: "DELETE FROM cookie WHERE \(isOne)")
+            for identity in changes.removed { try remove.execute(arguments: arguments(identity)) }
+            let evict = try database.cachedStatement(
+                sql: "DELETE FROM cookie WHERE \(isOne) AND value = ? AND expires IS ?"
+            )
+            for (identity, cookie) in changes.evicted {
+                let expires = cookie.expires?.timeIntervalSinceReferenceDate
+                try evict.execute(arguments: arguments(identity) + [cookie.value, expires])
+            }
+            let store = try database.cachedStatement(
+                sql: """
+                    INSERT OR REPLACE INTO cookie
+                    (domain, path, name, hostOnly, value, secure, httpOnly, sameSite, expires, created, lastUsed)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """
+            )
+            for (identity, cookie) in changes.stored {
+                let values: StatementArguments = [
+                    cookie.value, cookie.isSecure, cookie.isHTTPOnly, cookie.sameSite?.rawValue,
+                    cookie.expires?.timeIntervalSinceReferenceDate, cookie.created.timeIntervalSinceReferenceDate,
+                    cookie.lastUsed.timeIntervalSinceReferenceDate,
+                ]
+                try store.execute(arguments: arguments(identity) + values)
+            }
+            // By the end that the database has: another process may have moved it.
+            try database.execute(
+                sql: "DELETE FROM cookie WHERE expires <= ?",
+                arguments: [now.timeIntervalSinceReferenceDate]
+            )
+        }
+
+        private static func arguments(_ identity: Cookie.Identity) -> StatementArguments {
+            [identity.domain, identity.path, identity.name, identity.isHostOnly]
+        }
+
+        // MARK: Opening
+
+        /// What `PRAGMA application_id` says of a database of this class: "BluC".
+        private static let applicationID = 0x426C_7543
+        /// What `PRAGMA user_version` says of this version.
+        private static let format = 1
+
+        private static func open(_ path: String) throws -> DatabaseQueue {
+            // The file is read before SQLite has it, which would roll back, or write, what is
+            // another program's.
+            if let header = try DatabaseHeader(path) {
+                guard header.applicationID == applicationID else {
+                    throw SystemFile.Unusable("it is the file of another program")
+                }
+                guard header.userVersion <= format else {
+                    throw SystemFile.Unusable("it was written by a newer version of Bluebonnet")
+                }
+            }
+            try StoreFolder.makePrivateFile(path)
+            var configuration = Configuration()
+            configuration.label = "Bluebonnet cookies"
+            // The writers of all processes take turns. The journal of the default mode needs no
+            // change of the file when it is opened, which two processes cannot make at once.
+            configuration.busyMode = .timeout(5)
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            try queue.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA secure_delete = ON")
+                guard try Int.fetchOne(database, sql: "PRAGMA application_id") != applicationID else { return }
+                try database.inTransaction(.immediate) {
+                    // Another process may have made it meanwhile.
+                    if try Int.fetchOne(database, sql: "PRAGMA application_id") != applicationID {
+                        try makeTable(in: database)
+                    }
+                    return .commit
+                }
+            }
+            return queue
+        }
+
+        private static func makeTable(in database: Database) throws {
+            guard try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0 else {
+                throw SystemFile.Unusable("it is the database of another program")
+            }
+            try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+            try database.execute(sql: "PRAGMA user_version = \(format)")
+            // The times are seconds since 2001, as Foundation counts.
+            try database.execute(
+                sql: """
+                    CREATE TABLE cookie (
+                        domain TEXT NOT NULL, path TEXT NOT NULL, name TEXT NOT NULL, hostOnly INTEGER NOT NULL,
+                        value TEXT NOT NULL, secure INTEGER NOT NULL, httpOnly INTEGER NOT NULL, sameSite TEXT,
+                        expires REAL, created REAL NOT NULL, lastUsed REAL NOT NULL,
+                        PRIMARY KEY (domain, path, name, hostOnly)
+                    ) STRICT, WITHOUT ROWID
+                    """
+            )
+        }
+
+        private static func failure(_ path: String, _ error: any Error) -> NetworkingError {
+            if let error = error as? NetworkingError { return error }
+            let code = (error as? DatabaseError)?.resultCode
+            if code == .SQLITE_BUSY {
+                return NetworkingError(
+                    .storeInUse,
+                    "Another process keeps the lock on the cookies in \(path).",
+                    underlying: error
+                )
+            }
+            let isDamaged = code == .SQLITE_CORRUPT || code == .SQLITE_NOTADB
+            return NetworkingError(
+                .storeFailed,
+                "The cookies in \(path) \(isDamaged ? "are damaged" : "cannot be used"): \(error)",
+                underlying: error
+            )
+        }
+    }
+#endif
