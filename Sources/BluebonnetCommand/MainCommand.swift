@@ -24,14 +24,15 @@ struct MainCommand: AsyncParsableCommand {
               bluebonnet upload photo.png :8080/files/
               bluebonnet batch --jobs 64 requests.jsonl
               bluebonnet trust example.org
+              bluebonnet cookies list cookies.txt
 
             Exit status:
             \(ExitStatus.help)
             """,
         version: version,
         subcommands: requestCommands + [
-            DownloadCommand.self, UploadCommand.self, BatchCommand.self, TrustCommand.self, ServeCommand.self,
-            DemoCommand.self,
+            DownloadCommand.self, UploadCommand.self, BatchCommand.self, TrustCommand.self, CookiesCommand.self,
+            ServeCommand.self, DemoCommand.self,
         ]
     )
 

@@ -19,13 +19,10 @@ extension SystemFile {
         }
     }
 
-    /// Opens a regular file; links are not followed. Nil where there is none.
+    /// Opens a regular file; links are not followed. Nil where there is none. With `creating` it is
+    /// opened for writing, too, and made where there is none, readable for its owner alone.
     ///
-    /// - Parameters:
-    ///   - path: The path.
-    ///   - creating: Whether it is opened for writing, too, and made where there is none, readable
-    ///     for its owner alone.
-    /// - Throws: ``Unusable`` for a link and what is not a regular file, otherwise ``Failure``.
+    /// Throws ``Unusable`` for a link and what is not a regular file, otherwise ``Failure``.
     static func store(at path: String, creating: Bool) throws -> SystemFile? {
         let path = try checked(path)
         let access = creating ? O_RDWR | O_CREAT : O_RDONLY

@@ -50,7 +50,7 @@ struct BatchCommand: AsyncParsableCommand {
         OpenFileLimit.raise()
         var configuration = SessionConfiguration()
         try connection.apply(to: &configuration)
-        options.apply(to: &configuration)
+        try options.apply(to: &configuration)
         let runner = BatchRunner(
             session: SessionManager(configuration: configuration),
             jobs: options.jobs,
@@ -58,7 +58,10 @@ struct BatchCommand: AsyncParsableCommand {
             results: ResultWriter(isOrdered: options.ordered) { StandardStream.output.write($0) }
         )
         // After a signal, no half-written file of an "output" is left.
-        switch try await TerminationSignals.cancelling({ await runner.run() }) {
+        let outcome = try await CookieJar.saving(configuration.cookieJar) {
+            try await TerminationSignals.cancelling { await runner.run() }
+        }
+        switch outcome {
         case .complete: return
         case .someErrors: throw ExitStatus.transport
         case .unreadable(let reason): throw CommandFailure.usage(reason)

@@ -36,8 +36,8 @@ struct BatchOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("HTTP cache. Only off is available yet.", valueName: "off|memory|dir"))
     var cache = "off"
 
-    @Option(name: .long, help: ArgumentHelp("Cookie jar. Only off is available yet.", valueName: "off|memory|file"))
-    var cookies = "off"
+    @OptionGroup
+    var cookies: CookieOptions
 
     @Option(
         name: .long,
@@ -67,7 +67,7 @@ struct BatchOptions: ParsableArguments {
         }
         if retry < 0 { throw ValidationError("--retry must be 0 or more.") }
         let missing: [(String, Bool)] = [
-            ("--cache \(cache)", cache != "off"), ("--cookies \(cookies)", cookies != "off"),
+            ("--cache \(cache)", cache != "off"),
             ("--proxy", proxy != nil), ("--http2", http2), ("--retry \(retry)", retry > 0),
         ]
         for (option, isWanted) in missing where isWanted {
@@ -77,7 +77,8 @@ struct BatchOptions: ParsableArguments {
 
     /// Puts the options into a configuration. So many requests at once need as many
     /// connections.
-    func apply(to configuration: inout SessionConfiguration) {
+    func apply(to configuration: inout SessionConfiguration) throws(CommandFailure) {
+        configuration.cookieJar = try cookies.jar()
         configuration.maximumConnectionsPerHost = max(configuration.maximumConnectionsPerHost, jobs)
         configuration.followsInsecureRedirects = insecureRedirects
         configuration.sendsBodiesOnInsecureRedirects = bodyOnInsecureRedirects

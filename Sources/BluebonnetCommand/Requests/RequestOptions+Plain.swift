@@ -17,6 +17,9 @@ extension RequestOptions {
         (follow, maxRedirects, bodyOnInsecureRedirects, checkStatus) = (true, 20, false, true)
         insecureRedirects = true
         (unixSocket, defaultScheme) = (nil, "http")
+        var cookies = CookieOptions()
+        cookies.cookies = nil
+        self.cookies = cookies
         var observation = ObservationOptions()
         (observation.timings, observation.har) = (false, nil)
         self.observation = observation

@@ -107,6 +107,9 @@ struct RequestOptions: ParsableArguments {
     var defaultScheme = "http"
 
     @OptionGroup
+    var cookies: CookieOptions
+
+    @OptionGroup
     var observation: ObservationOptions
 
     @OptionGroup(title: "Authentication options")

@@ -29,7 +29,9 @@ struct RequestRunner {
         if let observation { configuration.observers = [observation] }
         let session = SessionManager(configuration: configuration)
         do {
-            try await send(plan, over: session, filter: filter, observation)
+            try await CookieJar.saving(configuration.cookieJar) {
+                try await send(plan, over: session, filter: filter, observation)
+            }
         } catch {
             // The failure of the request is the one that counts.
             do {
@@ -131,6 +133,7 @@ struct RequestRunner {
         var configuration = SessionConfiguration()
         try options.connection.apply(to: &configuration)
         try options.authentication.apply(to: &configuration)
+        configuration.cookieJar = try options.cookies.jar()
         configuration.redirectPolicy = options.follow ? .follow : .manual
         configuration.followsInsecureRedirects = options.insecureRedirects
         configuration.sendsBodiesOnInsecureRedirects = options.bodyOnInsecureRedirects

@@ -76,7 +76,7 @@ struct DownloadCommand: AsyncParsableCommand {
         var configuration = SessionConfiguration()
         try connection.apply(to: &configuration)
         try authentication.apply(to: &configuration)
-        transfer.apply(to: &configuration)
+        try transfer.apply(to: &configuration)
         let most = min(items.count, transfer.jobs) * options.segments
         configuration.maximumConnectionsPerHost = max(configuration.maximumConnectionsPerHost, most)
         let observation = transfer.observation.observation()
@@ -84,7 +84,9 @@ struct DownloadCommand: AsyncParsableCommand {
         let session = SessionManager(configuration: configuration)
         let runner = DownloadRunner(session: session, items: items, options: options, isQuiet: transfer.quiet)
         // After a signal, what was received is kept before the process ends.
-        let status = try await TerminationSignals.cancelling { try await runner.run(jobs: transfer.jobs) }
+        let status = try await CookieJar.saving(configuration.cookieJar) {
+            try await TerminationSignals.cancelling { try await runner.run(jobs: transfer.jobs) }
+        }
         try observation?.finish()
         if status != .success { throw status }
     }

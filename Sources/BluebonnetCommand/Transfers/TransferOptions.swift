@@ -33,6 +33,9 @@ struct TransferOptions: ParsableArguments {
     var quiet = false
 
     @OptionGroup
+    var cookies: CookieOptions
+
+    @OptionGroup
     var observation: ObservationOptions
 
     func validate() throws {
@@ -58,7 +61,8 @@ struct TransferOptions: ParsableArguments {
     }
 
     /// Puts the options into a configuration. So many transfers at once need as many connections.
-    func apply(to configuration: inout SessionConfiguration) {
+    func apply(to configuration: inout SessionConfiguration) throws(CommandFailure) {
+        configuration.cookieJar = try cookies.jar()
         configuration.maximumConnectionsPerHost = max(configuration.maximumConnectionsPerHost, jobs)
         configuration.followsInsecureRedirects = insecureRedirects
     }

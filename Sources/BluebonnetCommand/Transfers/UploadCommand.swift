@@ -70,7 +70,7 @@ struct UploadCommand: AsyncParsableCommand {
         var configuration = SessionConfiguration()
         try connection.apply(to: &configuration)
         try authentication.apply(to: &configuration)
-        transfer.apply(to: &configuration)
+        try transfer.apply(to: &configuration)
         let observation = transfer.observation.observation()
         if let observation { configuration.observers = [observation] }
         configuration.sendsBodiesOnInsecureRedirects = options.bodyOnInsecureRedirects
@@ -82,7 +82,9 @@ struct UploadCommand: AsyncParsableCommand {
             printer: BodyPrinter(style: OutputStyle(options.pretty, for: .output), output: .output)
         )
         // After a signal, the lines of the progress are removed before the process ends.
-        let status = try await TerminationSignals.cancelling { try await runner.run(jobs: transfer.jobs) }
+        let status = try await CookieJar.saving(configuration.cookieJar) {
+            try await TerminationSignals.cancelling { try await runner.run(jobs: transfer.jobs) }
+        }
         try observation?.finish()
         if status != .success { throw status }
     }

@@ -1,0 +1,72 @@
+import ArgumentParser
+import Bluebonnet
+
+/// The option for cookies, which requests, transfers and `batch` share.
+struct CookieOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Send and store cookies: in memory, in a file of the format of curl, or off. (default: off)",
+            valueName: "file|memory|off"
+        )
+    )
+    var cookies: String?
+
+    func validate() throws {
+        if cookies?.isEmpty == true { throw ValidationError("--cookies needs a file, memory or off.") }
+    }
+
+    /// The jar; nil for none.
+    ///
+    /// - Returns: The jar.
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage`` for a file that cannot be used.
+    func jar() throws(CommandFailure) -> CookieJar? {
+        switch cookies {
+        case nil, "off": return nil
+        case "memory": return CookieJar()
+        case let path?: return try CookieJar(path: path)
+        }
+    }
+}
+
+extension CookieJar {
+    /// The jar of a file.
+    ///
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
+    convenience init(path: String) throws(CommandFailure) {
+        do throws(NetworkingError) {
+            try self.init(file: DownloadOptions.file(path, in: DownloadOptions.currentFolder))
+        } catch {
+            throw .usage(error.message)
+        }
+    }
+
+    /// Runs the work, and has the cookies written when it ends, also when it fails: a response of
+    /// 4xx sets cookies, too.
+    static func saving<Result>(
+        _ jar: CookieJar?,
+        after work: () async throws -> Result
+    ) async throws -> Result {
+        let result: Result
+        do {
+            result = try await work()
+        } catch {
+            // The failure of the work is the one that counts.
+            if let failure = await jar?.writingFailure() {
+                StandardStream.error.write(line: "bluebonnet: \(failure.message)")
+            }
+            throw error
+        }
+        if let failure = await jar?.writingFailure() { throw failure }
+        return result
+    }
+
+    private func writingFailure() async -> CommandFailure? {
+        do throws(NetworkingError) {
+            try await flush()
+            return nil
+        } catch {
+            return CommandFailure(message: error.message, status: .transport)
+        }
+    }
+}

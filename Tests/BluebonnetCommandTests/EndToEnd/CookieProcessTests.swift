@@ -1,0 +1,106 @@
+import Bluebonnet
+import Foundation
+import LocalServer
+import Testing
+
+/// The option `--cookies` and the command `cookies`.
+@Suite(.timeLimit(.minutes(5)))
+struct CookieProcessTests {
+    private func text(_ file: URL) throws -> String { try String(contentsOf: file, encoding: .utf8) }
+
+    @Test func `cookies of one run are sent by the next, and a redirect has them`() async throws {
+        try await withDirectory { directory in
+            let file = directory.appending(path: "cookies.txt")
+            try await LocalServer.run { server in
+                let set = try await Command.run("get", server.baseURL + "/cookies/set?a=1&b=2", "--cookies", file.path)
+                #expect(set.status == 0 && set.text.contains(#""a":"1""#), "\(set)")
+                #expect(try text(file).contains("\tFALSE\t/\tFALSE\t0\ta\t1\n"))
+                let shown = try await Command.run("get", server.baseURL + "/cookies", "--cookies", file.path)
+                #expect(shown.text.contains(#""a":"1""#) && shown.text.contains(#""b":"2""#))
+                let off = try await Command.run("get", server.baseURL + "/cookies", "--cookies", "off")
+                #expect(!off.text.contains(#""a""#))
+                let memory = try await Command.run("get", server.baseURL + "/cookies/set?c=3", "--cookies", "memory")
+                #expect(memory.text.contains(#""c":"3""#))
+                #expect(try names(in: directory) == ["cookies.txt"])
+            }
+        }
+    }
+
+    @Test func `a response of 4xx sets cookies, too, and --offline shows what would be sent`() async throws {
+        try await withDirectory { directory in
+            let file = directory.appending(path: "cookies.txt")
+            try await FaultServer.run(.requests { _ in [.respond(403, headers: [("Set-Cookie", "a=1; Path=/")])] }) {
+                server in
+                let output = try await Command.run("get", server.baseURL, "--cookies", file.path)
+                #expect(output.status == 4)
+                let offline = try await Command.run("get", server.baseURL, "--cookies", file.path, "--offline")
+                #expect(offline.text.contains("Cookie: a=1"))
+                #expect(server.requests.count == 1)
+            }
+        }
+    }
+
+    @Test func `batch and download have cookies`() async throws {
+        try await withDirectory { directory in
+            let file = directory.appending(path: "cookies.txt")
+            try await LocalServer.run { server in
+                let lines = #"{"url": "\#(server.baseURL)/cookies/set?a=1"}"# + "\n"
+                let batch = try await Command.run(["batch", "--jobs", "1", "--cookies", file.path], input: lines)
+                #expect(batch.status == 0 && batch.text.contains(#"\"a\":\"1\""#), "\(batch)")
+                let download = try await Command.run(
+                    ["download", server.baseURL + "/cookies", "-o", "-", "--cookies", file.path],
+                    in: directory
+                )
+                #expect(download.text.contains(#""a":"1""#), "\(download)")
+            }
+        }
+    }
+
+    @Test func `a file that is not one of cookies is bad usage, and stays as it is`() async throws {
+        try await withDirectory { directory in
+            let file = directory.appending(path: "notes.txt")
+            try "Buy milk.\n".write(to: file, atomically: true, encoding: .utf8)
+            for arguments in [
+                ["get", "127.0.0.1:1", "--cookies", file.path], ["batch", "--cookies", file.path],
+                ["cookies", "list", file.path], ["cookies", "clear", file.path],
+                ["cookies", "list", directory.appending(path: "missing").path],
+                ["get", "127.0.0.1:1", "--cookies", ""],
+            ] {
+                let output = try await Command.run(arguments)
+                #expect(output.status == 2 && !output.errors.isEmpty, "\(arguments): \(output)")
+            }
+            #expect(try text(file) == "Buy milk.\n")
+        }
+    }
+
+    @Test func `cookies are listed, exported, imported and cleared`() async throws {
+        try await withDirectory { directory in
+            let file = directory.appending(path: "cookies.txt")
+            let other = directory.appending(path: "other.json")
+            let json = """
+                [{"name": "id", "value": "secret", "domain": ".example.com"},
+                 {"name": "b", "value": "2", "domain": "example.org", "expirationDate": 4102444800}]
+                """
+            try json.write(to: other, atomically: true, encoding: .utf8)
+            let imported = try await Command.run("cookies", "import", file.path, other.path)
+            #expect(imported.status == 0 && imported.errors == "2 cookies imported.\n", "\(imported)")
+            let list = try await Command.run("cookies", "list", file.path)
+            #expect(list.text.contains(".example.com") && !list.text.contains("secret"), "\(list)")
+            let values = try await Command.run("cookies", "list", file.path, "--values", "--domain", "example.com")
+            #expect(values.text.contains("secret") && !values.text.contains("example.org"))
+            let export = try await Command.run("cookies", "export", file.path, "--domain", "example.org")
+            #expect(export.text.contains("example.org\tFALSE\t/\tFALSE\t4102444800\tb\t2\n"))
+            #expect(!export.text.contains("secret"))
+            let copy = directory.appending(path: "copy.txt")
+            let copied = try await Command.run(["cookies", "import", copy.path], input: export.text)
+            #expect(copied.errors == "1 cookie imported.\n" && FileManager.default.fileExists(atPath: copy.path))
+            let exported = try await Command.run("cookies", "export", file.path, "--json", "--session")
+            #expect(exported.text.contains(#""name":"id""#) && !exported.text.contains("example.org"))
+            let cleared = try await Command.run("cookies", "clear", file.path, "--session")
+            #expect(cleared.errors == "1 cookie removed.\n")
+            #expect(try CookieJar(file: file).cookies.map(\.name) == ["b"])
+            #expect(try await Command.run("cookies", "clear", file.path).errors == "1 cookie removed.\n")
+            #expect(try CookieJar(file: file).cookies.isEmpty)
+        }
+    }
+}
