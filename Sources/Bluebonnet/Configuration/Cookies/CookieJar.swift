@@ -220,7 +220,7 @@ public final class CookieJar: Sendable {
         var taken = 0
         change { state, now in
             cookies.flatMap { cookie -> [CookieTable.Change] in
-                // Step 17 of §5.7: what comes by `http` hides none that is for `https` alone.
+                // §5.7: what comes by `http` hides none that is for `https` alone.
                 guard source.isSecure || !state.table.hasSecureCookie(hiddenBy: cookie, at: now) else { return [] }
                 taken += 1
                 return state.table.set(cookie, at: now)

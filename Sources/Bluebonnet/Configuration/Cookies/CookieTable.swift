@@ -40,7 +40,7 @@ struct CookieTable: Sendable {
     // MARK: Reading
 
     /// The cookies that a request gets, in the order in which they are sent: longer paths first,
-    /// and of equal ones what was set first (§5.8.3, step 2).
+    /// and of equal ones what was set first (§5.8.3).
     ///
     /// It looks at the cookies of the host and the domains above it alone, however many others
     /// there are. With `notesUse` the request is sent, and this is their last use.
@@ -85,9 +85,8 @@ struct CookieTable: Sendable {
         }
     }
 
-    /// Whether there is a cookie for `https` alone that one from elsewhere would hide (§5.7, step
-    /// 17): of the same name, of a domain above or below, and with a path that is the same or
-    /// above.
+    /// Whether there is a cookie for `https` alone that one from elsewhere would hide (§5.7): of the
+    /// same name, of a domain above or below, and with a path that is the same or above.
     func hasSecureCookie(hiddenBy cookie: Cookie, at now: Date) -> Bool {
         func isHidden(_ entry: Entry) -> Bool {
             let known = entry.cookie
@@ -103,7 +102,7 @@ struct CookieTable: Sendable {
     // MARK: Changing
 
     /// Takes in a cookie in place of the one with its identity, of which it keeps the time at which
-    /// it was first set (§5.7, step 23). One whose time is over removes it.
+    /// it was first set (§5.7). One whose time is over removes it.
     ///
     /// - Returns: The changes, also of those that are forgotten to have room for it.
     mutating func set(_ cookie: Cookie, at now: Date) -> [Change] {

@@ -176,7 +176,7 @@ extension Cookie {
     /// The longest time that a server can have a cookie kept (§5.5): 400 days, in seconds.
     static let longestAge = 400 * 24 * 60 * 60
 
-    /// Whether name and value may be those of a cookie (§5.6, steps 1, 4 and 5).
+    /// Whether name and value may be those of a cookie (§5.6).
     static func isPair(_ name: String, _ value: String) -> Bool {
         !(name.isEmpty && value.isEmpty) && name.utf8.count + value.utf8.count <= longestPair
             && !hasControl(name) && !hasControl(value)
@@ -187,7 +187,7 @@ extension Cookie {
         text.utf8.contains { $0 < 0x20 && $0 != ASCII.tab || $0 == 0x7F }
     }
 
-    /// Whether the name keeps what its prefix promises (§4.1.3 and §5.7, steps 20 to 22). A value
+    /// Whether the name keeps what its prefix promises (§4.1.3 and §5.7). A value
     /// without a name that looks like one is refused: servers would read it as a name.
     static func keepsPrefix(name: String, value: String, isSecure: Bool, isHostOnly: Bool, hasRootPath: Bool) -> Bool {
         let text = name.isEmpty ? value : name

@@ -15,7 +15,7 @@ enum CookieDate {
         var time: (hour: Int, minute: Int, second: Int)?
         var (day, month, year): (Int?, Int?, Int?) = (nil, nil, nil)
         for part in Array(text.utf8).split(whereSeparator: isDelimiter) {
-            // Step 2: each part is the first of these that is not known yet and that it can be.
+            // Each part is the first of these that is not known yet and that it can be.
             if time == nil, let found = Self.time(part) {
                 time = found
             } else if day == nil, let found = number(part, 1...2) {
@@ -27,7 +27,6 @@ enum CookieDate {
             }
         }
         guard let time, let day, let month, var year else { return nil }
-        // Steps 3 and 4.
         if (70...99).contains(year) { year += 1_900 }
         if (0...69).contains(year) { year += 2_000 }
         guard year >= 1_601, (1...length(of: month, year)).contains(day), time.hour <= 23, time.minute <= 59,

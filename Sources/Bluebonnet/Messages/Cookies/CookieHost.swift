@@ -6,7 +6,7 @@ enum CookieHost {
     private static let longest = 253
 
     /// Whether a text in lower case can be the host of a cookie: an address, or a name of ASCII
-    /// characters. Names with other ones are refused, as §5.7 step 8 says, since their ASCII form
+    /// characters. Names with other ones are refused, as §5.7 says, since their ASCII form
     /// has to be known to compare them.
     static func isHost(_ host: String) -> Bool {
         !host.isEmpty && host.utf8.count <= longest && host.utf8.first != UInt8(ascii: ".")

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// The value of one `Set-Cookie` field, taken apart (RFC 6265bis §5.6).
 struct SetCookieField: Equatable {
-    /// The most bytes of the value of an attribute; longer ones are ignored (§5.6, step 6).
+    /// The most bytes of the value of an attribute; longer ones are ignored (§5.6).
     static let longestAttribute = 1_024
 
     var name = ""
@@ -26,7 +26,7 @@ struct SetCookieField: Equatable {
         guard !Cookie.hasControl(text), !text.unicodeScalars.contains("\u{FFFD}") else { return nil }
         var rest = text.utf8[...]
         let pair = Self.next(&rest)
-        // Step 3: without a "=" the name is empty.
+        // §5.6: without a "=" the name is empty.
         if let equals = pair.firstIndex(of: UInt8(ascii: "=")) {
             name = Self.trimmed(pair[..<equals])
             value = Self.trimmed(pair[equals...].dropFirst())
@@ -100,23 +100,22 @@ struct SetCookieField: Equatable {
 }
 
 extension SetCookieField {
-    /// The cookie of a response, by the steps of §5.7 that need no store; nil for one that is
+    /// The cookie of a response, by the rules of §5.7 that need no store; nil for one that is
     /// refused.
     func cookie(from source: CookieSource, now: Date) -> Cookie? {
         var domain = domain ?? ""
-        // Step 8: the ASCII form of a domain is not searched for; servers have to send it.
+        // The ASCII form of a domain is not searched for; servers have to send it.
         guard domain.isEmpty || CookieHost.isHost(domain) else { return nil }
-        // Step 9: nothing is set for all names below a public suffix, unless the host is one.
+        // Nothing is set for all names below a public suffix, unless the host is one.
         if !domain.isEmpty, !CookieHost.isAddress(domain), PublicSuffixList.contains(domain) {
             guard domain == source.host else { return nil }
             domain = ""
         }
-        // Step 10.
         guard domain.isEmpty || CookieHost.matches(source.host, domain: domain) else { return nil }
         let isHostOnly = domain.isEmpty || CookieHost.isAddress(source.host)
-        // Step 13: what comes by `http` cannot be for `https` alone.
+        // What comes by `http` cannot be for `https` alone.
         guard source.isSecure || !isSecure else { return nil }
-        // Step 19: who says `None` has to say `Secure`, too.
+        // Who says `None` has to say `Secure`, too.
         guard sameSite != Cookie.SameSite.none || isSecure else { return nil }
         guard
             Cookie.keepsPrefix(
@@ -136,7 +135,6 @@ extension SetCookieField {
             isSecure: isSecure,
             isHTTPOnly: isHTTPOnly,
             sameSite: sameSite,
-            // Step 6.
             expires: maximumAge ?? expires,
             created: now
         )
