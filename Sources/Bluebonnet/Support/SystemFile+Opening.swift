@@ -50,3 +50,17 @@ extension SystemFile {
         return try file.read(upTo: count).map { Array($0.readableBytesView) } ?? []
     }
 }
+
+extension SystemFile {
+    /// Puts a file that its owner alone can read in the place of the one at a path, as a whole.
+    ///
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - bytes: The contents.
+    /// - Throws: ``Failure``.
+    package static func replaceStore(at path: String, with bytes: [UInt8]) throws {
+        try AtomicFile.write(to: path, replaces: true, mode: 0o600) { file in
+            try file.write([ByteBuffer(bytes: bytes)])
+        }
+    }
+}

@@ -33,11 +33,11 @@ struct CookiesCommand: AsyncParsableCommand {
         var domain: String?
 
         @Flag(name: .long, help: "Only cookies without an end, which last for a session.")
-        var session = false
+        var sessionCookies = false
 
         /// Whether a cookie is meant.
         func contains(_ cookie: Cookie) -> Bool {
-            if session, cookie.expires != nil { return false }
+            if sessionCookies, cookie.expires != nil { return false }
             guard let domain = domain?.lowercased() else { return true }
             return cookie.domain == domain || cookie.domain.hasSuffix("." + domain)
         }

@@ -19,7 +19,7 @@ extension RequestOptions {
         (unixSocket, defaultScheme) = (nil, "http")
         var cookies = CookieOptions()
         cookies.cookies = nil
-        self.cookies = cookies
+        (self.cookies, session) = (cookies, nil)
         var observation = ObservationOptions()
         (observation.timings, observation.har) = (false, nil)
         self.observation = observation

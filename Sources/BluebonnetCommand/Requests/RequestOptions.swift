@@ -109,6 +109,15 @@ struct RequestOptions: ParsableArguments {
     @OptionGroup
     var cookies: CookieOptions
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Keep cookies, and the headers of a server, by this name for the next requests.",
+            valueName: "name"
+        )
+    )
+    var session: String?
+
     @OptionGroup
     var observation: ObservationOptions
 
@@ -130,6 +139,9 @@ struct RequestOptions: ParsableArguments {
             throw ValidationError(
                 "--body-on-insecure-redirects and --no-insecure-redirects cannot be used together."
             )
+        }
+        if session != nil, cookies.cookies != nil {
+            throw ValidationError("--session has cookies of its own and cannot be used with --cookies.")
         }
         if maxRedirects < 0 { throw ValidationError("--max-redirects must be 0 or more.") }
     }

@@ -32,6 +32,20 @@ struct RequestPlan: Sendable {
     /// to be undone.
     private(set) var decodesContent = true
 
+    /// The header fields of the items and the options, without those that are sent by default.
+    var ownHeaderFields: HTTPFields {
+        var fields = headerFields
+        fields.append(
+            contentsOf: request.headerFields.filter { $0.name == .authorization && !fields.contains($0.name) }
+        )
+        if case .basic(let user, let password) = credentials, !arguments.usesDigest,
+            !fields.contains(.authorization)
+        {
+            fields[.authorization] = "Basic " + Data(user + [UInt8(ascii: ":")] + password).base64EncodedString()
+        }
+        return fields
+    }
+
     private let arguments: Arguments
     private let read: @Sendable (String) throws(CommandFailure) -> [UInt8]
     private var query: [String] = []

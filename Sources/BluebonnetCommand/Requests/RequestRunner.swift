@@ -15,22 +15,26 @@ struct RequestRunner {
     /// - Throws: ``ExitStatus`` for a response of 4xx or 5xx, ``CommandFailure`` for all other
     ///   failures.
     func run() async throws {
-        let arguments = try arguments
+        let named = try options.session.map { name throws(CommandFailure) in
+            try NamedSession(name, environment: ProcessInfo.processInfo.environment)
+        }
+        var arguments = try arguments
+        if let named { arguments.parsedItems += try keptItems(of: named, arguments) }
         // The timeout of the request also limits the program that writes the body to standard
         // input. It begins when the password has been typed.
         let deadline = options.connection.timeouts.request.map { ContinuousClock.now + $0 }
         let plan = try RequestPlan(arguments) { path throws(CommandFailure) in
             try RequestPlan.readFile(path, until: deadline)
         }
-        if options.offline { return try await showRequest(of: plan) }
+        if options.offline { return try await showRequest(of: plan, named) }
         let filter = try options.filter.map { text throws(CommandFailure) in try JSONFilter(text) }
         let observation = options.observation.observation(ofOneRequest: true)
-        var configuration = try configuration(of: plan)
+        var configuration = try configuration(of: plan, named)
         if let observation { configuration.observers = [observation] }
         let session = SessionManager(configuration: configuration)
         do {
             try await CookieJar.saving(configuration.cookieJar) {
-                try await send(plan, over: session, filter: filter, observation)
+                try await send(plan, over: session, named, filter: filter, observation)
             }
         } catch {
             // The failure of the request is the one that counts.
@@ -47,20 +51,21 @@ struct RequestRunner {
     private func send(
         _ plan: RequestPlan,
         over session: SessionManager,
+        _ named: NamedSession?,
         filter: JSONFilter?,
         _ observation: Observation?
     ) async throws {
         do {
             guard showsProgress(of: plan) || makesFile else {
-                return try await exchange(plan, over: session, filter: filter, observation)
+                return try await exchange(plan, over: session, named, filter: filter, observation)
             }
             // Before the process ends, a half-written file and the progress bar must be removed.
             try await TerminationSignals.cancelling {
                 guard showsProgress(of: plan) else {
-                    return try await exchange(plan, over: session, filter: filter, observation)
+                    return try await exchange(plan, over: session, named, filter: filter, observation)
                 }
                 try await ProgressDisplay.show(of: session) {
-                    try await exchange(plan, over: session, filter: filter, observation)
+                    try await exchange(plan, over: session, named, filter: filter, observation)
                 }
             }
         } catch let failure as NetworkingError {
@@ -69,14 +74,32 @@ struct RequestRunner {
         }
     }
 
+    /// The headers of an earlier request that this one gets, too.
+    private func keptItems(
+        of named: NamedSession,
+        _ arguments: RequestPlan.Arguments
+    ) throws(CommandFailure) -> [RequestItem] {
+        var text = URLShorthand.expand(arguments.url, scheme: arguments.defaultScheme)
+        let credentials = try Credentials.take(from: &text)
+        // What is not a URL is an error of the request.
+        guard let url = URL(string: text) else { return [] }
+        return try named.items(
+            for: url,
+            besides: try arguments.items.map { text throws(CommandFailure) in try RequestItem(text) },
+            hasCredentials: credentials != nil || arguments.credentials != nil
+        )
+    }
+
     private func exchange(
         _ plan: RequestPlan,
         over session: SessionManager,
+        _ named: NamedSession?,
         filter: JSONFilter?,
         _ observation: Observation?
     ) async throws {
         let startedAt = ContinuousClock.now
         let response = try await session.open(plan.request)
+        try named?.keep(plan.ownHeaderFields, for: plan.request.url)
         if options.verbose { heads.write(response) }
         // A body that is saved is not recorded, too.
         let isSaved = savedPath != nil && response.head.status.code < 400
@@ -129,11 +152,13 @@ struct RequestRunner {
         }
     }
 
-    private func configuration(of plan: RequestPlan) throws(CommandFailure) -> SessionConfiguration {
+    private func configuration(of plan: RequestPlan, _ named: NamedSession?) throws(CommandFailure)
+        -> SessionConfiguration
+    {
         var configuration = SessionConfiguration()
         try options.connection.apply(to: &configuration)
         try options.authentication.apply(to: &configuration)
-        configuration.cookieJar = try options.cookies.jar()
+        configuration.cookieJar = if let named { try named.jar() } else { try options.cookies.jar() }
         configuration.redirectPolicy = options.follow ? .follow : .manual
         configuration.followsInsecureRedirects = options.insecureRedirects
         configuration.sendsBodiesOnInsecureRedirects = options.bodyOnInsecureRedirects
@@ -143,9 +168,9 @@ struct RequestRunner {
     }
 
     /// Shows the request that would be sent, after all interceptors.
-    private func showRequest(of plan: RequestPlan) async throws {
+    private func showRequest(of plan: RequestPlan, _ named: NamedSession?) async throws {
         let transport = OfflineTransport(style: style, output: .output)
-        let session = SessionManager(configuration: try configuration(of: plan), transport: transport)
+        let session = SessionManager(configuration: try configuration(of: plan, named), transport: transport)
         do {
             _ = try await session.open(plan.request)
         } catch {

@@ -94,13 +94,38 @@ struct CookieProcessTests {
             let copy = directory.appending(path: "copy.txt")
             let copied = try await Command.run(["cookies", "import", copy.path], input: export.text)
             #expect(copied.errors == "1 cookie imported.\n" && FileManager.default.fileExists(atPath: copy.path))
-            let exported = try await Command.run("cookies", "export", file.path, "--json", "--session")
+            let exported = try await Command.run("cookies", "export", file.path, "--json", "--session-cookies")
             #expect(exported.text.contains(#""name":"id""#) && !exported.text.contains("example.org"))
-            let cleared = try await Command.run("cookies", "clear", file.path, "--session")
+            let cleared = try await Command.run("cookies", "clear", file.path, "--session-cookies")
             #expect(cleared.errors == "1 cookie removed.\n")
             #expect(try CookieJar(file: file).cookies.map(\.name) == ["b"])
             #expect(try await Command.run("cookies", "clear", file.path).errors == "1 cookie removed.\n")
             #expect(try CookieJar(file: file).cookies.isEmpty)
+        }
+    }
+
+    @Test func `a named session has the cookies and the headers of the request before`() async throws {
+        try await withDirectory { directory in
+            let script = FaultServer.Script.requests { _ in [.respond(headers: [("Set-Cookie", "id=1; Path=/")])] }
+            try await FaultServer.run(script) { server in
+                let environment = ["XDG_CONFIG_HOME": directory.path]
+                let first = ["get", server.baseURL, "--session", "ada", "X-Key:1", "--auth", "ada:secret"]
+                #expect(try await Command.run(first, environment: environment).status == 0)
+                for arguments in [["--session", "ada"], ["--session", "other"], ["--session", "ada", "X-Key:"]] {
+                    let run = try await Command.run(["get", server.baseURL] + arguments, environment: environment)
+                    #expect(run.status == 0)
+                }
+                let bad = try await Command.run(
+                    ["get", server.baseURL, "--session", "a/b"],
+                    environment: environment
+                )
+                #expect(bad.status == 2)
+                let requests = server.requests
+                #expect(requests.map { $0.value(of: "Cookie") } == [nil, "id=1", nil, "id=1"])
+                #expect(requests.map { $0.value(of: "X-Key") } == ["1", "1", nil, nil])
+                let credential = "Basic " + Data("ada:secret".utf8).base64EncodedString()
+                #expect(requests.map { $0.value(of: "Authorization") } == [credential, credential, nil, credential])
+            }
         }
     }
 }

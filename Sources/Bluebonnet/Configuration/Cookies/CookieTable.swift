@@ -85,8 +85,8 @@ struct CookieTable: Sendable {
         }
     }
 
-    /// Whether there is a cookie for `https` alone that one from elsewhere would hide (§5.7): of the
-    /// same name, of a domain above or below, and with a path that is the same or above.
+    /// Whether there is a cookie for `https` alone that one from elsewhere would hide (§5.7): of
+    /// the same name, of a domain above or below, and with a path that is the same or above.
     func hasSecureCookie(hiddenBy cookie: Cookie, at now: Date) -> Bool {
         func isHidden(_ entry: Entry) -> Bool {
             let known = entry.cookie

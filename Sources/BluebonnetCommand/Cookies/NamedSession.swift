@@ -1,0 +1,155 @@
+import Bluebonnet
+import FoundationEssentials
+import HTTPTypes
+
+/// A session of `--session NAME`: cookies and headers that are kept by name, as by HTTPie.
+///
+/// Its folder is `bluebonnet/sessions/NAME` in the user's folder for configurations. The headers
+/// are kept for each origin, and go to no other one.
+struct NamedSession {
+    /// The file of the cookies, in the format of curl.
+    let cookieFile: URL
+    private let headerFile: URL
+    private let folder: URL
+
+    /// Nothing is read or written before it is needed.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - environment: The variables of the process.
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage`` for what is not a name.
+    init(_ name: String, environment: [String: String]) throws(CommandFailure) {
+        let isName =
+            !name.isEmpty && name.utf8.count <= 100 && !name.hasPrefix(".")
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+        guard isName else {
+            throw .usage("A session is named with letters, digits, “.”, “_” and “-”, and does not begin with “.”.")
+        }
+        let base: URL
+        // The XDG base directory specification: a relative path counts as none.
+        if let path = environment["XDG_CONFIG_HOME"], path.hasPrefix("/") {
+            base = URL(filePath: path, directoryHint: .isDirectory)
+        } else if let home = environment["HOME"], home.hasPrefix("/") {
+            base = URL(filePath: home, directoryHint: .isDirectory).appending(path: ".config")
+        } else {
+            throw .usage("--session needs the variable HOME or XDG_CONFIG_HOME.")
+        }
+        folder = base.appending(path: "bluebonnet/sessions/\(name)", directoryHint: .isDirectory)
+        cookieFile = folder.appending(path: "cookies.txt")
+        headerFile = folder.appending(path: "headers.json")
+    }
+
+    /// The jar of the session.
+    ///
+    /// - Returns: The jar.
+    /// - Throws: ``CommandFailure`` for a folder that cannot be made, and a file of something else.
+    func jar() throws(CommandFailure) -> CookieJar {
+        do {
+            try SystemFile.makeFolders(folder)
+            return try CookieJar(file: cookieFile)
+        } catch {
+            throw .usage((error as? NetworkingError)?.message ?? "The folder of the session: \(error)")
+        }
+    }
+
+    // MARK: Headers
+
+    /// The headers that a request to a URL gets, in front of its own: those that it does not have.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - items: The items of the request.
+    ///   - hasCredentials: Whether the request has credentials that take the place of those kept.
+    /// - Returns: The headers, as items.
+    /// - Throws: ``CommandFailure`` for a file that is not one of headers.
+    func items(
+        for url: URL,
+        besides items: [RequestItem],
+        hasCredentials: Bool
+    ) throws(CommandFailure) -> [RequestItem] {
+        var names = Set(items.compactMap { $0.headerName?.lowercased() })
+        if hasCredentials { names.insert("authorization") }
+        let known = try origins()[Self.origin(of: url)]?.array ?? []
+        return known.compactMap { field in
+            guard let name = field.array?.first?.string, let value = field.array?.last?.string,
+                HTTPField.Name(name) != nil, HeaderValue.fault(of: value) == nil, !names.contains(name.lowercased())
+            else { return nil }
+            return value.isEmpty ? .emptyHeader(name: name) : .header(name: name, value: .text(value))
+        }
+    }
+
+    /// Keeps the headers of a request in place of those of its origin.
+    ///
+    /// - Parameters:
+    ///   - fields: The headers.
+    ///   - url: The URL of the request.
+    /// - Throws: ``CommandFailure`` for a file that cannot be read or written.
+    func keep(_ fields: HTTPFields, for url: URL) throws(CommandFailure) {
+        var origins = try origins()
+        let kept = fields.filter { Self.isKept($0.name.canonicalName) }
+        let origin = Self.origin(of: url)
+        guard origins[origin] != nil || !kept.isEmpty else { return }
+        let list = kept.map { JSONValue([JSONValue($0.name.rawName), JSONValue($0.value)]) }
+        guard origins[origin] != JSONValue(list) else { return }
+        origins[origin] = list.isEmpty ? nil : JSONValue(list)
+        let contents: JSONObject = ["version": 1, "origins": .object(origins)]
+        do {
+            try SystemFile.replaceStore(
+                at: headerFile.path(percentEncoded: false),
+                with: Array(try JSONValue(contents).data())
+            )
+        } catch {
+            throw CommandFailure(message: "The headers of the session are not kept: \(error)", status: .transport)
+        }
+    }
+
+    private func origins() throws(CommandFailure) -> JSONObject {
+        let path = headerFile.path(percentEncoded: false)
+        guard FileKind(path: path) != .missing else { return [:] }
+        do {
+            let value = try JSONValue(parsing: String(decoding: try InputFile(path: path).readToEnd(), as: UTF8.self))
+            guard value["version"] == 1, let origins = value["origins"]?.object else {
+                throw CommandFailure.usage("\(path) is not a file with the headers of a session.")
+            }
+            return origins
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw .usage("\(path) cannot be read: \(error)")
+        }
+    }
+
+    /// Whether a header is kept: not those of one message, such as its content, nor those of a
+    /// connection. Cookies are kept in the jar.
+    private static func isKept(_ name: String) -> Bool {
+        !name.hasPrefix("content-") && !name.hasPrefix("if-") && !unkept.contains(name)
+    }
+
+    private static let unkept: Set = [
+        "cookie", "connection", "expect", "host", "keep-alive", "proxy-authorization", "range", "te", "trailer",
+        "transfer-encoding", "upgrade",
+    ]
+
+    private static func origin(of url: URL) -> String {
+        let scheme = url.scheme?.lowercased() ?? ""
+        let port = url.port ?? (scheme.hasPrefix("https") ? 443 : 80)
+        return "\(scheme)://\(url.host(percentEncoded: false)?.lowercased() ?? ""):\(port)"
+    }
+}
+
+extension RequestItem {
+    /// The name of the header that the item is about; nil for other items.
+    fileprivate var headerName: String? {
+        switch self {
+        case .header(let name, _), .unsetHeader(let name), .emptyHeader(let name): name
+        default: nil
+        }
+    }
+}
