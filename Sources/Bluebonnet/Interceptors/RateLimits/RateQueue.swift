@@ -1,5 +1,3 @@
-import NIOCore
-
 /// Which of the requests that wait for a rate limit is sent next, as a value.
 ///
 /// A request needs a token of its host, where that has a limit, and one of the session, where that
@@ -80,11 +78,19 @@ struct RateQueue {
         }
     }
 
+    /// A host whose first request waits for a token.
+    private struct Blocked: Comparable {
+        var time: UInt64
+        var host: Host
+
+        static func < (left: Blocked, right: Blocked) -> Bool { left.time < right.time }
+    }
+
     private var session: TokenBucket?
     private var hosts: [Host: HostState] = [:]
     private var entries: [Ticket: Entry] = [:]
     private var ready = LeastHeap<Candidate>()
-    private var blocked = DeadlineHeap<Host>()
+    private var blocked = LeastHeap<Blocked>()
     private var lastPlace = 0
     /// The number of hosts from which those that are not needed are looked for.
     private var sweepAt = 64
@@ -154,10 +160,10 @@ struct RateQueue {
     /// Takes the requests that can be sent now, in their order.
     mutating func takeReady(at now: UInt64) -> [Ticket] {
         var tickets: [Ticket] = []
-        while let host = blocked.popFirst(until: .uptimeNanoseconds(now)) {
-            guard case .blocked? = hosts[host]?.note else { continue }
-            hosts[host]?.note = nil
-            note(host, now)
+        while let first = firstBlocked(), first.time <= now {
+            _ = blocked.popFirst()
+            hosts[first.host]?.note = nil
+            note(first.host, now)
         }
         while session?.hasToken(at: now) ?? true, let candidate = firstReady() {
             _ = ready.popFirst()
@@ -185,7 +191,7 @@ struct RateQueue {
     mutating func nextTime(at now: UInt64) -> UInt64? {
         let bySession = session?.time(ofToken: 1, at: now) ?? now
         if firstReady() != nil { return bySession }
-        return blocked.earliest.map { max($0.uptimeNanoseconds, bySession) }
+        return firstBlocked().map { max($0.time, bySession) }
     }
 
     // MARK: Times
@@ -241,10 +247,10 @@ struct RateQueue {
         hosts[host]?.note = note
         switch note {
         case .ready: ready.insert(Candidate(urgency: first.urgency, place: first.place, host: host))
-        case .blocked: blocked.insert(host, at: .uptimeNanoseconds(time))
+        case .blocked: blocked.insert(Blocked(time: time, host: host))
         }
         if ready.count > 2 * hosts.count + 64 { ready.keep { hosts[$0.host]?.note == .ready(place: $0.place) } }
-        if blocked.count > 2 * hosts.count + 64 { renoteBlocked() }
+        if blocked.count > 2 * hosts.count + 64 { blocked.keep { hosts[$0.host]?.note == .blocked(until: $0.time) } }
     }
 
     /// The first of those that can be sent by their hosts. Void ones in front of it are dropped.
@@ -256,12 +262,13 @@ struct RateQueue {
         return nil
     }
 
-    /// Forgets the hosts that are noted as blocked and are no more.
-    private mutating func renoteBlocked() {
-        blocked = DeadlineHeap()
-        for (host, state) in hosts {
-            if case .blocked(let time)? = state.note { blocked.insert(host, at: .uptimeNanoseconds(time)) }
+    /// The first of those that wait for a token. Void ones in front of it are dropped.
+    private mutating func firstBlocked() -> Blocked? {
+        while let first = blocked.first {
+            if hosts[first.host]?.note == .blocked(until: first.time) { return first }
+            _ = blocked.popFirst()
         }
+        return nil
     }
 
     /// Forgets the hosts for which nothing waits and whose buckets are full.

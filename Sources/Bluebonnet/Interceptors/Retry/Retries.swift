@@ -20,7 +20,8 @@ final class Retries: Sendable {
 
     private let policy: RetryPolicy?
     private let retriers: [any Retrier]
-    private let account: Mutex<RetryAccount>?
+    /// Nil where the session has no budget.
+    private let account: Mutex<RetryAccount?>
     private let timing: RetryTiming
     /// Whether the session sends any request again.
     private let isOn: Bool
@@ -28,7 +29,7 @@ final class Retries: Sendable {
     init(_ configuration: SessionConfiguration) {
         policy = configuration.retryPolicy
         retriers = configuration.retriers
-        account = configuration.retryBudget.map { Mutex(RetryAccount($0)) }
+        account = Mutex(configuration.retryBudget.map { RetryAccount($0) })
         timing = configuration.retryTiming
         isOn = policy != nil || !retriers.isEmpty
     }
@@ -60,7 +61,7 @@ final class Retries: Sendable {
             retriers: request.hasRetries ? request.retriers + retriers : retriers
         )
         guard deciders.mayRetry else { return try await send(request) }
-        account?.withLock { $0.payIn(at: timing.now()) }
+        account.withLock { $0?.payIn(at: timing.now()) }
         var request = request
         /// The times that it was sent again, by this step and by the engine.
         var (retries, repeats) = (0, 0)
@@ -133,7 +134,7 @@ final class Retries: Sendable {
         if let end = context.endsAt, timing.now().advanced(by: wait) >= end { return .end(.deadline) }
         guard let next = try await repeatable(attempt, context) else { return .end(.body) }
         // At last: what is taken out is used.
-        guard account?.withLock({ $0.takeOut(at: timing.now()) }) ?? true else { return .end(.budget) }
+        guard account.withLock({ $0?.takeOut(at: timing.now()) ?? true }) else { return .end(.budget) }
         return .retry(next, after: wait)
     }
 

@@ -1,6 +1,7 @@
 import BluebonnetTesting
 import HTTPTypes
 import LocalServer
+import NIOCore
 import Synchronization
 import Testing
 
@@ -253,7 +254,7 @@ private struct Limited: Interceptor {
 /// A clock of a limiter that stands still until it is moved.
 private final class ManualTiming: Sendable {
     private struct State {
-        var now: UInt64 = 1 << 50
+        var now = NIODeadline.now().uptimeNanoseconds
         var last = 0
         var timers: [Int: (at: UInt64, call: @Sendable () -> Void)] = [:]
     }
