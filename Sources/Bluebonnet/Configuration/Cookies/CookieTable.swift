@@ -89,8 +89,10 @@ struct CookieTable: Sendable {
     /// the same name, of a domain above or below, and with a path that is the same or above.
     func hasSecureCookie(hiddenBy cookie: Cookie, at now: Date) -> Bool {
         func isHidden(_ entry: Entry) -> Bool {
+            // Few pass these, which copy nothing.
+            guard entry.cookie.isSecure, entry.cookie.name == cookie.name else { return false }
             let known = entry.cookie
-            return known.isSecure && known.name == cookie.name && !known.isExpired(at: now)
+            return !known.isExpired(at: now)
                 && (CookieHost.matches(known.domain, domain: cookie.domain)
                     || CookieHost.matches(cookie.domain, domain: known.domain))
                 && CookieHost.matches(path: cookie.path, cookiePath: known.path)
