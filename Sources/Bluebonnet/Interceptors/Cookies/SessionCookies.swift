@@ -33,7 +33,9 @@ final class SessionCookies: Sendable {
             guard !cookies.isEmpty else { return request }
         }
         let pairs = own.map { $0.trimmingPairs() }.filter { !$0.isEmpty } + cookies.map(\.pair)
-        request.headerFields[.cookie] = pairs.joined(separator: "; ")
+        // Not by the subscript of one value, which makes a field of each cookie.
+        if !own.isEmpty { request.headerFields[values: .cookie] = [] }
+        request.headerFields.append(HTTPField(name: .cookie, value: pairs.joined(separator: "; ")))
         return request
     }
 

@@ -31,7 +31,9 @@ struct CookieJarTests {
         for text in ["id=2; Path=/", "id=2; Path=/; Domain=example.com", "id=2; Path=/x", "id=; Max-Age=0; Path=/"] {
             #expect(!jar.set(text, from: try url("http://example.com/")), "\(text)")
         }
-        #expect(jar.set("id=2; Path=/", from: try url("http://www.example.com/")))
+        // It would hide it for no request, but the rule is about domains alone.
+        #expect(!jar.set("id=2; Path=/", from: try url("http://www.example.com/")))
+        #expect(jar.set("id=2; Path=/", from: try url("http://example.org/")))
         #expect(jar.header(for: try url("https://example.com/x")) == "id=1")
         #expect(jar.set("id=3; Path=/", from: try url("https://example.com/")))
         #expect(jar.header(for: try url("http://example.com/x")) == "id=3")
@@ -58,7 +60,7 @@ struct CookieJarTests {
         let jar = CookieJar()
         let cookie = Cookie(name: "a", value: "b", domain: ".Example.com", isSecure: true)
         #expect(jar.set(cookie))
-        #expect(try jar.cookies(for: url("https://x.example.com/")) == [cookie])
+        #expect(try jar.cookies(for: url("https://x.example.com/")).map(\.identity) == [cookie.identity])
         #expect(jar.set(Cookie(name: "b", value: "c", domain: "localhost", isHostOnly: true)))
         #expect(jar.remove(cookie.identity)?.value == "b" && jar.remove(cookie.identity) == nil)
         #expect(jar.cookies.map(\.name) == ["b"])
