@@ -95,6 +95,13 @@ struct FuzzCorpus {
                     ",", "=", "\"", "\\", " ", "\t", "Basic ", "Digest ", "Negotiate ", "realm=", "nonce=\"n\"", "a==",
                     "qop=auth", "\u{0}", "\u{E4}",
                 ]
+            case .cookie:
+                [
+                    "; ", "=", ";", " ", "\t", "\n", "\r\n", "Secure", "HttpOnly", "Path=/", "Domain=", "Domain=com",
+                    "SameSite=None", "Max-Age=", "Expires=", "06 Nov 2044", "08:49:37", "__Secure-", "__host-", "#",
+                    "#HttpOnly_", "TRUE", "FALSE", "example.com\tTRUE\t/\tFALSE\t0\ta\tb\n", "99999999999999999999",
+                    "\u{0}", "\u{E4}",
+                ]
             default: []
             }
         return texts.map { Array($0.utf8) }

@@ -23,6 +23,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case propertyList = "property-list"
     case charset
     case challenge
+    case cookie
 
     /// A rule that the parser did not keep.
     struct Violation: Error, CustomStringConvertible {
@@ -56,6 +57,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .propertyList: try Self.propertyList(input)
         case .charset: try Self.charset(input)
         case .challenge: try Self.challenge(input)
+        case .cookie: try Self.cookie(input)
         }
     }
 

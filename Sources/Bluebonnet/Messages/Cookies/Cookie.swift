@@ -206,7 +206,7 @@ extension Cookie {
         else { return false }
         let semicolon = UInt8(ascii: ";")
         guard !name.utf8.contains(semicolon), !value.utf8.contains(semicolon), !path.utf8.contains(semicolon),
-            !name.utf8.contains(UInt8(ascii: "=")), path.utf8.count <= SetCookieField.longestAttribute
+            !name.utf8.contains(UInt8(ascii: "="))
         else { return false }
         return Self.keepsPrefix(
             name: name,

@@ -5,17 +5,19 @@ enum CookieHost {
     /// The most bytes of a name in DNS (RFC 1035 §2.3.4), written without its root.
     private static let longest = 253
 
-    /// Whether a text in lower case can be the host of a cookie: an address, or a name of ASCII
-    /// characters. Names with other ones are refused, as §5.7 says, since their ASCII form
-    /// has to be known to compare them.
+    /// Whether a text in lower case can be the host of a cookie: an address, or a name of letters,
+    /// digits, `-` and `_`. Names with other characters than those of ASCII are refused, as §5.7
+    /// says, since their ASCII form has to be known to compare them.
     static func isHost(_ host: String) -> Bool {
         !host.isEmpty && host.utf8.count <= longest && host.utf8.first != UInt8(ascii: ".")
             && host.utf8.allSatisfy { byte in
                 switch byte {
-                case 0...0x20, 0x7F..., UInt8(ascii: ";"), UInt8(ascii: ","), UInt8(ascii: "/"), UInt8(ascii: "\\"),
-                    UInt8(ascii: "A")...UInt8(ascii: "Z"):
-                    false
-                default: true
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                    UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                    // In addresses of version 6, with their zones.
+                    ASCII.colon, UInt8(ascii: "%"):
+                    true
+                default: false
                 }
             }
     }
