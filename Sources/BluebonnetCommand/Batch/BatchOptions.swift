@@ -39,12 +39,8 @@ struct BatchOptions: ParsableArguments {
     @OptionGroup
     var cookies: CookieOptions
 
-    @Option(
-        name: .long,
-        parsing: .unconditional,
-        help: ArgumentHelp("Retries of a failed request. Only 0 is available yet.", valueName: "count")
-    )
-    var retry = 0
+    @OptionGroup
+    var retries: RetryOptions
 
     @Option(name: .long, help: ArgumentHelp("A proxy. Not available yet.", valueName: "url"))
     var proxy: String?
@@ -65,10 +61,9 @@ struct BatchOptions: ParsableArguments {
                 "--body-on-insecure-redirects and --no-insecure-redirects cannot be used together."
             )
         }
-        if retry < 0 { throw ValidationError("--retry must be 0 or more.") }
         let missing: [(String, Bool)] = [
             ("--cache \(cache)", cache != "off"),
-            ("--proxy", proxy != nil), ("--http2", http2), ("--retry \(retry)", retry > 0),
+            ("--proxy", proxy != nil), ("--http2", http2),
         ]
         for (option, isWanted) in missing where isWanted {
             throw ValidationError(CommandFailure.notAvailable(option).message)
@@ -79,6 +74,7 @@ struct BatchOptions: ParsableArguments {
     /// connections.
     func apply(to configuration: inout SessionConfiguration) throws(CommandFailure) {
         configuration.cookieJar = try cookies.jar()
+        retries.apply(to: &configuration)
         configuration.maximumConnectionsPerHost = max(configuration.maximumConnectionsPerHost, jobs)
         configuration.followsInsecureRedirects = insecureRedirects
         configuration.sendsBodiesOnInsecureRedirects = bodyOnInsecureRedirects

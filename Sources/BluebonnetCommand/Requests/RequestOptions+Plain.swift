@@ -20,6 +20,9 @@ extension RequestOptions {
         var cookies = CookieOptions()
         cookies.cookies = nil
         (self.cookies, session) = (cookies, nil)
+        var retries = RetryOptions()
+        (retries.retry, retries.rate) = (0, nil)
+        self.retries = retries
         var observation = ObservationOptions()
         (observation.timings, observation.har) = (false, nil)
         self.observation = observation

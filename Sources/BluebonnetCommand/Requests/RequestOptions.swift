@@ -107,6 +107,9 @@ struct RequestOptions: ParsableArguments {
     var defaultScheme = "http"
 
     @OptionGroup
+    var retries: RetryOptions
+
+    @OptionGroup
     var cookies: CookieOptions
 
     @Option(

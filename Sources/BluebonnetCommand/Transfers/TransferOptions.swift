@@ -33,6 +33,9 @@ struct TransferOptions: ParsableArguments {
     var quiet = false
 
     @OptionGroup
+    var retries: RetryOptions
+
+    @OptionGroup
     var cookies: CookieOptions
 
     @OptionGroup
@@ -63,6 +66,7 @@ struct TransferOptions: ParsableArguments {
     /// Puts the options into a configuration. So many transfers at once need as many connections.
     func apply(to configuration: inout SessionConfiguration) throws(CommandFailure) {
         configuration.cookieJar = try cookies.jar()
+        retries.apply(to: &configuration)
         configuration.maximumConnectionsPerHost = max(configuration.maximumConnectionsPerHost, jobs)
         configuration.followsInsecureRedirects = insecureRedirects
     }
