@@ -73,6 +73,12 @@ public struct SessionConfiguration: Sendable {
     /// they are kept in memory.
     public var credentialStore: (any CredentialStore)?
 
+    /// The cache of responses (RFC 9111); sessions of one user may share it. Default: nil, nothing is
+    /// stored.
+    ///
+    /// Counterpart of `URLCache` of `NSURLSessionConfiguration`, which has one by default.
+    public var cache: HTTPCache?
+
     /// The users and passwords of a `.netrc`, for servers that ask for some. Default: nil, none.
     ///
     /// An entry is for its host and every port of it. `default` is only for the origin of the

@@ -2,7 +2,8 @@ import HTTPTypes
 import NIOCore
 
 /// The steps of every request behind the interceptors: retries, then redirects, then
-/// authentication, then cookies, then content decoding, then the rate limits, then the transport.
+/// authentication, then cookies, then content decoding, then the cache, then the rate limits, then
+/// the transport.
 ///
 /// Each hop of a redirect is authenticated by itself (``SessionAuthentication``), and gets its own
 /// cookies (``SessionCookies``).
@@ -24,6 +25,8 @@ struct BuiltInSteps: Sendable {
     let rateLimiter: RateLimiter?
     /// Nil for a session without a jar.
     private let cookies: SessionCookies?
+    /// The cache of the session; nil where it has none.
+    let cache: CacheStep?
 
     /// - Parameters:
     ///   - transport: Sends the requests.
@@ -38,6 +41,7 @@ struct BuiltInSteps: Sendable {
         self.rateLimiter = rateLimiter ?? configuration.rateLimits.map { RateLimiter($0) }
         cookies = SessionCookies(configuration)
         engine = transport as? Engine
+        cache = configuration.cache.map(CacheStep.init)
     }
 
     /// Whether the transport is the user's, which has to be woken when a task is stopped; the
@@ -62,14 +66,20 @@ struct BuiltInSteps: Sendable {
         // The requests of a resumable upload come here again, each by itself. The credential is
         // tied before that: the server chooses where they go.
         if context.interim == nil, let offer = context.call.uploadOffer {
-            return try await ResumableUpload.send(request, context: context, offer) { request, context in
+            let response = try await ResumableUpload.send(request, context: context, offer) { request, context in
                 try await send(request, context: context)
             }
+            // The last of its requests may have been for the upload resource.
+            await cache?.invalidate(after: response, to: request)
+            return response
         }
         let context = context.interim.map { context.forPart(ofUpload: $0.of(request)) } ?? context
         let response: TransportResponse
         if authentication.concerns(request) {
             response = try await sendWithCredentials(request, context)
+        } else if cache != nil || request.cachePolicy == .onlyIfCached {
+            let first = try await sendThroughCache(request, context)
+            response = first.statusCode == 401 ? try await answer(first, to: request, nil, context) : first
         } else {
             if let rateLimiter { try await rateLimiter.wait(for: request, context) }
             let sent = cookies?.attached(to: request) ?? request
@@ -112,8 +122,31 @@ struct BuiltInSteps: Sendable {
     }
 
     private func sendOnce(_ request: Request, _ context: ExchangeContext) async throws -> TransportResponse {
-        if let rateLimiter { try await rateLimiter.wait(for: request, context) }
+        if cache != nil || request.cachePolicy == .onlyIfCached {
+            return try await sendThroughCache(request, context)
+        }
+        return try await transmit(cookies?.attached(to: request) ?? request, from: request, context)
+    }
+
+    /// Sends a request unless the cache has a response to it.
+    @inline(never)
+    private func sendThroughCache(_ request: Request, _ context: ExchangeContext) async throws -> TransportResponse {
+        // Without a cache nothing is stored.
+        guard let cache else { throw NetworkingError.notCached(request) }
+        // The cache sees the request as the server does: a response may vary by what is offered.
         let sent = cookies?.attached(to: request) ?? request
+        return try await cache.send(decodesContent ? Self.withOffer(sent) : sent, context) { sent, context in
+            try await transmit(sent, from: request, context)
+        }
+    }
+
+    /// Sends what was made of a request by the transport.
+    private func transmit(
+        _ sent: Request,
+        from request: Request,
+        _ context: ExchangeContext
+    ) async throws -> TransportResponse {
+        if let rateLimiter { try await rateLimiter.wait(for: request, context) }
         let response =
             if let engine {
                 try await engine.send(sent, context: context, offersCodings: decodesContent)

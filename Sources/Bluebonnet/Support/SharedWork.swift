@@ -45,6 +45,9 @@ final class SharedWork<Key: Hashable & Sendable, Outcome: Sendable>: Sendable {
         await wait(key, begins: isWanted, begin: begin)
     }
 
+    /// The number of all who wait, for tests.
+    var waiterCount: Int { state.withLock { $0.work.values.reduce(0) { $0 + $1.count } } }
+
     /// Ends the work, and hands the outcome to all who wait.
     func end(_ key: Key, with outcome: Outcome?) {
         let waiters = state.withLock { $0.work.removeValue(forKey: key) }

@@ -11,6 +11,7 @@ protocol CallHooks: Sendable {
     }
     var taskNeedsNewBody: (@Sendable (any SessionTask) async -> RequestBody?)? { get }
     var taskDidSendBodyData: (@Sendable (any SessionTask, Int, Int, Int?) async -> Void)? { get }
+    var dataTaskWillCacheResponse: (@Sendable (any SessionTask, ResponseHead) async -> ResponseHead?)? { get }
 }
 
 /// Calls the hooks for one task, one after the other in the order in which they are due.

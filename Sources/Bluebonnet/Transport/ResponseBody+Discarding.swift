@@ -52,6 +52,13 @@ extension ResponseBody {
         // A body that was read in part is read on, and nobody reads it afterwards.
         _ = options.use?.begin()
         guard case .stream(let reader) = storage else { return }
+        if isBeingStored {
+            // The cache wants the bytes that nobody reads, as those of a redirect.
+            var stored = self
+            stored.options.transforms = Array(options.transforms.prefix(1))
+            let beginning = await stored.beginning(upTo: limit)
+            if beginning.isAll, beginning.error == nil { return }
+        }
         let stream = reader.stream
         _ = reader.begin()
         // Most bodies are here already, and cost neither a timer nor a task.

@@ -18,6 +18,8 @@ public struct TransportResponse: Sendable {
         var startedAt: NIODeadline?
         var hop = 0
         var observed: ObservedTransaction?
+        /// Behind a reference: few responses have one.
+        var cacheStatus: CopyOnWrite<CacheStatus>?
     }
 
     /// One reference: responses are handed from layer to layer.
@@ -70,6 +72,16 @@ public struct TransportResponse: Sendable {
     /// What has happened so far for the task of the response; all of it when its body has come to
     /// the end. Nil for interceptors, which get the response before its task has it.
     public var metrics: TaskMetrics? { body.metrics }
+
+    /// The part of the session's cache in the response: a hit, or why the request was sent. Nil in a
+    /// session without a cache.
+    public var cacheStatus: CacheStatus? {
+        get { contents.value.cacheStatus?.value }
+        set { contents.unique.value.cacheStatus = newValue.map { CopyOnWrite($0) } }
+    }
+
+    /// ``cacheStatus``, without a copy of it.
+    var sharedCacheStatus: CopyOnWrite<CacheStatus>? { contents.value.cacheStatus }
 
     /// ``timings`` as the engine counts.
     var exchangeTimings: ExchangeTimings { contents.value.timings }

@@ -73,6 +73,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
         var owner: (any AnyObject & Sendable)?
         /// Lets a body be read once that comes from no connection.
         var use: SingleUse?
+        /// Whether the first of the transforms stores the body in a cache.
+        var storesBody = false
     }
 
     let storage: Storage
@@ -84,6 +86,9 @@ public struct ResponseBody: AsyncSequence, Sendable {
         get { ownOptions?.value ?? Options() }
         set { ownOptions = CopyOnWrite(newValue) }
     }
+
+    /// Whether a cache stores what is read of it.
+    var isBeingStored: Bool { ownOptions?.value.storesBody ?? false }
 
     init(_ storage: Storage) {
         self.storage = storage
@@ -110,7 +115,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
             progress: progress,
             metrics: metrics,
             owner: owner,
-            use: stream == nil ? SingleUse() : nil
+            use: stream == nil ? SingleUse() : nil,
+            storesBody: options.storesBody
         )
         return body
     }

@@ -79,7 +79,7 @@ extension NetworkingError {
             .malformedChunk, .truncatedResponse, .unexpectedContentRange, .unexpectedResponse,
             .tooManyRedirects, .redirectRefused, .invalidRedirect, .bodyTooLarge, .lineTooLong,
             .contentDecodingFailed, .contentDecodingLimitExceeded, .outputFailed,
-            .storeFailed, .storeInUse, .rateLimited,
+            .storeFailed, .storeInUse, .rateLimited, .notCached,
             .unacceptableStatusCode, .unacceptableContentType, .responseRefused,
             .digestMismatch, .responseSerializationFailed,
             .cancelled, .becameDownload, .becameStream, .sessionInvalidated, .interceptorFailed,
@@ -230,8 +230,9 @@ extension NetworkingError.Code {
     public static let contentDecodingLimitExceeded = Self("content-decoding-limit-exceeded", .limit, -1103)
     /// The response body could not be written to its file.
     public static let outputFailed = Self("output-failed", .limit, -3003)
-    /// The store of the transfers, ``SessionConfiguration/transferJournal``, cannot be opened, read
-    /// or written: no permission, no space, a damaged database, or one of a newer version.
+    /// The store of the transfers, ``SessionConfiguration/transferJournal``, or of a cache cannot be
+    /// opened, read or written: no permission, no space, a damaged database, or one of a newer
+    /// version. No request fails because of its cache.
     public static let storeFailed = Self("store-failed", .limit, -3001)
     /// Another process has the store of the transfers, or another session of this one.
     public static let storeInUse = Self("store-in-use", .limit, -996)
@@ -239,6 +240,10 @@ extension NetworkingError.Code {
     /// The request was not sent, because the ``SessionConfiguration/rateLimits`` of the session let
     /// it be sent only after the time of ``Timeouts/request``; or they name a host that is none.
     public static let rateLimited = Self("rate-limited", .limit, -1001)
+
+    /// The policy of the request is ``CachePolicy/onlyIfCached``, and no stored response can be used.
+    /// Nothing was sent. (`NSURLErrorResourceUnavailable`.)
+    public static let notCached = Self("not-cached", .limit, -1008)
 
     // MARK: Validation and serialization
 

@@ -41,6 +41,26 @@ public struct TransactionMetrics: Sendable {
     /// under way.
     public var error: NetworkingError? { record.error }
 
+    /// The place that the response came from: the server, or the cache of the session, and then
+    /// nothing was sent. A response that the server has confirmed came from the server.
+    ///
+    /// Counterpart of `resourceFetchType`.
+    public var resourceFetchType: ResourceFetchType { record.isLocal ? .localCache : .networkLoad }
+
+    /// The place that a response came from. A struct, so that a new one does not break a `switch`.
+    ///
+    /// Counterpart of `NSURLSessionTaskMetricsResourceFetchType`, whose `serverPush` browsers have
+    /// given up.
+    public struct ResourceFetchType: Sendable, Hashable, CustomStringConvertible {
+        /// The name: `networkLoad`.
+        public let description: String
+
+        /// The server has sent it.
+        public static let networkLoad = ResourceFetchType(description: "networkLoad")
+        /// It was stored in the cache of the session.
+        public static let localCache = ResourceFetchType(description: "localCache")
+    }
+
     // MARK: The times
 
     /// A part of a transaction. Its times count from the beginning of the task.

@@ -15,6 +15,8 @@ struct TransactionRecord: Sendable {
     var marks = TransactionMarks()
     var connection: ConnectionRecord?
     var isConnectionReused = false
+    /// Whether the response is a stored one, and nothing was sent.
+    var isLocal = false
     /// The bytes on the wire; of the decoded body, those before its content coding is undone.
     var wireBytes = TransactionMetrics.Bytes()
     /// The size of the body with its content coding undone, where it was undone.
@@ -39,6 +41,7 @@ struct TransactionRecord: Sendable {
         copy.marks = marks
         copy.connection = connection
         copy.isConnectionReused = isConnectionReused
+        copy.isLocal = isLocal
         copy.wireBytes = wireBytes
         copy.decodedCount = decodedCount
         return copy

@@ -11,7 +11,8 @@ public struct RequestProperties: Sendable, Hashable {
     /// For interceptors and transports; the engine ignores it.
     public var allowsExpensiveNetworkAccess: Bool?
 
-    /// The use of a stored response. Default: not set. For interceptors; there is no cache yet.
+    /// The use of a stored response, in a session with a ``SessionConfiguration/cache``. Default: not
+    /// set, which is ``CachePolicy/default``.
     public var cachePolicy: CachePolicy?
 
     /// Whether the cookies of ``SessionConfiguration/cookieJar`` are sent, and those of the
@@ -119,23 +120,30 @@ public struct RequestPriority: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The use of a stored response for a request.
+/// The use of a stored response for a request, in a session with a ``SessionConfiguration/cache``.
+///
+/// Three of them also tell the caches on the way to the server, as the Fetch standard has it, by a
+/// `Cache-Control` where the request has none. Without a cache nothing is told, and
+/// ``onlyIfCached`` still sends nothing.
 ///
 /// Counterpart of `NSURLRequestCachePolicy`; the names are those of the Fetch standard.
 public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
     /// By the rules of HTTP (RFC 9111): `useProtocolCachePolicy`.
     case `default`
     /// A stored response is used only after the server has confirmed it:
-    /// `reloadRevalidatingCacheData`.
+    /// `reloadRevalidatingCacheData`. Sent with `Cache-Control: max-age=0`.
     case noCache = "no-cache"
-    /// The server is asked whatever is stored: `reloadIgnoringLocalCacheData`.
+    /// The server is asked whatever is stored, and its response is stored:
+    /// `reloadIgnoringLocalCacheData`. Sent with `Cache-Control: no-cache`.
     case reload
-    /// The server is asked, and nothing is stored: `reloadIgnoringLocalAndRemoteCacheData`.
+    /// The server is asked, and nothing is stored: `reloadIgnoringLocalAndRemoteCacheData`. Sent
+    /// with `Cache-Control: no-cache`.
     case noStore = "no-store"
     /// Any stored response is used, however old; the server is asked when there is none:
     /// `returnCacheDataElseLoad`.
     case forceCache = "force-cache"
-    /// Any stored response is used, and the request fails when there is none:
-    /// `returnCacheDataDontLoad`.
+    /// Any stored response is used, and the request fails with
+    /// ``NetworkingError/Code/notCached`` when there is none: `returnCacheDataDontLoad`. So does a
+    /// request that no stored response can answer, such as a POST. Nothing is sent.
     case onlyIfCached = "only-if-cached"
 }

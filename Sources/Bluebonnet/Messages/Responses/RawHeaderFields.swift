@@ -161,6 +161,9 @@ struct RawHeaderFields: Sendable {
         }
     }
 
+    /// The bytes that it takes.
+    var byteCount: Int { storage.count }
+
     /// The bytes of the reason phrase, possibly none.
     var reasonPhrase: ArraySlice<UInt8> {
         let layout = layout

@@ -35,6 +35,18 @@ public struct Response<Value: Sendable>: Sendable {
         get { Timings(exchangeTimings) }
         set { exchangeTimings = ExchangeTimings(newValue) }
     }
+    var sharedCacheStatus: CopyOnWrite<CacheStatus>?
+    /// The part of the session's cache in the response: a hit, or why the request was sent. Nil in a
+    /// session without a cache.
+    ///
+    /// Counterpart of `resourceFetchType` of `NSURLSessionTaskTransactionMetrics`.
+    public var cacheStatus: CacheStatus? {
+        get { sharedCacheStatus?.value }
+        set { sharedCacheStatus = newValue.map { CopyOnWrite($0) } }
+    }
+    /// Whether the body is one that was stored in the cache: of a hit, or of a response that the
+    /// server has confirmed.
+    public var isFromCache: Bool { sharedCacheStatus?.value.isFromCache ?? false }
     /// What happened until the response was there: each redirect and each retry with its timings,
     /// bytes and connection.
     public var metrics: TaskMetrics
@@ -64,6 +76,7 @@ public struct Response<Value: Sendable>: Sendable {
             redirects: redirects,
             retries: retries,
             exchangeTimings: exchangeTimings,
+            sharedCacheStatus: sharedCacheStatus,
             metrics: metrics
         )
     }

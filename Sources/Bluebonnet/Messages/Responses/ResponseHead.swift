@@ -117,6 +117,33 @@ public struct ResponseHead: Sendable {
         }
     }
 
+    /// The same head without the fields whose names in lower case are unwanted, and with another one
+    /// behind the rest. One that was received stays in the form in which it came.
+    func replacing(
+        adding field: (name: HTTPField.Name, value: String)? = nil,
+        _ isUnwanted: (String) -> Bool
+    ) -> ResponseHead {
+        switch storage {
+        case .received(let fields):
+            let fields = fields.replacing(adding: field, isUnwanted)
+            return ResponseHead(received: fields, statusCode: statusCode, httpVersion: httpVersion)
+        case .structured(let head):
+            var fields = head.value.headerFields
+            fields.removeAll(where: isUnwanted)
+            if let field { fields.append(HTTPField(name: field.name, value: field.value)) }
+            return ResponseHead(status: status, headerFields: fields, httpVersion: httpVersion)
+        }
+    }
+
+    /// The bytes of the header section, about.
+    var byteCount: Int {
+        switch storage {
+        case .received(let fields): fields.byteCount
+        case .structured(let head):
+            head.value.headerFields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 64 }
+        }
+    }
+
     /// The type and subtype of the first `Content-Type` in lower case without parameters, such as
     /// "application/json".
     ///

@@ -186,6 +186,20 @@ public struct SessionHooks: Sendable {
     /// Counterpart of `setDataTaskDidReceiveDataBlock:`.
     public var dataTaskDidReceiveData: (@Sendable (_ dataTask: any SessionTask, _ data: Data) async -> Void)?
 
+    /// Called before the response to a data task or an upload is stored in the
+    /// ``SessionConfiguration/cache``, with its head as it would be stored: without the fields of the
+    /// connection. What it returns is stored, with nil nothing is. The task gets the response as the
+    /// server sent it.
+    ///
+    /// It is asked about responses that may be stored by the rules of HTTP, not about others, and
+    /// not when a stored response is used or confirmed. The body has not been read yet, and is
+    /// stored as it comes.
+    ///
+    /// Counterpart of `setDataTaskWillCacheResponseBlock:`, which has the body too, and of
+    /// `CachedResponseHandler` in Alamofire.
+    public var dataTaskWillCacheResponse:
+        (@Sendable (_ dataTask: any SessionTask, _ proposed: ResponseHead) async -> ResponseHead?)?
+
     // MARK: Downloads
 
     /// Called when all bytes of a download are in its partial file, with that file, before it is
@@ -231,7 +245,7 @@ public struct SessionHooks: Sendable {
             && taskDidComplete == nil
         let ofDataTasks =
             dataTaskDidReceiveResponse == nil && dataTaskDidBecomeDownload == nil && dataTaskDidBecomeStream == nil
-            && dataTaskDidReceiveData == nil
+            && dataTaskDidReceiveData == nil && dataTaskWillCacheResponse == nil
         let ofDownloads =
             downloadTaskDidFinishDownloading == nil && downloadTaskDidWriteData == nil && downloadTaskDidResume == nil
         let ofSession =

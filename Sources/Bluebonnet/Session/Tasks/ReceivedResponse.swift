@@ -36,6 +36,7 @@ extension Response {
             redirects: transport.redirects,
             retries: transport.retries,
             exchangeTimings: timings,
+            sharedCacheStatus: transport.sharedCacheStatus,
             metrics: received.call.metrics(endingAt: now)
         )
     }

@@ -63,7 +63,7 @@ final class SessionCore: CallOwner {
         transfers = SessionTransfers(configuration, whenFinished: hookCalls?.whenTransfersFinish)
         lastIdentifier = Atomic(transfers?.lastIdentifier ?? 0)
         // The one fixed order: the user's own, those of the request, retries, redirects,
-        // authentication, content decoding, rate limits.
+        // authentication, cookies, content decoding, the cache, rate limits.
         chain = InterceptorChain(
             interceptors: configuration.interceptors,
             end: BuiltInSteps(
@@ -292,6 +292,7 @@ final class SessionCore: CallOwner {
         if cancellingTasks {
             // The newest first: the ones that wait must not get the connections of those that end.
             for task in tasks.sorted(by: { $0.identifier > $1.identifier }) { task.stop(error) }
+            chain.end.cache?.invalidate()
             transport.invalidate()
         }
         if hasEnded { finish() }
@@ -318,6 +319,7 @@ final class SessionCore: CallOwner {
 
     /// Ends an invalidated session, when its last task is over.
     private func finish() {
+        chain.end.cache?.invalidate()
         transport.invalidate()
         transfers?.end()
         let (listeners, whenEnded) = state.withLock { state in

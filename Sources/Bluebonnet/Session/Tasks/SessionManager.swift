@@ -253,6 +253,7 @@ public final class SessionManager: Sendable {
         guard !isShared else { return }
         invalidate()
         await (core.transport as? Engine)?.waitUntilClosed()
+        await core.chain.end.cache?.waitUntilIdle()
         await core.transfers?.waitUntilIdle()
         await synchronizeTransfers()
         await core.hookCalls?.waitUntilEnded()

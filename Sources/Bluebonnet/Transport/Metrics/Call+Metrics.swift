@@ -148,9 +148,11 @@ extension Call {
         let startedAt: NIODeadline
         let marks: TransactionMarks
         let wireBytes: TransactionMetrics.Bytes
+        /// Whether the response is a stored one, and nothing was sent.
+        var isLocal = false
 
         var record: TransactionRecord {
-            TransactionRecord(
+            var record = TransactionRecord(
                 hop: hop,
                 sent: response.sent,
                 head: response.head,
@@ -161,6 +163,31 @@ extension Call {
                 isConnectionReused: isConnectionReused,
                 wireBytes: wireBytes
             )
+            guard isLocal else { return record }
+            (record.isLocal, record.marks) = (true, TransactionMarks())
+            return record
+        }
+    }
+
+    /// Notes a response of the cache, for which nothing was sent. Behind a request that failed it is
+    /// not a retry.
+    func noteStored(_ response: TransportResponse, startedAt: NIODeadline) {
+        var bytes = TransactionMetrics.Bytes()
+        bytes.decodedResponseBody = response.body.wholeByteCount ?? 0
+        let transaction = WholeTransaction(
+            hop: response.hop,
+            response: response,
+            connection: nil,
+            isConnectionReused: false,
+            startedAt: startedAt,
+            marks: TransactionMarks(lastByte: .now()),
+            wireBytes: bytes,
+            isLocal: true
+        )
+        withLock { state in
+            let (before, redirects) = (state.transactions.count, state.transactions.redirectCount)
+            state.transactions.note(transaction)
+            if before > redirects { state.transactions.notePart(after: before) }
         }
     }
 

@@ -1,0 +1,98 @@
+import FoundationEssentials
+import HTTPTypes
+
+/// The use of stored responses for a request (RFC 9111 §4): a value, made of the request, of what
+/// is stored for its key, and of the time.
+enum CacheDecision: Sendable {
+    /// A stored response is used without asking the server.
+    case use(Stored)
+    /// It is used, and the server is asked meanwhile (RFC 5861 §3).
+    case useAndRenew(Stored)
+    /// The request goes to the server. Where there is a stored response, the server is asked if it
+    /// is still valid, or it may be used if the server fails.
+    case forward(CacheStatus.Forward, Stored?)
+    /// Nothing may be sent, and nothing can be used.
+    case refuse
+
+    /// A stored response that was chosen.
+    struct Stored: Sendable {
+        let record: CacheRecord
+        let age: Int
+        /// The seconds for which it is fresh, below zero for one that is stale.
+        let timeToLive: Int
+    }
+
+    init(_ cached: CacheRequest, _ request: Request, _ records: [CacheRecord], now: Int, isShared: Bool) {
+        // RFC 9111 §5.2.1.7: the request is not sent, whatever is stored.
+        let otherwise: (CacheStatus.Forward, Stored?) -> CacheDecision = { reason, stored in
+            cached.isOnlyIfCached ? .refuse : .forward(reason, stored)
+        }
+        guard let record = Self.chosen(from: records, request) else {
+            self = otherwise(records.isEmpty ? .uriMiss : .varyMiss, nil)
+            return
+        }
+        let facts = record.facts
+        let age = facts.age(at: now)
+        let stored = Stored(record: record, age: age, timeToLive: facts.lifetime(isShared: isShared) - age)
+        switch cached.policy {
+        case .forceCache, .onlyIfCached: self = .use(stored)
+        case .reload, .noStore: self = .forward(.request, nil)
+        case .noCache: self = .forward(.request, stored)
+        case .default: self = Self.byRules(stored, cached, isShared) ?? otherwise(Self.reason(stored, cached), stored)
+        }
+    }
+
+    /// The most recent of the responses that are for the request (§4.1).
+    private static func chosen(from records: [CacheRecord], _ request: Request) -> CacheRecord? {
+        records.lazy.filter { Vary.matches($0, request) }
+            .max { ($0.facts.date ?? 0, $0.receivedAt) < ($1.facts.date ?? 0, $1.receivedAt) }
+    }
+
+    private static func reason(_ stored: Stored, _ cached: CacheRequest) -> CacheStatus.Forward {
+        stored.timeToLive > 0 && !stored.record.facts.directives.flags.contains(.noCache) ? .request : .stale
+    }
+
+    /// Nil where the server has to be asked.
+    private static func byRules(_ stored: Stored, _ cached: CacheRequest, _ isShared: Bool) -> CacheDecision? {
+        let (wishes, facts) = (cached.directives, stored.record.facts)
+        // §5.2.1.4, §5.2.1.5: a request that is not to be stored wants no stored response either.
+        if !wishes.flags.isDisjoint(with: [.noCache, .noStore]) { return nil }
+        // §4.3.2: such a condition is for the server, and so are several ranges.
+        if cached.condition == .ofServer || !cached.hasUsableRange { return nil }
+        // §5.2.2.4.
+        if facts.directives.flags.contains(.noCache) { return nil }
+        // §5.2.1.1.
+        if let maxAge = wishes.maxAge, stored.age > maxAge { return nil }
+        // §5.2.1.3.
+        if let minFresh = wishes.minFresh, stored.timeToLive < minFresh { return nil }
+        // §4.2: as long as its lifetime is longer than its age.
+        if stored.timeToLive > 0 { return .use(stored) }
+        if facts.forbidsStale(isShared: isShared) { return nil }
+        let staleness = -stored.timeToLive
+        // §5.2.1.2.
+        if let maxStale = wishes.maxStale, staleness <= maxStale { return .use(stored) }
+        guard let window = facts.directives.staleWhileRevalidate, staleness <= window, wishes.maxAge == nil else {
+            return nil
+        }
+        return .useAndRenew(stored)
+    }
+
+    /// Whether a stale response may be used because the server failed (RFC 5861 §4).
+    static func isUsableAfterFailure(
+        _ stored: Stored,
+        _ cached: CacheRequest,
+        now: Int,
+        isShared: Bool
+    ) -> Bool {
+        let facts = stored.record.facts
+        guard cached.policy == .default, !facts.forbidsStale(isShared: isShared), cached.condition != .ofServer,
+            cached.directives.flags.isDisjoint(with: [.noCache, .noStore])
+        else { return false }
+        let windows = [facts.directives.staleIfError, cached.directives.staleIfError].compactMap(\.self)
+        guard let window = windows.max() else { return false }
+        return facts.age(at: now) - facts.lifetime(isShared: isShared) <= window
+    }
+
+    /// The status codes that say that the server failed (RFC 5861 §4).
+    static func isFailure(_ status: Int) -> Bool { [500, 502, 503, 504].contains(status) }
+}

@@ -1,0 +1,121 @@
+import FoundationEssentials
+import HTTPTypes
+
+/// Whether a response may be stored (RFC 9111 §3), and what of it.
+enum StorageDecision: Sendable {
+    case store(CacheRecord)
+    /// With the reason in a few words.
+    case refuse(String)
+
+    /// The status codes that this cache understands (§3, `must-understand`): the ones of RFC 9110
+    /// whose responses are stored as they are.
+    private static let understood: Set = [
+        200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 402, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 414,
+        415, 417, 421, 422, 425, 426, 428, 429, 431, 451, 500, 501, 502, 503, 504, 505,
+    ]
+
+    /// - Parameters:
+    ///   - head: The head of the response.
+    ///   - request: The request as it was sent, without the conditions that the cache has added.
+    ///   - cached: What the cache knows of it.
+    ///   - requestedAt: The time at which it was sent.
+    ///   - receivedAt: The time at which the head came.
+    ///   - isShared: Whether the cache serves several users.
+    init(
+        _ head: ResponseHead,
+        to request: Request,
+        _ cached: CacheRequest,
+        requestedAt: Int,
+        receivedAt: Int,
+        isShared: Bool
+    ) {
+        let facts = StoredFacts(head, requestedAt: requestedAt, receivedAt: receivedAt)
+        if let reason = Self.refusal(facts, cached, isShared) {
+            self = .refuse(reason)
+            return
+        }
+        guard let varying = Vary.fields(of: head, for: request) else {
+            self = .refuse("Vary matches no request")
+            return
+        }
+        self = .store(
+            CacheRecord(
+                key: cached.key,
+                url: request.url,
+                head: Self.stored(head, facts.directives, isShared),
+                varying: varying,
+                requestedAt: requestedAt,
+                receivedAt: receivedAt
+            )
+        )
+    }
+
+    private static func refusal(_ facts: StoredFacts, _ cached: CacheRequest, _ isShared: Bool) -> String? {
+        let directives = facts.directives
+        if cached.isHead { return "HEAD has no body" }
+        if cached.policy == .noStore || cached.directives.flags.contains(.noStore) { return "no-store in the request" }
+        // Parts are not combined, and a challenge is for one request.
+        switch facts.status {
+        case 206: return "partial content"
+        case 304: return "not modified"
+        case 401, 407: return "challenge"
+        case ..<200: return "not a final response"
+        default: break
+        }
+        // §5.2.2.3: who understands the status code ignores no-store.
+        if directives.flags.contains(.mustUnderstand) {
+            guard understood.contains(facts.status) else { return "status code not understood" }
+        } else if directives.flags.contains(.noStore) {
+            return "no-store"
+        }
+        if isShared {
+            if directives.flags.contains(.isWhollyPrivate) { return "private" }
+            // §3.5.
+            let allows =
+                !directives.flags.isDisjoint(with: [.mustRevalidate, .isPublic]) || directives.sharedMaxAge != nil
+            if cached.isAuthorized, !allows { return "authorized" }
+        }
+        let isExplicit =
+            facts.hasExplicitLifetime(isShared: isShared) || directives.flags.contains(.isPublic)
+            || !isShared && directives.flags.contains(.isPrivate)
+        guard isExplicit || facts.isHeuristicallyCacheable else { return "status code" }
+        // Allowed, but of no use: it is never fresh, and the server cannot confirm it.
+        guard isExplicit || facts.hasValidator || facts.lifetime(isShared: isShared) > 0 else {
+            return "neither lifetime nor validator"
+        }
+        return nil
+    }
+
+    /// The fields that are for one connection alone (RFC 9110 §7.6.1), and those for a proxy, which
+    /// are not stored (RFC 9111 §3.1).
+    private static let connectionFields: Set = [
+        "connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade", "proxy-authenticate",
+        "proxy-authentication-info", "proxy-authorization",
+    ]
+
+    /// The head as it is stored: without the fields that must not be, and those that may be used
+    /// only when the server has confirmed them (§5.2.2.4), or are for one user (§5.2.2.7).
+    static func stored(_ head: ResponseHead, _ directives: CacheDirectives, _ isShared: Bool) -> ResponseHead {
+        var names = Set(directives.noCacheFields + (isShared ? directives.privateFields : []))
+        for value in head.values(for: .connection) {
+            for name in value.split(separator: ",") { names.insert(name.trimmingBlanks.lowercased()) }
+        }
+        return head.replacing { connectionFields.contains($0) || names.contains($0) }
+    }
+
+    /// The fields of a stored response that no later response changes (§3.2): those that say how
+    /// its body is to be read.
+    private static let fixedFields: Set = ["content-length", "content-encoding", "content-type", "content-range"]
+
+    /// The head of a stored response with the fields of a 304 or a HEAD (§3.2, §4.3.4, §4.3.5).
+    static func updated(_ stored: ResponseHead, with newer: ResponseHead, _ isShared: Bool) -> ResponseHead {
+        let newer = Self.stored(newer, CacheDirectives(newer.values(for: .cacheControl)), isShared)
+        let fields = newer.headerFields.filter { !fixedFields.contains($0.name.canonicalName) }
+        let names = Set(fields.map(\.name.canonicalName))
+        var head = stored.replacing { names.contains($0) || $0 == "age" }
+        var all = head.headerFields
+        for field in fields { all.append(field) }
+        head.headerFields = all
+        return head
+    }
+}
