@@ -4,8 +4,9 @@
 /// It may change the request before it calls `next`, call `next` several times, change the
 /// response, or respond without calling `next` at all. Interceptors of a session run in the order
 /// of ``SessionConfiguration/interceptors``, outermost first, then those of
-/// ``Request/interceptors``, then the built-in ones: redirects, content decoding. For one that only
-/// changes the request there is ``RequestAdapter``.
+/// ``Request/interceptors``, then the built-in ones: retries, redirects, content decoding. For one
+/// that only changes the request there is ``RequestAdapter``, and for one that only decides about
+/// another try ``Retrier``.
 ///
 /// An interceptor that waits is woken when the task is stopped: its Swift task is cancelled by
 /// `cancel()` of the session's task, by ``Timeouts/request`` and by the end of the session.

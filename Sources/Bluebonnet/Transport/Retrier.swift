@@ -16,6 +16,8 @@
 /// }
 /// ```
 ///
+/// A request is sent again 100 times at most; then its last response or error goes to the caller.
+///
 /// A retrier may send a request again that the policy would not, such as a POST that the server may
 /// have processed: look at ``RetryAttempt/mayHaveBeenProcessed``.
 ///

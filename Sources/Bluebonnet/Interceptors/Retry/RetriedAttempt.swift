@@ -25,6 +25,14 @@ struct RetriedAttempt {
         response?.isRequestBodyUntouched == true || request.body?.use?.hasBegun == false
     }
 
+    /// The times that the engine sent the request again by itself. One that failed at last has its
+    /// last failure for itself.
+    func repeats(_ context: ExchangeContext) -> Int {
+        if let response { return response.retries }
+        let records = context.call.transactions(afterHop: hop) ?? []
+        return records.dropLast().count { $0.error?.underlying is RepeatableError }
+    }
+
     /// What decides whether the request may be sent again; nil for a response that no server has
     /// sent now: it comes from a store.
     func facts(_ context: ExchangeContext, now: @autoclosure () -> Date) -> RetryPolicy.Facts? {

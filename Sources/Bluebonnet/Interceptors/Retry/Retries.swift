@@ -69,7 +69,6 @@ final class Retries: Sendable {
             let (hop, startedAt) = (context.call.lastHop, timing.now())
             let result: Result<TransportResponse, any Error>
             do { result = .success(try await send(request)) } catch { result = .failure(error) }
-            repeats += (try? result.get())?.retries ?? 0
             let attempt = RetriedAttempt(
                 number: retries + 1,
                 request: request,
@@ -77,6 +76,7 @@ final class Retries: Sendable {
                 hop: hop,
                 duration: timing.now().since(startedAt)
             )
+            repeats += attempt.repeats(context)
             switch try await step(after: attempt, deciders, context) {
             case .end(let refusal):
                 return try attempt.end(retries: retries + repeats, refusal)
