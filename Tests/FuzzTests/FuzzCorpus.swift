@@ -102,6 +102,12 @@ struct FuzzCorpus {
                     "#HttpOnly_", "TRUE", "FALSE", "example.com\tTRUE\t/\tFALSE\t0\ta\tb\n", "99999999999999999999",
                     "\u{0}", "\u{E4}",
                 ]
+            case .retryAfter:
+                [
+                    "0", "1", "9", "60", "1999", "Fri, ", "Friday, ", "31", "-Dec-99", " Dec ", "23:59:59", ":60",
+                    " GMT",
+                    " ", ",", "-", "+1", "\u{0}", "\u{E4}",
+                ]
             default: []
             }
         return texts.map { Array($0.utf8) }

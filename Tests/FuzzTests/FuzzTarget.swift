@@ -24,6 +24,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case charset
     case challenge
     case cookie
+    case retryAfter = "retry-after"
 
     /// A rule that the parser did not keep.
     struct Violation: Error, CustomStringConvertible {
@@ -58,6 +59,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .charset: try Self.charset(input)
         case .challenge: try Self.challenge(input)
         case .cookie: try Self.cookie(input)
+        case .retryAfter: try Self.retryAfter(input)
         }
     }
 
