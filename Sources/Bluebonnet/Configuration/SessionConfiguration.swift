@@ -106,9 +106,9 @@ public struct SessionConfiguration: Sendable {
     /// built-in ones. Default: none.
     public var interceptors: [any Interceptor] = []
 
-    /// Which requests are sent again after a failure. Default: nil, none, as in AFNetworking; except
-    /// those that the engine sends again by itself, because the server certainly has not processed
-    /// them, or has closed an idle connection.
+    /// Which requests are sent again after a failure. Default: nil, none, as in AFNetworking;
+    /// except those that the engine sends again by itself, because the server certainly has not
+    /// processed them, or has closed an idle connection.
     ///
     /// ``Request/retryPolicy`` of a request wins over it.
     public var retryPolicy: RetryPolicy?

@@ -48,8 +48,8 @@ struct BuiltInSteps: Sendable {
     /// engine ends its exchanges by itself.
     var isTransportOfUser: Bool { engine == nil }
 
-    /// Sends a request, and once more where that is to be. A hop of a redirect is sent the same way,
-    /// except that its own redirect is not followed here.
+    /// Sends a request, and once more where that is to be. A hop of a redirect is sent the same
+    /// way, except that its own redirect is not followed here.
     func send(
         _ request: Request,
         context: ExchangeContext,
@@ -125,6 +125,7 @@ struct BuiltInSteps: Sendable {
         if cache != nil || request.cachePolicy == .onlyIfCached {
             return try await sendThroughCache(request, context)
         }
+        if let rateLimiter { try await rateLimiter.wait(for: request, context) }
         return try await transmit(cookies?.attached(to: request) ?? request, from: request, context)
     }
 
@@ -136,7 +137,8 @@ struct BuiltInSteps: Sendable {
         // The cache sees the request as the server does: a response may vary by what is offered.
         let sent = cookies?.attached(to: request) ?? request
         return try await cache.send(decodesContent ? Self.withOffer(sent) : sent, context) { sent, context in
-            try await transmit(sent, from: request, context)
+            if let rateLimiter { try await rateLimiter.wait(for: request, context) }
+            return try await transmit(sent, from: request, context)
         }
     }
 
@@ -146,7 +148,6 @@ struct BuiltInSteps: Sendable {
         from request: Request,
         _ context: ExchangeContext
     ) async throws -> TransportResponse {
-        if let rateLimiter { try await rateLimiter.wait(for: request, context) }
         let response =
             if let engine {
                 try await engine.send(sent, context: context, offersCodings: decodesContent)

@@ -138,6 +138,7 @@ public struct RetryBackoff: Sendable, Hashable {
     /// - Parameters:
     ///   - retry: The number of the retry, from 1.
     ///   - random: Returns a number from 0 to below 1.
+    /// - Returns: The wait.
     func wait(before retry: Int, random: () -> Double) -> Duration {
         let limit = min(max(longest ?? Self.most, .zero), Self.most) / .seconds(1)
         let factor = factor > 1 ? factor : 1

@@ -117,6 +117,7 @@ struct RateQueue {
     ///   - urgency: From 0, first, to 7, last.
     ///   - deadline: The time from which on it is of no use; nil for none.
     ///   - now: The present.
+    /// - Returns: Whether it waits now.
     mutating func add(
         _ ticket: Ticket,
         host: Host,

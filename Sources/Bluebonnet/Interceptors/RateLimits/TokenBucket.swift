@@ -27,6 +27,7 @@ struct TokenBucket {
     /// - Parameters:
     ///   - number: The number of the token, from 1.
     ///   - now: The present.
+    /// - Returns: The time, which is not before the present.
     func time(ofToken number: Int, at now: UInt64) -> UInt64 {
         let ahead = Self.product(step, UInt64(max(1, number) - 1))
         let (time, overflows) = max(fullAt, now).addingReportingOverflow(ahead)

@@ -36,7 +36,8 @@ struct RetriedAttempt {
     /// What decides whether the request may be sent again; nil for a response that no server has
     /// sent now: it comes from a store.
     func facts(_ context: ExchangeContext, now: @autoclosure () -> Date) -> RetryPolicy.Facts? {
-        let records = context.call.transactions(afterHop: hop)
+        let records = context.call.transactions(afterHop: hop)?.filter { !$0.isLocal }
+        if response?.sharedCacheStatus?.value.isFromCache == true { return nil }
         if let response, let records, records.last?.head?.statusCode != response.statusCode { return nil }
         return RetryPolicy.Facts(
             outcome: outcome,
@@ -73,6 +74,8 @@ struct RetriedAttempt {
     /// - Parameters:
     ///   - retries: The times that the request was sent again.
     ///   - refusal: The reason why it is not sent again, where it otherwise would be.
+    /// - Returns: The response.
+    /// - Throws: The error.
     func end(retries: Int, _ refusal: RetryPolicy.Refusal?) throws -> TransportResponse {
         switch result {
         case .success(var response):

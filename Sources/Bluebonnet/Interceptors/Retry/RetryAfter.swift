@@ -16,6 +16,7 @@ enum RetryAfter {
     /// - Parameters:
     ///   - head: The head of the response.
     ///   - now: The time of day.
+    /// - Returns: The time.
     static func time(in head: ResponseHead, now: @autoclosure () -> Date) -> Duration? {
         guard let name = HTTPField.Name.retryAfter else { return nil }
         let values = head.values(for: name)

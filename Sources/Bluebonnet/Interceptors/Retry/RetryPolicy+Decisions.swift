@@ -73,6 +73,7 @@ extension RetryPolicy {
     ///   - facts: The facts of its last attempt.
     ///   - retries: The number of retries so far.
     ///   - random: Returns a number from 0 to below 1.
+    /// - Returns: The decision.
     func decision(after facts: Facts, retries: Int, random: () -> Double) -> Decision {
         guard concerns(facts.outcome) else { return .end(nil) }
         guard retries < maximumRetries else { return .end(.tooMany) }

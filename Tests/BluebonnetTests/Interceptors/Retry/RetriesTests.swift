@@ -256,4 +256,36 @@ struct RetriesTests {
         #expect(sent.value == 1)
         #expect(heard.value == 0)
     }
+
+    @Test func `a stored failure is not sent again, and a new one is`() async throws {
+        let transport = StubTransport(.status(503, [.cacheControl: "max-age=60"]), .status(200))
+        let heard = Counter()
+        let retrier = CallingRetrier { _ in
+            heard.increment()
+            return .byPolicy
+        }
+        let configuration = SessionConfiguration.retrying { configuration in
+            configuration.cache = HTTPCache()
+            configuration.retriers = [retrier]
+        }
+        try await withSession(configuration, transport: transport) { session in
+            var request = try Request(to: "http://x/a")
+            request.retryPolicy = .never
+            #expect(status(try await session.data(for: request)) == 503)
+            request.retryPolicy = nil
+            let stored = try await session.data(for: request)
+            #expect(status(stored) == 503 && stored.isFromCache && stored.retries == 0)
+            #expect(transport.requests.count == 1)
+            #expect(heard.value == 1)
+        }
+    }
+
+    @Test func `a new response that the cache could not use is sent again`() async throws {
+        let transport = StubTransport(.status(503), .text("ok"))
+        let configuration = SessionConfiguration.retrying { $0.cache = HTTPCache() }
+        let response = try await data(transport, configuration)
+        #expect(status(response) == 200)
+        #expect(response.retries == 1)
+        #expect(response.metrics.retryCount == 1)
+    }
 }
